@@ -1,0 +1,273 @@
+//! Claude Code: what its hooks are given, and the forms of answer that it obeys.
+//!
+//! The facts behind every choice here were measured on the real client; `docs/protocol.md` lists
+//! them. In short: a denial is one JSON object as the only stdout; a closed failure is exit code 2
+//! with stderr, which needs nothing to be parsed; to allow is to say nothing.
+
+mod settings;
+
+use std::env;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::json::Fields;
+use super::{Answer, Client, Settings, Unreadable};
+use crate::decision::{Decision, Ruling};
+use crate::event::{Agent, Call, Event, Kind, Mode, Replacement, Stopping, Tool};
+use crate::text::{bounded, printable};
+
+pub(super) static CLIENT: Client = Client {
+    name: "claude",
+    parse,
+    render,
+    project: || absolute_variable("CLAUDE_PROJECT_DIR"),
+    settings: Settings {
+        names: settings::is_settings_file,
+        files: settings::files,
+        weakened: settings::weakened,
+        registrations: settings::registrations,
+        by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
+    },
+};
+
+/// The client writes a context of 10,000 characters or more to a file and shows the model a part.
+const MOST_CONTEXT: usize = 9_900;
+/// Reasons pass whole up to at least 30,000 characters.
+const MOST_REASON: usize = 20_000;
+
+/// Tools that neither name files nor run anything.
+const HARMLESS: &[&str] = &[
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "KillShell",
+    "SendMessage",
+    "StructuredOutput",
+    "TaskCreate",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+];
+
+fn absolute_variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
+    let mut fields = Fields::parse(bytes)?;
+    let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
+    let kind = match name.as_str() {
+        "PreToolUse" => Kind::BeforeTool(call(&mut fields)),
+        "PostToolUse" => Kind::AfterTool(call(&mut fields)),
+        "PostToolUseFailure" => Kind::ToolFailed(call(&mut fields)),
+        "PermissionRequest" => Kind::Permission(call(&mut fields)),
+        "UserPromptSubmit" => Kind::Prompt { text: fields.take_text("prompt") },
+        "Stop" => Kind::Stop(stopping(&mut fields)),
+        "SubagentStart" => Kind::SubagentStart,
+        "SubagentStop" => Kind::SubagentStop(stopping(&mut fields)),
+        "SessionStart" => {
+            Kind::SessionStart { fresh: matches!(fields.text("source"), Some("startup" | "resume")) }
+        }
+        "SessionEnd" => Kind::SessionEnd,
+        "ConfigChange" => Kind::ConfigChange { file: fields.take_text("file_path").map(PathBuf::from) },
+        _ => Kind::Other,
+    };
+    let cwd = fields.take_text("cwd").map(PathBuf::from).filter(|path| path.is_absolute());
+    let mut event = Event::new(name, kind, cwd.or_else(|| env::current_dir().ok()).unwrap_or_default());
+    event.session = fields.take_text("session_id");
+    event.turn = fields.take_text("prompt_id");
+    event.transcript = fields.take_text("transcript_path").map(PathBuf::from);
+    event.mode = match fields.take_text("permission_mode") {
+        None => Mode::Unknown,
+        Some(mode) if mode == "plan" => Mode::Plan,
+        Some(mode) => Mode::Other(mode),
+    };
+    let agent = Agent { id: fields.take_text("agent_id"), kind: fields.take_text("agent_type") };
+    event.agent = (agent.id.is_some() || agent.kind.is_some()).then_some(agent);
+    Ok(event)
+}
+
+fn call(fields: &mut Fields) -> Call {
+    let native_tool = fields.take_text("tool_name").unwrap_or_default();
+    let id = fields.take_text("tool_use_id");
+    let input = fields.0.remove("tool_input").unwrap_or_default();
+    let tool = tool(&native_tool, input);
+    Call { native_tool, id, tool }
+}
+
+fn tool(name: &str, input: Value) -> Tool {
+    if HARMLESS.contains(&name) {
+        return Tool::Other { paths: Vec::new() };
+    }
+    let Value::Object(map) = input else { return unknown_tool(&input) };
+    let mut input = Fields(map);
+    match name {
+        "Write" => match input.take_text("file_path") {
+            Some(path) => Tool::Write { path: path.into(), content: input.take_text("content") },
+            None => unknown_tool(&Value::Object(input.0)),
+        },
+        "Edit" | "MultiEdit" => match input.take_text("file_path") {
+            Some(path) => Tool::Edit { path: path.into(), replacements: replacements(input) },
+            None => unknown_tool(&Value::Object(input.0)),
+        },
+        "NotebookEdit" => match input.take_text("notebook_path") {
+            Some(path) => Tool::Notebook { path: path.into() },
+            None => unknown_tool(&Value::Object(input.0)),
+        },
+        "Bash" => match input.take_text("command") {
+            Some(command) => Tool::Shell { command },
+            None => unknown_tool(&Value::Object(input.0)),
+        },
+        "Read" | "NotebookRead" => Tool::Read {
+            path: input
+                .take_text("file_path")
+                .or_else(|| input.take_text("notebook_path"))
+                .map(PathBuf::from),
+            recursive: false,
+        },
+        // Glob and LS show names; Grep shows contents.
+        "Grep" | "Glob" | "LS" => {
+            Tool::Read { path: input.take_text("path").map(PathBuf::from), recursive: name == "Grep" }
+        }
+        "Task" | "Agent" => Tool::Delegate {
+            agent: input.take_text("subagent_type"),
+            prompt: input.take_text("prompt"),
+            background: input.flag("run_in_background"),
+        },
+        "Skill" | "SlashCommand" => {
+            Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
+        }
+        "ExitPlanMode" => Tool::LeavePlanMode {
+            plan: input.take_text("plan"),
+            path: input.take_text("planFilePath").map(PathBuf::from),
+        },
+        _ => unknown_tool(&Value::Object(input.0)),
+    }
+}
+
+/// One replacement (Edit) or several (MultiEdit). A malformed one makes an empty `old`, which
+/// can only mean a new file: what it does to an existing file is then unknown, as it should be.
+fn replacements(mut input: Fields) -> Vec<Replacement> {
+    let one = |mut fields: Fields| Replacement {
+        old: fields.take_text("old_string").unwrap_or_default(),
+        new: fields.take_text("new_string").unwrap_or_default(),
+        all: fields.flag("replace_all").unwrap_or(false),
+    };
+    match input.take_list("edits") {
+        edits if edits.is_empty() => vec![one(input)],
+        edits => edits
+            .into_iter()
+            .map(|edit| one(if let Value::Object(map) = edit { Fields(map) } else { Fields::default() }))
+            .collect(),
+    }
+}
+
+/// A tool nobody here knows: any string of its input could be a path that it writes to.
+fn unknown_tool(input: &Value) -> Tool {
+    const MOST: usize = 256;
+    const LONGEST: usize = 4096;
+    let mut paths = Vec::new();
+    let mut open = vec![input];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text)
+                if !text.is_empty() && text.len() <= LONGEST && !text.contains(['\n', '\0']) =>
+            {
+                if paths.len() == MOST {
+                    break;
+                }
+                let text = text.strip_prefix("file://").unwrap_or(text);
+                paths.push(PathBuf::from(text));
+            }
+            Value::Array(list) => open.extend(list),
+            Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+    }
+    Tool::Other { paths }
+}
+
+fn stopping(fields: &mut Fields) -> Stopping {
+    let tasks = fields.take_list("background_tasks");
+    let running = |task: &Value| task["type"] == "subagent" && task["status"] == "running";
+    Stopping {
+        held_before: fields.flag("stop_hook_active").unwrap_or(false),
+        last_message: fields.take_text("last_assistant_message"),
+        subagent_running: tasks.iter().any(running),
+        transcript: fields.take_text("agent_transcript_path").map(PathBuf::from),
+    }
+}
+
+fn render(decision: &Decision, event: &Event) -> Answer {
+    if let Ruling::Broken(reason) = &decision.ruling {
+        return Answer { stderr: reason_text(reason), code: 2, ..Answer::default() };
+    }
+    let mut answer = Map::new();
+    let mut specific = Map::new();
+    match (&decision.ruling, &event.kind) {
+        (Ruling::Ask(reason), Kind::BeforeTool(_)) => {
+            specific.insert("permissionDecision".into(), "ask".into());
+            specific.insert("permissionDecisionReason".into(), reason_text(reason).into());
+        }
+        // Both spellings of one denial: together they are obeyed by every client that reads these
+        // settings, not only by this one.
+        (Ruling::Deny(reason), Kind::BeforeTool(_)) => {
+            let reason = reason_text(reason);
+            answer.insert("decision".into(), "block".into());
+            answer.insert("reason".into(), reason.clone().into());
+            specific.insert("permissionDecision".into(), "deny".into());
+            specific.insert("permissionDecisionReason".into(), reason.into());
+        }
+        (Ruling::Deny(reason) | Ruling::Ask(reason), Kind::Permission(_)) => {
+            specific.insert("decision".into(), json!({"behavior": "deny", "message": reason_text(reason)}));
+        }
+        // Where a question cannot be asked, it is a denial.
+        (Ruling::Deny(reason) | Ruling::Ask(reason), _) => {
+            answer.insert("decision".into(), "block".into());
+            answer.insert("reason".into(), reason_text(reason).into());
+        }
+        (Ruling::Silence | Ruling::Broken(_), _) => {}
+    }
+    let mut to_person = decision.to_person.clone();
+    if !decision.to_model.is_empty() {
+        let context = decision.to_model.join("\n\n");
+        if takes_context(&event.kind) {
+            specific.insert("additionalContext".into(), bounded(&printable(&context), MOST_CONTEXT).into());
+        } else {
+            to_person.push(context);
+        }
+    }
+    if !to_person.is_empty() {
+        answer
+            .insert("systemMessage".into(), bounded(&printable(&to_person.join("\n")), MOST_CONTEXT).into());
+    }
+    if !specific.is_empty() {
+        specific.shift_insert(0, "hookEventName".into(), event.native_name.clone().into());
+        answer.insert("hookSpecificOutput".into(), specific.into());
+    }
+    let stdout = if answer.is_empty() { String::new() } else { Value::Object(answer).to_string() };
+    Answer { stdout, ..Answer::default() }
+}
+
+fn reason_text(reason: &str) -> String {
+    bounded(&printable(reason), MOST_REASON).into_owned()
+}
+
+/// Whether a note can reach the model here. At a stop it could, but would keep the turn going.
+fn takes_context(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::BeforeTool(_)
+            | Kind::AfterTool(_)
+            | Kind::ToolFailed(_)
+            | Kind::Prompt { .. }
+            | Kind::SessionStart { .. }
+            | Kind::SubagentStart
+    )
+}
+
+#[cfg(test)]
+mod tests;

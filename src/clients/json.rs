@@ -1,0 +1,127 @@
+//! Reading a client's JSON without trusting it.
+//!
+//! Every accessor is total: a field that is missing or has another type than expected is `None`.
+//! Text that JavaScript can hold but UTF-8 cannot (half a surrogate pair, cut off in the middle of
+//! an emoji) is repaired instead of refused, because clients do send it.
+
+use serde_json::{Map, Value};
+
+use super::Unreadable;
+
+/// The fields of one JSON object.
+#[derive(Debug, Default)]
+pub(super) struct Fields(pub(super) Map<String, Value>);
+
+impl Fields {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return Err(Unreadable::Empty);
+        }
+        let value = serde_json::from_slice(bytes).or_else(|error| match repaired(bytes) {
+            Some(text) => serde_json::from_str(&text),
+            None => Err(error),
+        });
+        match value {
+            Ok(Value::Object(map)) => Ok(Self(map)),
+            Ok(_) => Err(Unreadable::NotJson("another kind of value".into())),
+            Err(error) => Err(Unreadable::NotJson(error.to_string())),
+        }
+    }
+
+    pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn take_list(&mut self, name: &str) -> Vec<Value> {
+        match self.0.remove(name) {
+            Some(Value::Array(list)) => list,
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+}
+
+/// The text with broken UTF-8 and lone surrogate escapes replaced, or `None` if there were none.
+fn repaired(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fixed = String::new();
+    let mut copied = 0;
+    let mut rest = 0;
+    while let Some(found) = text[rest..].find('\\') {
+        let at = rest + found;
+        let Some(unit) = unit_at(&text, at) else {
+            // Another escape, of one character (possibly not ASCII, in broken input).
+            rest = at + 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+            continue;
+        };
+        rest = at + 6;
+        let lone = match unit {
+            0xd800..=0xdbff if matches!(unit_at(&text, at + 6), Some(0xdc00..=0xdfff)) => {
+                rest = at + 12;
+                false
+            }
+            0xd800..=0xdfff => true,
+            _ => false,
+        };
+        if lone {
+            fixed += &text[copied..at];
+            fixed += "\\ufffd";
+            copied = rest;
+        }
+    }
+    if copied == 0 && matches!(text, std::borrow::Cow::Borrowed(_)) {
+        return None;
+    }
+    fixed += &text[copied..];
+    Some(fixed)
+}
+
+/// The UTF-16 unit of a `\uXXXX` escape at this place.
+fn unit_at(text: &str, at: usize) -> Option<u16> {
+    let digits = text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let digits = std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(json: &[u8]) -> Option<String> {
+        Fields::parse(json).unwrap().take_text("a")
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_repaired() {
+        assert_eq!(text_of(br#"{"a":"x\ud83d"}"#).unwrap(), "x\u{fffd}");
+        assert_eq!(text_of(br#"{"a":"\udc00\ud83d\ude00\\ud800"}"#).unwrap(), "\u{fffd}\u{1f600}\\ud800");
+        assert_eq!(text_of(br#"{"a":"\ud83d\ud83d\ude00"}"#).unwrap(), "\u{fffd}\u{1f600}");
+    }
+
+    #[test]
+    fn broken_utf8_is_repaired() {
+        assert_eq!(text_of(b"{\"a\":\"x\xff\"}").unwrap(), "x\u{fffd}");
+        assert_eq!(text_of(b"\xef\xbb\xbf {\"a\":\"y\"}\n").unwrap(), "y");
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        assert_eq!(Fields::parse(b" \n").unwrap_err(), Unreadable::Empty);
+        for bad in [&b"[]"[..], b"5", b"{\"a\":", b"{} {}", b"\xff\xfe", b"{\"a\":\"\\", b"\\\xc3\xa9"] {
+            assert!(matches!(Fields::parse(bad), Err(Unreadable::NotJson(_))), "{bad:?}");
+        }
+        let deep = "[".repeat(10_000);
+        assert!(matches!(Fields::parse(deep.as_bytes()), Err(Unreadable::NotJson(_))));
+    }
+}

@@ -1,0 +1,85 @@
+//! The clients Provost can speak to: one file (or folder) each, one line each in [`ALL`].
+//!
+//! An adapter reads its client's JSON into an [`Event`], renders a [`Decision`] in the form that
+//! its client obeys, and knows its client's settings files. It never decides. No other module may
+//! know a client's field names.
+
+mod claude;
+mod json;
+
+use std::path::{Path, PathBuf};
+
+use crate::decision::Decision;
+use crate::event::Event;
+use crate::workspace::Places;
+
+/// Everything Provost knows about one client.
+pub struct Client {
+    pub name: &'static str,
+    pub parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    pub render: fn(&Decision, &Event) -> Answer,
+    /// The project that the client was started in, where its environment says so.
+    pub project: fn() -> Option<PathBuf>,
+    pub settings: Settings,
+}
+
+/// A client's settings files, as far as they can switch hooks on and off.
+pub struct Settings {
+    /// Whether a file is a settings file by its name.
+    pub names: fn(&Path) -> bool,
+    /// The settings files that count in a project.
+    pub files: fn(&Places, &Path) -> Vec<PathBuf>,
+    /// What a change would switch off or alter in the hooks; empty: nothing. `None` is no file.
+    pub weakened: fn(before: Option<&str>, after: Option<&str>) -> Vec<String>,
+    /// The entries of a file that call Provost, each as one comparable text, and the switches in
+    /// it that keep all hooks from running.
+    pub registrations: fn(&str) -> Result<Registrations, Unreadable>,
+    /// Whether this process was started by an installed extension rather than a settings file.
+    pub by_plugin: fn() -> bool,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Registrations {
+    pub entries: Vec<String>,
+    pub switched_off_by: Option<String>,
+}
+
+/// Why an input could not be read at all.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    Empty,
+    TooLarge(u64),
+    NotJson(String),
+    /// A JSON value, but without the name of an event.
+    NoEvent,
+    Io(String),
+}
+
+/// What the process answers.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: u8,
+}
+
+pub static ALL: &[&Client] = &[&claude::CLIENT];
+
+/// The client that is meant where the command line names none.
+pub static DEFAULT: &Client = &claude::CLIENT;
+
+pub fn find(name: &str) -> Option<&'static Client> {
+    ALL.iter().copied().find(|client| client.name == name)
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the input is empty"),
+            Self::TooLarge(limit) => write!(f, "the input is larger than {} MiB", limit >> 20),
+            Self::NotJson(error) => write!(f, "the input is not a JSON object ({error})"),
+            Self::NoEvent => f.write_str("the input names no event"),
+            Self::Io(error) => write!(f, "the input cannot be read ({error})"),
+        }
+    }
+}

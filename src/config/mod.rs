@@ -1,0 +1,305 @@
+//! `provost.toml`: three layers, every key optional, mistakes reported and stepped over.
+//!
+//! An administrator's file wins over the project's, the project's over the person's. No mistake in
+//! a file is fatal: a key that is wrong or unknown is a [`Problem`] with its line and the nearest
+//! known key, and the rest of the file still counts. A guard that a broken line meant to switch
+//! off stays on.
+
+pub mod settings;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::files;
+use crate::workspace::{CONFIG_FILE, Places};
+use settings::{Setting, Value};
+
+/// No configuration that a person writes is larger than this.
+const LARGEST: u64 = 1 << 20;
+
+/// Which layer a file is; the first wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    Managed,
+    Project,
+    User,
+}
+
+/// A mistake in a file. It is told, and the rest still works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub file: PathBuf,
+    pub line: Option<usize>,
+    pub text: String,
+}
+
+#[derive(Debug, Default)]
+pub struct Config {
+    /// What files say, the winning layer first.
+    values: Vec<(Layer, String, Value)>,
+    /// The files that were found.
+    pub files: Vec<(Layer, PathBuf)>,
+    pub problems: Vec<Problem>,
+}
+
+/// The files of all layers, whether they exist or not.
+pub fn layers(places: &Places, project: &Path) -> Vec<(Layer, PathBuf)> {
+    let managed = places.managed.iter().map(|dir| (Layer::Managed, dir.join(CONFIG_FILE)));
+    let project = std::iter::once((Layer::Project, project.join(CONFIG_FILE)));
+    let user = places.config.iter().map(|dir| (Layer::User, dir.join(CONFIG_FILE)));
+    managed.chain(project).chain(user).collect()
+}
+
+impl Layer {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+impl Config {
+    /// Reads each layer's file once.
+    pub fn load(layers: &[(Layer, PathBuf)]) -> Self {
+        let mut config = Self::default();
+        for (layer, path) in layers {
+            match files::read(path, LARGEST) {
+                Ok(None) => {}
+                Ok(Some(bytes)) => {
+                    config.files.push((*layer, path.clone()));
+                    config.read(*layer, path, &String::from_utf8_lossy(&bytes));
+                }
+                Err(error) => config.problems.push(Problem {
+                    file: path.clone(),
+                    line: None,
+                    text: format!("cannot be read, so it is left out: {error}"),
+                }),
+            }
+        }
+        config
+    }
+
+    fn read(&mut self, layer: Layer, file: &Path, text: &str) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let problem = |at: usize, words: String| Problem {
+            file: file.to_owned(),
+            line: Some(text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1),
+            text: words,
+        };
+        let (document, errors) = DeTable::parse_recoverable(text);
+        let count = errors.len();
+        for error in errors {
+            let at = error.span().map_or(0, |span| span.start);
+            self.problems.push(problem(at, error.message().replace('\n', ", ")));
+        }
+        let first = self.problems.len() - count;
+        for (table, content) in document.get_ref() {
+            let known: Vec<Setting> =
+                settings::all().filter(|s| s.table == table.get_ref().as_ref()).collect();
+            if known.is_empty() {
+                let tables = settings::all().map(|setting| setting.table.to_owned());
+                let words =
+                    format!("unknown table `{}`{}", table.get_ref(), suggestion(table.get_ref(), tables));
+                self.problems.push(problem(table.span().start, words));
+                continue;
+            }
+            let DeValue::Table(entries) = content.get_ref() else {
+                self.problems
+                    .push(problem(table.span().start, format!("`{}` must be a table", table.get_ref())));
+                continue;
+            };
+            for (name, value) in entries {
+                match self.entry(layer, &known, name, value) {
+                    Ok(()) => {}
+                    Err(words) => self.problems.push(problem(name.span().start, words)),
+                }
+            }
+        }
+        // The parser orders keys by name; a person reads the file from the top.
+        self.problems[first..].sort_by_key(|problem| problem.line);
+    }
+
+    fn entry(
+        &mut self,
+        layer: Layer,
+        known: &[Setting],
+        name: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), String> {
+        let name = name.get_ref();
+        let Some(setting) = known.iter().find(|setting| setting.name == name.as_ref()) else {
+            let names = known.iter().map(|setting| setting.name.to_owned());
+            return Err(format!("unknown key `{name}`{}", suggestion(name, names)));
+        };
+        let value = setting
+            .takes
+            .read(value.get_ref())
+            .map_err(|expected| format!("`{}` takes {expected}", setting.key()))?;
+        self.values.push((layer, setting.key(), value));
+        Ok(())
+    }
+
+    /// What a key is set to, and by which layer; `None`: by its default.
+    pub fn get(&self, key: &str) -> Option<(Layer, &Value)> {
+        self.values.iter().find(|(_, set, _)| set == key).map(|(layer, _, value)| (*layer, value))
+    }
+
+    pub fn deadline(&self) -> Duration {
+        Duration::from_secs(self.number(settings::DEADLINE).unwrap_or(5))
+    }
+
+    pub fn journal_is_on(&self) -> bool {
+        !matches!(self.get(settings::JOURNAL), Some((_, Value::Switch(false))))
+    }
+
+    pub fn journal_limit(&self) -> u64 {
+        self.number(settings::JOURNAL_SIZE).unwrap_or(4096) * 1024
+    }
+
+    pub fn guard_is_on(&self, name: &str) -> bool {
+        self.values.is_empty()
+            || !matches!(self.get(&format!("guards.{name}")), Some((_, Value::Word(word))) if word == "off")
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        match self.get(key)? {
+            (_, Value::Number(number)) => u64::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// `; did you mean …?` for a key that is nearly one of these.
+pub fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
+    let nearest = known.map(|known| (distance(word, &known), known)).min();
+    match nearest {
+        Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {
+            format!("; did you mean `{known}`?")
+        }
+        _ => String::new(),
+    }
+}
+
+/// How many letters must be changed, added or taken away to get from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(files: &[(Layer, &str)]) -> Config {
+        let dir = tempfile::tempdir().unwrap();
+        let layers: Vec<_> = files
+            .iter()
+            .enumerate()
+            .map(|(i, (layer, text))| {
+                let path = dir.path().join(format!("{i}.toml"));
+                std::fs::write(&path, text).unwrap();
+                (*layer, path)
+            })
+            .collect();
+        Config::load(&layers)
+    }
+
+    fn problems(config: &Config) -> Vec<String> {
+        config.problems.iter().map(|p| format!("{}: {}", p.line.unwrap_or(0), p.text)).collect()
+    }
+
+    #[test]
+    fn no_file_is_the_defaults() {
+        let config = Config::load(&[(Layer::User, "/nonexistent/provost.toml".into())]);
+        assert!(config.problems.is_empty() && config.files.is_empty());
+        assert_eq!(config.deadline(), Duration::from_secs(5));
+        assert!(config.journal_is_on() && config.guard_is_on("self-guard"));
+    }
+
+    #[test]
+    fn managed_wins_over_project_and_project_over_user() {
+        let config = load(&[
+            (Layer::Managed, "[guards]\nself-guard = \"on\""),
+            (Layer::Project, "[guards]\nself-guard = \"off\"\n[engine]\ndeadline_seconds = 7"),
+            (Layer::User, "[engine]\ndeadline_seconds = 9\n[journal]\nenabled = false"),
+        ]);
+        assert!(config.guard_is_on("self-guard"));
+        assert_eq!(config.deadline(), Duration::from_secs(7));
+        assert!(!config.journal_is_on());
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_line_and_nearest_name_and_the_rest_works() {
+        let config = load(&[(
+            Layer::Project,
+            "# mine\n[engine]\ndeadline_second = 3\n\n[guard]\nx = 1\n[journal]\nenabled = false\nfoo = 1\n",
+        )]);
+        assert_eq!(
+            problems(&config),
+            [
+                "3: unknown key `deadline_second`; did you mean `deadline_seconds`?",
+                "5: unknown table `guard`; did you mean `guards`?",
+                "9: unknown key `foo`",
+            ]
+        );
+        assert!(!config.journal_is_on());
+    }
+
+    #[test]
+    fn wrong_types_and_values_are_told_and_leave_the_default() {
+        let config = load(&[(
+            Layer::User,
+            "guards = 5\n[engine]\ndeadline_seconds = 0\n[journal]\nenabled = \"yes\"\nmax_kilobytes = 1_000\n",
+        )]);
+        assert_eq!(
+            problems(&config),
+            [
+                "1: `guards` must be a table",
+                "3: `engine.deadline_seconds` takes a whole number from 1 to 60",
+                "5: `journal.enabled` takes true or false",
+            ]
+        );
+        assert_eq!(config.deadline(), Duration::from_secs(5));
+        assert_eq!(config.journal_limit(), 1_024_000);
+    }
+
+    #[test]
+    fn a_syntax_error_keeps_what_can_be_read() {
+        let config = load(&[(Layer::User, "[engine\n[journal]\nenabled = false\n= 3\n")]);
+        assert!(!config.problems.is_empty());
+        assert!(!config.journal_is_on(), "{:?}", config.problems);
+    }
+
+    #[test]
+    fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
+        assert!(!Config::load(&[(Layer::User, path)]).journal_is_on());
+    }
+}

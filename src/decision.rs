@@ -1,0 +1,178 @@
+//! From many opinions to one decision.
+//!
+//! A guard answers with an [`Opinion`], or fails with a [`Fault`]; [`Decision::fold`] makes one
+//! decision of all of them: deny > ask > note > silence. A fault counts by the failure mode that
+//! the registry declares for its guard, never by accident. Nothing here knows how a client wants
+//! to be told.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::registry::{FailureMode, Guard};
+
+/// What one guard thinks of an event.
+#[derive(Debug, Default, Clone)]
+pub struct Opinion {
+    pub verdict: Verdict,
+    /// What the opinion rests on, for the journal and `explain`. Never file contents.
+    pub evidence: Vec<String>,
+    pub to_model: Option<String>,
+    pub to_person: Option<String>,
+}
+
+/// The part of an opinion that can hold a call back.
+#[derive(Debug, Default, Clone)]
+pub enum Verdict {
+    #[default]
+    Silence,
+    Ask(Denial),
+    Deny(Denial),
+}
+
+/// A denial in the house form: what happened, why, how to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    pub what: String,
+    pub why: String,
+    pub fix: String,
+}
+
+/// How a guard can fail to have an opinion.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    Error(String),
+    Panic(String),
+    Deadline(Duration),
+}
+
+/// What one guard said, and how long it took.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    pub guard: &'static Guard,
+    pub outcome: Result<Opinion, Fault>,
+    pub micros: u64,
+}
+
+/// The one answer to an event.
+#[derive(Debug, Default)]
+pub struct Decision {
+    pub ruling: Ruling,
+    pub to_model: Vec<String>,
+    pub to_person: Vec<String>,
+}
+
+/// What becomes of the call.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum Ruling {
+    #[default]
+    Silence,
+    Ask(String),
+    Deny(String),
+    /// A denial because a closed guard could not judge: it is answered in the form that needs the
+    /// least machinery to reach the client.
+    Broken(String),
+}
+
+impl Opinion {
+    pub fn silence() -> Self {
+        Self::default()
+    }
+
+    pub fn deny(denial: Denial, evidence: Vec<String>) -> Self {
+        Self { verdict: Verdict::Deny(denial), evidence, ..Self::default() }
+    }
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[provost] {}: {}. To fix: {}.", self.what, self.why, self.fix)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(text) => f.write_str(text),
+            Self::Panic(text) => write!(f, "internal error ({text})"),
+            Self::Deadline(limit) => write!(f, "no answer within {:.1} s", limit.as_secs_f32()),
+        }
+    }
+}
+
+impl Fault {
+    /// The fault in the house form; for a closed guard it is the denial that it becomes.
+    pub fn denial(&self, guard: &Guard) -> Denial {
+        let meaning = match guard.failure {
+            FailureMode::Closed => "what a closed guard cannot judge is denied",
+            FailureMode::Open => "what an open guard cannot judge goes on",
+        };
+        Denial {
+            what: format!("`{}` could not judge this", guard.name),
+            why: format!("{self}, and {meaning}"),
+            fix: format!(
+                "run `provost explain` in a terminal to see the fault; a person can switch the \
+                 guard off with `{} = \"off\"` under `[guards]` in provost.toml",
+                guard.name
+            ),
+        }
+    }
+}
+
+impl Ruling {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Silence => "silence",
+            Self::Ask(_) => "ask",
+            Self::Deny(_) => "deny",
+            Self::Broken(_) => "deny (fault)",
+        }
+    }
+}
+
+impl Decision {
+    /// Folds what all guards said, in registry order, into one decision.
+    pub fn fold(findings: &[Finding]) -> Self {
+        let mut decision = Self::default();
+        let mut denials = Vec::new();
+        let mut questions = Vec::new();
+        let mut broken = false;
+        for finding in findings {
+            match &finding.outcome {
+                Ok(opinion) => {
+                    decision.to_model.extend(opinion.to_model.clone());
+                    decision.to_person.extend(opinion.to_person.clone());
+                    match &opinion.verdict {
+                        Verdict::Silence => {}
+                        Verdict::Ask(denial) => questions.push((finding.guard, denial.clone())),
+                        Verdict::Deny(denial) => denials.push((finding.guard, denial.clone())),
+                    }
+                }
+                Err(fault) if finding.guard.failure == FailureMode::Closed => {
+                    broken = true;
+                    denials.push((finding.guard, fault.denial(finding.guard)));
+                }
+                Err(_) => {}
+            }
+        }
+        decision.ruling = match (denials.is_empty(), questions.is_empty(), broken) {
+            (false, _, true) => Ruling::Broken(all_reasons(&denials)),
+            (false, _, false) => Ruling::Deny(all_reasons(&denials)),
+            (true, false, _) => Ruling::Ask(all_reasons(&questions)),
+            (true, true, _) => Ruling::Silence,
+        };
+        decision
+    }
+}
+
+/// The first reason in full, the others as one line each: the client hands one text to the model.
+fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
+    let mut text = String::new();
+    for (index, (guard, denial)) in denials.iter().enumerate() {
+        if index == 0 {
+            text = denial.to_string();
+        } else if denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why) {
+            text += &format!("\n[provost] also `{}`: {}: {}.", guard.name, denial.what, denial.why);
+        }
+    }
+    text
+}

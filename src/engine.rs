@@ -1,0 +1,51 @@
+//! Running guards: in order, one by one, and no failure of one reaches another.
+//!
+//! Every guard is asked even after a denial, because the reason should carry all of them at once.
+//! A panic is caught here and becomes the guard's declared failure; the time limit is kept by the
+//! hook process ([`crate::hook`]), which can answer while a guard still hangs.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::time::{Duration, Instant};
+
+use crate::decision::{Fault, Finding};
+use crate::event::Event;
+use crate::faults;
+use crate::registry::Guard;
+use crate::workspace::Workspace;
+
+thread_local! {
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Asks each guard and hands over what it said as soon as it has said it.
+pub fn ask(guards: &[&'static Guard], event: &Event, workspace: &Workspace, mut heard: impl FnMut(Finding)) {
+    for &guard in guards {
+        let began = Instant::now();
+        let outcome = caught(|| {
+            faults::inject(guard.name)?;
+            (guard.judge)(event, workspace)
+        })
+        .unwrap_or_else(|panic| Err(Fault::Panic(panic)));
+        heard(Finding { guard, outcome, micros: micros(began.elapsed()) });
+    }
+}
+
+/// Runs `work`; a panic comes back as its message and place.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(work))
+        .map_err(|_| LAST_PANIC.take().unwrap_or_else(|| "panic".into()))
+}
+
+/// Keeps panics off the client's stderr: what is printed there could be read as an answer.
+pub fn quiet_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+        let text = panic.payload_as_str().unwrap_or("panic");
+        LAST_PANIC.set(Some(format!("{text}{}", place.unwrap_or_default())));
+    }));
+}
+
+pub fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,175 @@
+//! What happened, in words that no client owns.
+//!
+//! A client adapter turns its own JSON into an [`Event`] once, at the edge; everything behind it
+//! speaks only of these values. Reading is total: what is missing or has a wrong type is `None`,
+//! what is unknown keeps its native name, and nothing here is an error. What a call would *do* is
+//! a second step, taken at most once per event and only if a guard asks: [`Event::effects`].
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::effect::{self, Effect};
+
+/// One event of a session, as every guard sees it.
+#[derive(Debug)]
+pub struct Event {
+    /// The event's name in the client's own words, for the answer and the journal.
+    pub native_name: String,
+    pub kind: Kind,
+    pub session: Option<String>,
+    /// The turn within the session, where the client names one.
+    pub turn: Option<String>,
+    /// Where relative paths of this event start.
+    pub cwd: PathBuf,
+    pub transcript: Option<PathBuf>,
+    pub mode: Mode,
+    /// The subagent in which the event happened; `None` in the main conversation.
+    pub agent: Option<Agent>,
+    effects: OnceLock<Vec<Effect>>,
+}
+
+/// The kinds of event that guards speak about.
+#[derive(Debug)]
+pub enum Kind {
+    BeforeTool(Call),
+    AfterTool(Call),
+    ToolFailed(Call),
+    Permission(Call),
+    Prompt {
+        text: Option<String>,
+    },
+    Stop(Stopping),
+    SubagentStart,
+    SubagentStop(Stopping),
+    /// `fresh`: the client has just loaded its configuration (not a compaction or a cleared talk).
+    SessionStart {
+        fresh: bool,
+    },
+    SessionEnd,
+    ConfigChange {
+        file: Option<PathBuf>,
+    },
+    Other,
+}
+
+/// One call of a tool.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool's name in the client's own words.
+    pub native_tool: String,
+    pub id: Option<String>,
+    pub tool: Tool,
+}
+
+/// What a tool was asked to do.
+#[derive(Debug)]
+pub enum Tool {
+    Write {
+        path: PathBuf,
+        content: Option<String>,
+    },
+    Edit {
+        path: PathBuf,
+        replacements: Vec<Replacement>,
+    },
+    Notebook {
+        path: PathBuf,
+    },
+    Shell {
+        command: String,
+    },
+    /// `recursive`: it shows contents of whatever lies below the path.
+    Read {
+        path: Option<PathBuf>,
+        recursive: bool,
+    },
+    Delegate {
+        agent: Option<String>,
+        prompt: Option<String>,
+        background: Option<bool>,
+    },
+    Skill {
+        name: Option<String>,
+    },
+    LeavePlanMode {
+        plan: Option<String>,
+        path: Option<PathBuf>,
+    },
+    /// A tool this program does not know, or a known one whose input it cannot read. The strings
+    /// are those of its input that could be paths.
+    Other {
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// One replacement of an edit.
+#[derive(Debug)]
+pub struct Replacement {
+    pub old: String,
+    pub new: String,
+    pub all: bool,
+}
+
+/// A turn that is about to end.
+#[derive(Debug, Default)]
+pub struct Stopping {
+    /// A hook has already kept this turn going at least once.
+    pub held_before: bool,
+    pub last_message: Option<String>,
+    /// A subagent of this session is still at work in the background.
+    pub subagent_running: bool,
+    /// The subagent's own transcript, where the client names it.
+    pub transcript: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+pub struct Agent {
+    pub id: Option<String>,
+    pub kind: Option<String>,
+}
+
+/// How the client asks for permissions. The set is open: clients add modes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Mode {
+    Unknown,
+    Plan,
+    Other(String),
+}
+
+impl Event {
+    pub fn new(native_name: String, kind: Kind, cwd: PathBuf) -> Self {
+        Self {
+            native_name,
+            kind,
+            session: None,
+            turn: None,
+            cwd,
+            transcript: None,
+            mode: Mode::Unknown,
+            agent: None,
+            effects: OnceLock::new(),
+        }
+    }
+
+    /// What this event would do, computed once.
+    pub fn effects(&self) -> &[Effect] {
+        self.effects.get_or_init(|| effect::of(self))
+    }
+
+    /// The tool call that this event is about, if it is about one.
+    pub fn call(&self) -> Option<&Call> {
+        match &self.kind {
+            Kind::BeforeTool(call)
+            | Kind::AfterTool(call)
+            | Kind::ToolFailed(call)
+            | Kind::Permission(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// A path of this event as an absolute one. `..` and links are left alone: what they mean
+    /// depends on the disk ([`crate::workspace::Workspace::resolve`]).
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        self.cwd.join(path)
+    }
+}

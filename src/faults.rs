@@ -1,0 +1,31 @@
+//! Faults made on purpose, to rehearse what a guard's failure does to a real client.
+//!
+//! The switches exist in builds with debug assertions only: in a release build they are not there
+//! at all, so that nobody can make a guard fail, or move the managed configuration, from outside.
+
+use std::ffi::OsString;
+
+use crate::decision::Fault;
+
+/// Makes the named guard fail if `PROVOST_FAULT` says `GUARD=panic|error|hang|abort`.
+pub fn inject(guard: &str) -> Result<(), Fault> {
+    let Some(wish) = switch("PROVOST_FAULT") else { return Ok(()) };
+    let wish = wish.to_string_lossy().into_owned();
+    match wish.split_once('=') {
+        Some((name, how)) if name == guard => match how {
+            "panic" => panic!("panic on request"),
+            "error" => Err(Fault::Error("error on request".into())),
+            "abort" => std::process::abort(),
+            "hang" => loop {
+                std::thread::sleep(std::time::Duration::from_secs(3600));
+            },
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// The value of a test-only variable; always `None` in a release build.
+pub fn switch(name: &str) -> Option<OsString> {
+    if cfg!(debug_assertions) { std::env::var_os(name) } else { None }
+}

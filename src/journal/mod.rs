@@ -1,0 +1,259 @@
+//! The record of decisions: one JSON line each, per project, appended with one write.
+//!
+//! The journal answers "which guard said what, and on which evidence?" long after the call. It is
+//! never in the way: nothing that goes wrong here changes an answer. It holds no file contents, and
+//! what looks like a credential is masked before it is written.
+
+pub mod mask;
+mod reading;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+
+use crate::decision::{Decision, Finding, Verdict};
+use crate::event::{Event, Mode};
+use crate::files;
+use crate::text::bounded;
+pub use reading::{Record, Said, followed, read_all};
+
+const FILE: &str = "journal.jsonl";
+/// Old files that are kept beside the current one.
+const KEPT: u32 = 2;
+/// One line never grows beyond a page or two, whatever the evidence.
+const MOST_EVIDENCE: usize = 16;
+const MOST_TEXT: usize = 2_000;
+
+/// Everything one line tells.
+pub struct Entry<'a> {
+    pub client: &'a str,
+    pub project: &'a Path,
+    /// `None` if the input could not be read as an event.
+    pub event: Option<&'a Event>,
+    pub findings: &'a [Finding],
+    pub decision: &'a Decision,
+    pub micros: u64,
+    /// What was wrong with the input or the command line.
+    pub remark: Option<&'a str>,
+}
+
+/// The journal of one project.
+pub fn path(project_state: &Path) -> PathBuf {
+    project_state.join(FILE)
+}
+
+/// Appends one line; starts a new file when this one has grown to `limit` bytes.
+pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result<()> {
+    let mut line = line(entry).to_string();
+    line.push('\n');
+    let path = path(project_state);
+    let mut options = files::private();
+    options.append(true).create(true);
+    let mut file = match open(&options, &path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            files::private_directory(project_state)?;
+            open(&options, &path)?
+        }
+        opened => opened?,
+    };
+    if file.metadata()?.len() + line.len() as u64 > limit {
+        file = rotate(project_state, file, &options, limit)?;
+    }
+    file.write_all(line.as_bytes())
+}
+
+/// Opens a regular file only: a pipe in its place would hold the hook for ever.
+fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(io::Error::other("not a regular file")),
+        _ => options.open(path),
+    }
+}
+
+/// Moves the files up by one under a lock, so that two processes do not both do it.
+fn rotate(directory: &Path, full: fs::File, options: &fs::OpenOptions, limit: u64) -> io::Result<fs::File> {
+    let lock =
+        files::private().write(true).create(true).truncate(false).open(directory.join("journal.lock"))?;
+    if lock.try_lock().is_err() {
+        return Ok(full);
+    }
+    let path = path(directory);
+    // Another process may have done it in the meantime.
+    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() * 2 > limit) {
+        for old in (1..KEPT).rev() {
+            let _ = fs::rename(old_file(directory, old), old_file(directory, old + 1));
+        }
+        fs::rename(&path, old_file(directory, 1))?;
+    }
+    open(options, &path)
+}
+
+fn old_file(directory: &Path, number: u32) -> PathBuf {
+    directory.join(format!("journal.{number}.jsonl"))
+}
+
+fn line(entry: &Entry<'_>) -> Value {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut line = Map::new();
+    let mut put = |name: &str, value: Value| {
+        line.insert(name.into(), value);
+    };
+    put("id", id(u64::try_from(now.as_micros()).unwrap_or(0)).into());
+    put("time", utc(now.as_secs(), now.subsec_millis()).into());
+    put("version", env!("CARGO_PKG_VERSION").into());
+    put("client", entry.client.into());
+    put("project", entry.project.to_string_lossy().into());
+    if let Some(event) = entry.event {
+        put("event", shown(&event.native_name));
+        let mut optional = |name: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                put(name, shown(value));
+            }
+        };
+        optional("session", event.session.as_deref());
+        optional("turn", event.turn.as_deref());
+        let agent = event.agent.as_ref();
+        optional("agent", agent.and_then(|agent| agent.kind.as_deref().or(agent.id.as_deref())));
+        optional("tool", event.call().map(|call| call.native_tool.as_str()));
+        optional("call", event.call().and_then(|call| call.id.as_deref()));
+        match &event.mode {
+            Mode::Unknown => {}
+            Mode::Plan => optional("mode", Some("plan")),
+            Mode::Other(mode) => optional("mode", Some(mode)),
+        }
+    }
+    if let Some(remark) = entry.remark {
+        put("remark", shown(remark));
+    }
+    put("guards", entry.findings.iter().map(said).collect());
+    put("decision", entry.decision.ruling.word().into());
+    put("micros", entry.micros.into());
+    Value::Object(line)
+}
+
+/// What one guard said.
+fn said(finding: &Finding) -> Value {
+    let (opinion, denial, evidence) = match &finding.outcome {
+        Ok(opinion) => {
+            let (word, denial) = match &opinion.verdict {
+                Verdict::Silence if opinion.to_model.is_some() || opinion.to_person.is_some() => {
+                    ("note", None)
+                }
+                Verdict::Silence => ("silence", None),
+                Verdict::Ask(denial) => ("ask", Some(denial.clone())),
+                Verdict::Deny(denial) => ("deny", Some(denial.clone())),
+            };
+            (word, denial, opinion.evidence.as_slice())
+        }
+        Err(fault) => ("fault", Some(fault.denial(finding.guard)), &[] as &[String]),
+    };
+    let mut said = Map::new();
+    said.insert("guard".into(), finding.guard.name.into());
+    said.insert("opinion".into(), opinion.into());
+    if let Some(denial) = denial {
+        said.insert("what".into(), shown(&denial.what));
+        said.insert("why".into(), shown(&denial.why));
+        said.insert("fix".into(), shown(&denial.fix));
+    }
+    if !evidence.is_empty() {
+        said.insert("evidence".into(), evidence.iter().take(MOST_EVIDENCE).map(|text| shown(text)).collect());
+    }
+    said.insert("micros".into(), finding.micros.into());
+    json!(said)
+}
+
+fn shown(text: &str) -> Value {
+    mask::masked(&bounded(text, MOST_TEXT)).into()
+}
+
+/// A short name for a line, growing with time.
+fn id(micros: u64) -> String {
+    const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let number = (micros << 10) | u64::from(std::process::id() & 0x3ff);
+    (0..13).rev().map(|place| char::from(LETTERS[(number >> (place * 5) & 31) as usize])).collect()
+}
+
+/// Seconds since 1970 as an RFC 3339 time in UTC.
+fn utc(seconds: u64, millis: u32) -> String {
+    let days = seconds / 86_400;
+    let time = seconds % 86_400;
+    // Counted in years that start in March, so that the leap day comes last.
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{millis:03}Z",
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_calendar_times() {
+        assert_eq!(utc(0, 0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(utc(951_782_400, 5), "2000-02-29T00:00:00.005Z");
+        assert_eq!(utc(1_794_774_568, 123), "2026-11-15T20:29:28.123Z");
+        assert_eq!(utc(4_107_542_399, 0), "2100-02-28T23:59:59.000Z");
+    }
+
+    fn entry(decision: &Decision) -> Entry<'_> {
+        Entry {
+            client: "claude",
+            project: Path::new("/p"),
+            event: None,
+            findings: &[],
+            decision,
+            micros: 1,
+            remark: Some("token=abcdefgh12345678"),
+        }
+    }
+
+    #[test]
+    fn the_journal_rotates_by_size_and_keeps_two_old_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let decision = Decision::default();
+        for _ in 0..60 {
+            append(dir.path(), &entry(&decision), 1000).unwrap();
+        }
+        let mut names: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["journal.1.jsonl", "journal.2.jsonl", "journal.jsonl", "journal.lock"]);
+        assert!(fs::metadata(path(dir.path())).unwrap().len() <= 1000);
+    }
+
+    #[test]
+    fn credentials_do_not_reach_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        append(dir.path(), &entry(&Decision::default()), 1 << 20).unwrap();
+        let text = fs::read_to_string(path(dir.path())).unwrap();
+        assert!(!text.contains("abcdefgh12345678") && text.contains("token="), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_can_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("s");
+        append(&state, &entry(&Decision::default()), 1 << 20).unwrap();
+        assert_eq!(fs::metadata(path(&state)).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}

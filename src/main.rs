@@ -1,0 +1,12 @@
+//! Dispatch only: the hook path before anything slow, every other command behind it.
+
+use std::env;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = env::args_os().skip(1);
+    match arguments.next() {
+        Some(command) if command == "hook" => provost::hook::run(arguments),
+        _ => provost::cli::run(),
+    }
+}
