@@ -29,6 +29,7 @@ pub const CHILD_MARK: &str = "PROVOST_CHILD";
 const LARGEST_INPUT: u64 = 48 << 20;
 /// How long the input and the configuration may take to arrive.
 const READING: Duration = Duration::from_secs(5);
+const UNENDING: &str = "the input did not end";
 /// How long the configuration and the journal may take once the deadline has passed.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -180,15 +181,22 @@ fn guard_deadline(watch: &Watch, line: CommandLine, began: Instant) {
             break (progress.case.clone(), findings, progress.deadline - began);
         }
     };
-    let fault = Fault::Deadline(limit);
-    let case = case
-        .or_else(|| in_time(move || Arc::new(Case::unreadable(line, "the input did not end".into(), began))));
-    let Some(case) = case else { std::process::exit(2) };
-    for &guard in case.guards.iter().skip(findings.len()) {
-        findings.push(Finding { guard, outcome: Err(fault.clone()), micros: micros(began.elapsed()) });
-    }
-    let watch = Arc::clone(watch);
-    let code = in_time(move || answer(&watch, &case, &findings));
+    let failed = |&guard: &&'static Guard| Finding {
+        guard,
+        outcome: Err(Fault::Deadline(limit)),
+        micros: micros(began.elapsed()),
+    };
+    let late = line.clone();
+    let case = case.or_else(|| in_time(move || Arc::new(Case::unreadable(late, UNENDING.into(), began))));
+    let Some(case) = case else {
+        // Not even the configuration can be read: the command line alone decides.
+        let findings: Vec<_> = registry::of_packs(&line.packs).map(|guard| failed(&guard)).collect();
+        let answer = (line.client.render)(&Decision::fold(&findings), &nothing_known());
+        std::process::exit(print(&answer).into());
+    };
+    findings.extend(case.guards.iter().skip(findings.len()).map(failed));
+    let answering = Arc::clone(watch);
+    let code = in_time(move || answer(&answering, &case, &findings)).or_else(|| lock(watch).answered);
     std::process::exit(code.unwrap_or(2).into());
 }
 
@@ -214,9 +222,8 @@ impl Case {
     // INVARIANT: every guard of the command line counts as failed, so the most protective of
     // their failure modes decides.
     fn unreadable(line: CommandLine, why: String, began: Instant) -> Self {
-        let event = Event::new(String::new(), Kind::Other, std::env::current_dir().unwrap_or_default());
         let all = registry::of_packs(&line.packs).collect();
-        Self { unreadable: Some(why), ..Self::new(event, line, all, began) }
+        Self { unreadable: Some(why), ..Self::new(nothing_known(), line, all, began) }
     }
 
     fn all_failed(&self) -> Vec<Finding> {
@@ -273,6 +280,11 @@ fn read_input() -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::TooLarge(LARGEST_INPUT));
     }
     Ok(bytes)
+}
+
+/// Stands in for an event that could not be read.
+fn nothing_known() -> Event {
+    Event::new(String::new(), Kind::Other, std::env::current_dir().unwrap_or_default())
 }
 
 /// Prints the answer. If a denial cannot be printed, it is still a denial by its exit code.

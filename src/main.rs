@@ -6,7 +6,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     match arguments.next() {
-        Some(command) if command == "hook" => provost::hook::run(arguments),
+        Some(command) if command == "hook" && !provost::cli::asks_for_help() => provost::hook::run(arguments),
         _ => provost::cli::run(),
     }
 }

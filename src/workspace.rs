@@ -92,7 +92,7 @@ impl Places {
 impl Workspace {
     pub fn of(client: &'static Client, event: &Event) -> Self {
         let places = Places::from_environment();
-        let project = project_root((client.project)().unwrap_or_else(|| event.cwd.clone()));
+        let project = project_root(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
         let config = Config::load(&config::layers(&places, &project));
         Self { client, project, places, config }
     }
@@ -108,13 +108,14 @@ fn absolute(value: Option<OsString>) -> Option<PathBuf> {
     value.map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// The nearest directory at or above `start` that is a project by its own word, or `start`.
-pub fn project_root(start: PathBuf) -> PathBuf {
-    let marked = start
-        .ancestors()
-        .find(|directory| directory.join(".git").exists() || directory.join(CONFIG_FILE).exists())
-        .map(Path::to_owned);
-    marked.unwrap_or(start)
+/// The nearest directory at or above `start` that is a project by its own word, or `start`. Links
+/// are resolved, so that a hook and a person in a terminal mean the same project.
+pub fn project_root(start: &Path) -> PathBuf {
+    let start = resolve(start);
+    let is_project =
+        |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIG_FILE).exists();
+    let root = start.ancestors().find(is_project).map(Path::to_owned);
+    root.unwrap_or(start)
 }
 
 fn resolve(path: &Path) -> PathBuf {
@@ -181,12 +182,13 @@ mod tests {
     #[test]
     fn a_project_is_where_its_repository_or_configuration_starts() {
         let dir = tempfile::tempdir().unwrap();
-        let sub = dir.path().join("a/b");
+        let top = dir.path().canonicalize().unwrap();
+        let sub = top.join("a/b");
         fs::create_dir_all(&sub).unwrap();
-        assert_eq!(project_root(sub.clone()), sub);
-        fs::create_dir(dir.path().join(".git")).unwrap();
-        assert_eq!(project_root(sub.clone()), dir.path());
-        fs::write(dir.path().join("a/provost.toml"), "").unwrap();
-        assert_eq!(project_root(sub), dir.path().join("a"));
+        assert_eq!(project_root(&sub), sub);
+        fs::create_dir(top.join(".git")).unwrap();
+        assert_eq!(project_root(&sub), top);
+        fs::write(top.join("a/provost.toml"), "").unwrap();
+        assert_eq!(project_root(&sub), top.join("a"));
     }
 }

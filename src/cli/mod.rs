@@ -1,5 +1,179 @@
-//! The commands for people.
+//! The commands for people: one file each, with its help text as the doc comment.
+//!
+//! Nothing here is on the hook path. Exit codes are part of the interface and written down in
+//! [`Exit`]; code 2 is never among them, because a client reads it as "blocked".
+
+mod config;
+mod demo;
+mod explain;
+mod guards;
+mod journal;
+mod schema;
+mod screen;
+
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::config::Config;
+use crate::workspace::{Places, project_root};
+
+/// Guards for coding agents: one process, one decision per hook event.
+#[derive(Parser)]
+#[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  provost demo                   see Provost at work in a throwaway project
+  provost guards                 what is guarded here
+  provost explain                why the last call was denied, and how to go on
+  provost journal --follow       watch decisions as they are made
+
+Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
+`provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.")]
+struct Provost {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Hook(Hook),
+    Guards(guards::Guards),
+    Explain(explain::Explain),
+    Journal(journal::Journal),
+    Config(config::ConfigCommand),
+    Schema(schema::Schema),
+    Demo(demo::Demo),
+}
+
+/// Answer one event of a client (called by its hooks)
+///
+/// Reads one event as JSON from standard input and answers on standard output and by exit code, in
+/// the form that the client obeys. No answer means: go on. Whatever is unknown on this command line
+/// is stepped over and told to the person, so that an outdated entry never locks a tool.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost hook < event.json
+  provost hook --pack self < event.json
+
+In a settings file of Claude Code:
+  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
+                   \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]")]
+struct Hook {
+    /// The client that calls
+    #[arg(long, default_value = "claude")]
+    client: String,
+    /// Ask only the guards of this pack; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pack: Vec<String>,
+}
+
+/// Every exit code of the commands for people.
+pub(crate) enum Exit {
+    Done,
+    /// A mistake was found, or what was asked for does not exist.
+    Found,
+}
+
+/// What can go wrong in a command.
+pub(crate) enum Trouble {
+    /// Standard output is closed: nobody reads, so there is nothing to say.
+    NobodyReads,
+    Io(String),
+}
+
+pub(crate) type Outcome = Result<Exit, Trouble>;
+
+const USAGE: u8 = 64;
+const IO: u8 = 74;
+
 pub fn run() -> ExitCode {
-    ExitCode::SUCCESS
+    let parsed = match Provost::try_parse() {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+                _ => ExitCode::from(USAGE),
+            };
+        }
+    };
+    let outcome = match parsed.command {
+        // Only `provost hook --help` comes here, and it has been answered above.
+        Command::Hook(Hook { .. }) => Ok(Exit::Done),
+        Command::Guards(command) => command.run(),
+        Command::Explain(command) => command.run(),
+        Command::Journal(command) => command.run(),
+        Command::Config(command) => command.run(),
+        Command::Schema(command) => command.run(),
+        Command::Demo(command) => command.run(),
+    };
+    match outcome {
+        Ok(Exit::Done) | Err(Trouble::NobodyReads) => ExitCode::SUCCESS,
+        Ok(Exit::Found) => ExitCode::from(1),
+        Err(Trouble::Io(error)) => {
+            eprintln!("[provost] {error}");
+            ExitCode::from(IO)
+        }
+    }
+}
+
+/// Whether the command line asks for help, which is the one thing `provost hook` leaves to clap.
+pub fn asks_for_help() -> bool {
+    std::env::args_os().skip(2).any(|argument| argument == "--help" || argument == "-h")
+}
+
+/// The reference of all commands, made from their help texts.
+pub fn reference() -> String {
+    let mut page = String::from("# Commands\n\nMade from the help texts of the program.\n");
+    let mut top = Provost::command();
+    top.build();
+    let mut open: Vec<clap::Command> = vec![top];
+    while let Some(mut command) = open.pop() {
+        let name = command.get_bin_name().unwrap_or("provost").to_owned();
+        let help = command.render_long_help().to_string();
+        let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+        page += &format!("\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
+        let children: Vec<_> = command.get_subcommands().cloned().collect();
+        open.extend(children.into_iter().rev());
+    }
+    page
+}
+
+/// The project of the current directory, its state and its configuration.
+pub(crate) struct Here {
+    pub(crate) project: PathBuf,
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) layers: Vec<(crate::config::Layer, PathBuf)>,
+    pub(crate) config: Config,
+}
+
+impl Here {
+    pub(crate) fn find() -> Result<Self, Trouble> {
+        let cwd =
+            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let project = project_root(&cwd);
+        let places = Places::from_environment();
+        let layers = crate::config::layers(&places, &project);
+        let config = Config::load(&layers);
+        Ok(Self { state: places.project_state(&project), project, layers, config })
+    }
+
+    /// All records of this project's journal.
+    pub(crate) fn records(&self) -> Result<Vec<crate::journal::Record>, Trouble> {
+        let Some(state) = &self.state else { return Ok(Vec::new()) };
+        crate::journal::read_all(state)
+            .map_err(|error| Trouble::Io(format!("the journal cannot be read: {error}")))
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::NobodyReads,
+            _ => Self::Io(error.to_string()),
+        }
+    }
 }

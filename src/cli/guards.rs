@@ -1,0 +1,73 @@
+//! `provost guards`: the registry as a table.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::screen::{self, BOLD, DIM, painted};
+use super::{Exit, Here, Outcome};
+use crate::config::Config;
+use crate::registry::{GUARDS, Guard, PACKS};
+
+/// List every guard: when it is asked, what its failure means, whether it is on here
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost guards
+  provost guards --json | jq '.[].name'")]
+pub(crate) struct Guards {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Guards {
+    pub(crate) fn run(self) -> Outcome {
+        let config = Here::find()?.config;
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            let all: Value = GUARDS.iter().map(|guard| as_json(guard, &config)).collect();
+            writeln!(out, "{all:#}")?;
+            return Ok(Exit::Done);
+        }
+        for pack in PACKS {
+            writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
+            writeln!(out)?;
+            let mut rows =
+                vec![["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "HERE"].map(String::from).to_vec()];
+            rows.extend(
+                GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, &config)),
+            );
+            screen::table(&mut out, &rows)?;
+        }
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{}",
+            painted(DIM, "closed: what the guard cannot judge is denied; open: it goes on.")
+        )?;
+        Ok(Exit::Done)
+    }
+}
+
+fn row(guard: &Guard, config: &Config) -> Vec<String> {
+    vec![
+        guard.name.into(),
+        guard.asked(),
+        guard.failure.word().into(),
+        if guard.blocks { "yes" } else { "no" }.into(),
+        if config.guard_is_on(guard.name) { "on" } else { "off" }.into(),
+    ]
+}
+
+fn as_json(guard: &Guard, config: &Config) -> Value {
+    json!({
+        "name": guard.name,
+        "pack": guard.pack,
+        "purpose": guard.purpose,
+        "asked": guard.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>(),
+        "failure": guard.failure.word(),
+        "blocks": guard.blocks,
+        "way_out": guard.way_out,
+        "on": config.guard_is_on(guard.name),
+    })
+}

@@ -1,0 +1,88 @@
+//! `provost journal`: the decisions of this project, newest last.
+
+use std::io::{self, Write};
+
+use super::screen::{BOLD, DIM, colour_of, painted};
+use super::{Exit, Here, Outcome, Trouble};
+use crate::journal::{self, Record};
+use crate::text::one_line;
+
+/// Show what was decided in this project, newest last
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost journal                   the last 20 decisions
+  provost journal -n 200 --denied   denials among the last 200
+  provost journal --follow          as they are made
+  provost journal --json            one JSON object per line, for other programs")]
+pub(crate) struct Journal {
+    /// Go on showing decisions as they are made
+    #[arg(long, short)]
+    follow: bool,
+    /// Print the lines as they are kept
+    #[arg(long)]
+    json: bool,
+    /// Only denials
+    #[arg(long)]
+    denied: bool,
+    /// How many of the last decisions to look at
+    #[arg(long, short = 'n', default_value_t = 20)]
+    number: usize,
+}
+
+impl Journal {
+    pub(crate) fn run(self) -> Outcome {
+        let here = Here::find()?;
+        let records = here.records()?;
+        let mut out = anstream::stdout().lock();
+        if records.is_empty() && !self.follow && !self.json {
+            writeln!(out, "no decisions in {} yet", one_line(&here.project.to_string_lossy()))?;
+            return Ok(Exit::Done);
+        }
+        for record in records.iter().skip(records.len().saturating_sub(self.number)) {
+            self.show(&mut out, record)?;
+        }
+        if self.follow {
+            let Some(state) = &here.state else {
+                return Err(Trouble::Io(
+                    "there is no home directory, so there is no journal to follow".into(),
+                ));
+            };
+            let mut failed = None;
+            journal::followed(state, |record| {
+                failed = self.show(&mut out, &record).and_then(|()| out.flush()).err();
+                failed.is_none()
+            })?;
+            if let Some(error) = failed {
+                return Err(error.into());
+            }
+        }
+        Ok(Exit::Done)
+    }
+
+    fn show(&self, out: &mut impl Write, record: &Record) -> io::Result<()> {
+        if self.denied && !record.is_denial() {
+            return Ok(());
+        }
+        if self.json {
+            return writeln!(out, "{}", record.0);
+        }
+        let decision = record.text("decision");
+        let event = match (record.text("event"), record.text("tool")) {
+            ("", _) => "unreadable event".to_owned(),
+            (event, "") => event.to_owned(),
+            (event, tool) => format!("{event} {tool}"),
+        };
+        let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
+        let said = record.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""));
+        let why = said.map_or(String::new(), |said| format!("{}: {}", said.text("guard"), said.text("what")));
+        writeln!(
+            out,
+            "{}  {}  {}  {}  {}",
+            painted(DIM, &one_line(record.text("id"))),
+            painted(DIM, &one_line(&time)),
+            painted(colour_of(decision), &format!("{:12}", one_line(decision))),
+            painted(BOLD, &format!("{:18}", one_line(&event))),
+            one_line(&why),
+        )
+    }
+}

@@ -1,0 +1,88 @@
+//! What a terminal shows: colours where they are wanted, columns that line up.
+//!
+//! `anstream` takes colours away where nobody wants them (not a terminal, `NO_COLOR`); everything
+//! that came from an agent is made printable before it gets here.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// The colour of a decision or an opinion.
+pub(crate) fn colour_of(word: &str) -> Style {
+    match word.split(' ').next() {
+        Some("deny" | "fault") => RED,
+        Some("ask" | "note") => YELLOW,
+        _ => GREEN,
+    }
+}
+
+pub(crate) fn painted(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints rows with aligned columns; the first row is the heading.
+pub(crate) fn table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for (at, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line += &format!("{cell:width$}  ");
+        }
+        let line = line.trim_end();
+        match at {
+            0 => writeln!(out, "{}", painted(BOLD, line))?,
+            _ => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// Breaks a text into lines of at most `width` characters, each after `indent` blanks.
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut lines = String::new();
+    let mut length = usize::MAX;
+    for word in text.split_whitespace() {
+        let letters = word.chars().count();
+        if length.saturating_add(letters + 1) > width {
+            if !lines.is_empty() {
+                lines.push('\n');
+            }
+            lines += &" ".repeat(indent);
+            length = indent;
+        } else {
+            lines.push(' ');
+            length += 1;
+        }
+        lines += word;
+        length += letters;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        assert_eq!(wrapped("one two three", 2, 10), "  one two\n  three");
+        assert_eq!(wrapped("", 2, 10), "");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut out = Vec::new();
+        table(&mut out, &[vec!["A".into(), "B".into()], vec!["long".into(), "x".into()]]).unwrap();
+        assert_eq!(anstream::adapter::strip_bytes(&out).into_vec(), b"A     B\nlong  x\n");
+    }
+}
