@@ -26,6 +26,10 @@ pub enum Effect {
         path: PathBuf,
         recursive: bool,
     },
+    /// A command line sets a variable for what it runs.
+    SetVariable {
+        name: String,
+    },
     /// An unknown tool names this path; it may do anything with it.
     Touch {
         path: PathBuf,

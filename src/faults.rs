@@ -17,7 +17,7 @@ pub fn inject(guard: &str) -> Result<(), Fault> {
             "error" => Err(Fault::Error("error on request".into())),
             "abort" => std::process::abort(),
             "hang" => loop {
-                std::thread::sleep(std::time::Duration::from_secs(3600));
+                std::thread::sleep(std::time::Duration::from_hours(1));
             },
             _ => Ok(()),
         },

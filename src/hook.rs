@@ -74,7 +74,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let watch = Arc::new(Mutex::new(progress));
     let watchdog = (Arc::clone(&watch), line.clone());
     // Without a thread there is no deadline, but still an answer.
-    let _ = thread::Builder::new().spawn(move || guard_deadline(&watchdog.0, watchdog.1, began));
+    let _ = thread::Builder::new().spawn(move || guard_deadline(&watchdog.0, &watchdog.1, began));
     let code = engine::caught(|| work(line.clone(), began, &watch));
     ExitCode::from(code.unwrap_or_else(|panic| {
         let case = Arc::new(Case::unreadable(line, format!("internal error ({panic})"), began));
@@ -166,7 +166,7 @@ fn answer(watch: &Watch, case: &Case, findings: &[Finding]) -> u8 {
 }
 
 /// The watchdog. It ends the process at the deadline, with an answer if there is none yet.
-fn guard_deadline(watch: &Watch, line: CommandLine, began: Instant) {
+fn guard_deadline(watch: &Watch, line: &CommandLine, began: Instant) {
     let (case, mut findings, limit) = loop {
         let deadline = lock(watch).deadline;
         thread::sleep(deadline.saturating_duration_since(Instant::now()));

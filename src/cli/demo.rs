@@ -43,7 +43,7 @@ struct Stage {
 }
 
 impl Demo {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run() -> Outcome {
         let stage = Stage::set()?;
         let mut out = anstream::stdout().lock();
         writeln!(out, "{}", painted(BOLD, "An agent works in a project that Provost guards."))?;

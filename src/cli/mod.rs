@@ -107,8 +107,8 @@ pub fn run() -> ExitCode {
         Command::Explain(command) => command.run(),
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
-        Command::Schema(command) => command.run(),
-        Command::Demo(command) => command.run(),
+        Command::Schema(_) => schema::Schema::run(),
+        Command::Demo(_) => demo::Demo::run(),
     };
     match outcome {
         Ok(Exit::Done) | Err(Trouble::NobodyReads) => ExitCode::SUCCESS,

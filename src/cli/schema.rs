@@ -12,7 +12,7 @@ use crate::config::settings;
 pub(crate) struct Schema {}
 
 impl Schema {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run() -> Outcome {
         writeln!(std::io::stdout().lock(), "{:#}", settings::schema())?;
         Ok(Exit::Done)
     }

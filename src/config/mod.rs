@@ -98,7 +98,7 @@ impl Config {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let problem = |at: usize, words: String| Problem {
             file: file.to_owned(),
-            line: Some(text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1),
+            line: Some(text.get(..at).unwrap_or(text).matches('\n').count() + 1),
             text: words,
         };
         let (document, errors) = DeTable::parse_recoverable(text);

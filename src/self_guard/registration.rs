@@ -141,7 +141,7 @@ fn place(event: &Event, workspace: &Workspace) -> Option<PathBuf> {
 /// Takes away what sessions of long ago left; a session that lives longer falls back to the rule
 /// for sessions without a memory.
 fn forget_old(place: &Path) {
-    const KEPT: std::time::Duration = std::time::Duration::from_secs(30 * 24 * 3600);
+    const KEPT: std::time::Duration = std::time::Duration::from_hours(30 * 24);
     let Some(entries) = place.parent().and_then(|directory| directory.read_dir().ok()) else { return };
     for entry in entries.flatten() {
         let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());

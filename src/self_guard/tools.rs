@@ -20,6 +20,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Effect::Delete { path } => deleted(path, workspace)?,
             Effect::Touch { path } => touched(path, workspace),
             Effect::Read { path, recursive } => read(path, *recursive, workspace),
+            Effect::SetVariable { name } => variable(name),
             _ => None,
         };
         if let Some((denial, evidence)) = refused {
@@ -125,6 +126,19 @@ fn read(path: &Path, recursive: bool, workspace: &Workspace) -> Refusal {
         fix: "leave the key alone; for a search, name a directory that does not hold it".into(),
     };
     Some((denial, vec![format!("read {}", real.display())]))
+}
+
+/// Provost's own variables silence it in the clients that it starts itself.
+fn variable(name: &str) -> Refusal {
+    if !name.starts_with("PROVOST_") {
+        return None;
+    }
+    let denial = Denial {
+        what: format!("a tool may not set `{name}`"),
+        why: "the variable is Provost's own, and no guard may be switched off from inside a session".into(),
+        fix: "run the command without it".into(),
+    };
+    Some((denial, vec![format!("the command sets {name}")]))
 }
 
 fn meaning(real: &Path, workspace: &Workspace) -> Meaning {

@@ -83,15 +83,18 @@ fn simple(words: &[Word], cwd: &mut PathBuf, effects: &mut Vec<Effect>) -> Optio
     let mut words = words;
     let program = loop {
         let (first, rest) = words.split_first()?;
+        if let Some(name) = first.assigned() {
+            effects.push(Effect::SetVariable { name: name.to_owned() });
+            words = rest;
+            continue;
+        }
         let Some(text) = first.known() else {
             effects.push(obscure(first));
             return None;
         };
         let name = text.rsplit('/').next().unwrap_or(text);
         words = rest;
-        let skipped = KEYWORDS.contains(&text)
-            || first.is_assignment()
-            || (WRAPPERS.contains(&name) && !words.is_empty());
+        let skipped = KEYWORDS.contains(&text) || (WRAPPERS.contains(&name) && !words.is_empty());
         if !skipped {
             break name;
         }
@@ -111,11 +114,16 @@ fn simple(words: &[Word], cwd: &mut PathBuf, effects: &mut Vec<Effect>) -> Optio
         }
         return None;
     }
+    if matches!(program, "export" | "declare" | "typeset" | "readonly") {
+        let names = words.iter().filter_map(|word| word.assigned().or_else(|| word.known()));
+        effects.extend(names.map(|name| Effect::SetVariable { name: name.to_owned() }));
+        return None;
+    }
     if program == "dd" {
         for word in words {
             match word.known().and_then(|text| text.split_once('=')) {
                 Some(("of", file)) => {
-                    effects.push(Effect::Write { path: cwd.join(file), content: Content::Unknown })
+                    effects.push(Effect::Write { path: cwd.join(file), content: Content::Unknown });
                 }
                 Some(("if", file)) => effects.push(Effect::Read { path: cwd.join(file), recursive: false }),
                 _ => {}
@@ -190,6 +198,7 @@ mod tests {
                 Effect::Delete { path } => format!("delete {}", path.display()),
                 Effect::Read { path, .. } => format!("read {}", path.display()),
                 Effect::Obscure { what } => format!("obscure {what}"),
+                Effect::SetVariable { name } => format!("set {name}"),
                 other => format!("{other:?}"),
             })
             .collect()
@@ -218,7 +227,7 @@ mod tests {
     fn plain_file_commands_are_seen_wherever_they_stand() {
         assert_eq!(seen("a && rm -rf d; b | tee -a log &"), ["delete /p/d", "write /p/log"]);
         assert_eq!(seen("if true; then rm f; fi"), ["delete /p/f"]);
-        assert_eq!(seen("sudo env A=1 /bin/rm f"), ["delete /p/f"]);
+        assert_eq!(seen("sudo env A=1 /bin/rm f"), ["set A", "delete /p/f"]);
         assert_eq!(seen("cd sub && touch f"), ["write /p/sub/f"]);
         assert_eq!(seen("mv a b"), ["delete /p/a", "write /p/b/a", "write /p/b"]);
         assert_eq!(seen("cp a d/"), ["read /p/a", "write /p/d/a", "write /p/d/"]);
@@ -233,6 +242,13 @@ mod tests {
         for line in ["r\"m\" f", "\\rm 'f'", "'rm' \"f\"", "$'rm' f", "rm f # rm g", "rm \\\nf"] {
             assert_eq!(seen(line), ["delete /p/f"], "{line}");
         }
+    }
+
+    #[test]
+    fn variables_that_a_line_sets_are_seen() {
+        assert_eq!(seen("A=1 B=\"$x\" cmd"), ["set A", "set B"]);
+        assert_eq!(seen("export A=1; A=2"), ["set A", "set A"]);
+        assert_eq!(seen("echo A=1 ./a=b"), [""; 0]);
     }
 
     #[test]

@@ -39,13 +39,12 @@ impl Word {
         self.value.starts_with('-') && self.value.len() > 1
     }
 
-    pub(super) fn is_assignment(&self) -> bool {
-        let name = self.source.split_once('=').map(|(name, _)| name);
-        name.is_some_and(|name| {
-            !name.is_empty()
-                && !name.starts_with(|c: char| c.is_ascii_digit())
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        })
+    /// The variable's name, if this is an assignment.
+    pub(super) fn assigned(&self) -> Option<&str> {
+        let (name, _) = self.source.split_once('=')?;
+        let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (is_name && !name.is_empty()).then_some(name)
     }
 }
 
@@ -299,7 +298,7 @@ impl Cutter<'_> {
             loop {
                 let mut line = String::new();
                 let mut ended = true;
-                while let Some(c) = self.rest.next() {
+                for c in self.rest.by_ref() {
                     if c == '\n' {
                         ended = false;
                         break;

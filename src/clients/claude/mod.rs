@@ -148,7 +148,7 @@ fn tool(name: &str, input: Value) -> Tool {
     }
 }
 
-/// One replacement (Edit) or several (MultiEdit). A malformed one makes an empty `old`, which
+/// One replacement (`Edit`) or several (`MultiEdit`). A malformed one makes an empty `old`, which
 /// can only mean a new file: what it does to an existing file is then unknown, as it should be.
 fn replacements(mut input: Fields) -> Vec<Replacement> {
     let one = |mut fields: Fields| Replacement {

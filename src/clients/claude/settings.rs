@@ -25,7 +25,7 @@ fn steers_provost(variable: &str) -> bool {
 pub(super) fn is_settings_file(path: &Path) -> bool {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
     let (Some(file), Some(parent)) = (name(path), path.parent().and_then(name)) else { return false };
-    if !Path::new(&file).extension().is_some_and(|extension| extension == "json") {
+    if Path::new(&file).extension().is_none_or(|extension| extension != "json") {
         return false;
     }
     match parent.as_str() {
@@ -123,9 +123,10 @@ pub(super) fn registrations(text: &str) -> Result<Registrations, Unreadable> {
 fn calls_provost(hook: &Value) -> bool {
     let arguments = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let command = hook["command"].as_str().unwrap_or_default();
-    let mut words: Vec<&str> = match hook["args"].is_array() {
-        true => vec![command],
-        false => command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect(),
+    let mut words: Vec<&str> = if hook["args"].is_array() {
+        vec![command]
+    } else {
+        command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect()
     };
     words.extend(arguments);
     words.windows(2).any(|pair| {

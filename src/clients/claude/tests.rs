@@ -1,1 +1,184 @@
-//! tests
+use super::*;
+use crate::decision::{Denial, Fault, Finding, Opinion, Verdict};
+use crate::effect::{Content, Effect};
+use crate::registry::{FailureMode, GUARDS, Guard};
+
+fn event(json: &Value) -> Event {
+    parse(json.to_string().as_bytes()).unwrap()
+}
+
+fn tool_event(tool: &str, input: &Value) -> Event {
+    event(&json!({"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": tool, "tool_input": input}))
+}
+
+fn named(name: &str) -> Event {
+    event(&json!({"hook_event_name": name, "cwd": "/p"}))
+}
+
+fn ruled(ruling: Ruling) -> Decision {
+    Decision { ruling, ..Decision::default() }
+}
+
+fn answered(decision: &Decision, event: &Event) -> Value {
+    let answer = render(decision, event);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+#[test]
+fn every_tool_becomes_effects() {
+    let write = |path: &str, content| vec![Effect::Write { path: path.into(), content }];
+    let cases = [
+        ("Write", json!({"file_path": "/a", "content": "x"}), write("/a", Content::InCall)),
+        (
+            "Edit",
+            json!({"file_path": "b", "old_string": "x", "new_string": "y"}),
+            write("/p/b", Content::InCall),
+        ),
+        ("MultiEdit", json!({"file_path": "/a", "edits": []}), write("/a", Content::InCall)),
+        ("NotebookEdit", json!({"notebook_path": "/n.ipynb"}), write("/n.ipynb", Content::Unknown)),
+        ("Bash", json!({"command": "echo > f"}), write("/p/f", Content::Unknown)),
+        ("Read", json!({"file_path": "/a"}), vec![Effect::Read { path: "/a".into(), recursive: false }]),
+        ("Grep", json!({"pattern": "x"}), vec![Effect::Read { path: "/p".into(), recursive: true }]),
+        ("Task", json!({"subagent_type": "a"}), vec![Effect::Delegate { agent: Some("a".into()) }]),
+        ("Agent", json!({"prompt": "x"}), vec![Effect::Delegate { agent: None }]),
+        ("Skill", json!({"skill": "s"}), vec![Effect::UseSkill { name: Some("s".into()) }]),
+        (
+            "ExitPlanMode",
+            json!({"planFilePath": "/x.md"}),
+            vec![Effect::LeavePlanMode { path: Some("/x.md".into()) }],
+        ),
+        ("ExitPlanMode", json!({}), vec![Effect::LeavePlanMode { path: None }]),
+        ("mcp__fs__write", json!({"deep": [{"to": "f"}]}), vec![Effect::Touch { path: "/p/f".into() }]),
+        ("Write", json!({"file_path": 5, "path": "f"}), vec![Effect::Touch { path: "/p/f".into() }]),
+        ("Bash", json!("rm f"), vec![Effect::Touch { path: "/p/rm f".into() }]),
+        ("TodoWrite", json!({"todos": ["f"]}), vec![]),
+    ];
+    for (tool, input, effects) in cases {
+        assert_eq!(tool_event(tool, &input).effects(), effects, "{tool} {input}");
+    }
+}
+
+#[test]
+fn every_other_event_becomes_effects() {
+    let cases = [
+        ("Stop", vec![Effect::Stop]),
+        ("SubagentStop", vec![Effect::SubagentStop]),
+        ("UserPromptSubmit", vec![Effect::Prompt]),
+        ("SessionStart", vec![Effect::StartSession]),
+        ("ConfigChange", vec![Effect::ChangeConfig { file: None }]),
+        ("Notification", vec![]),
+        ("SomethingNew", vec![]),
+    ];
+    for (name, effects) in cases {
+        assert_eq!(named(name).effects(), effects, "{name}");
+    }
+}
+
+#[test]
+fn an_event_without_a_name_is_unreadable() {
+    assert_eq!(parse(b"{}").unwrap_err(), Unreadable::NoEvent);
+    assert_eq!(parse(br#"{"hook_event_name":5}"#).unwrap_err(), Unreadable::NoEvent);
+}
+
+#[test]
+fn an_unknown_permission_mode_is_kept_as_it_is() {
+    let event = event(&json!({"hook_event_name": "Stop", "permission_mode": "bubble"}));
+    assert_eq!(event.mode, Mode::Other("bubble".into()));
+}
+
+#[test]
+fn allowing_is_silence() {
+    for name in ["PreToolUse", "Stop", "SessionStart", "Unheard"] {
+        assert_eq!(render(&Decision::default(), &named(name)), Answer::default());
+    }
+}
+
+#[test]
+fn a_denied_call_is_told_in_both_spellings() {
+    let answer = answered(&ruled(Ruling::Deny("R".into())), &tool_event("Bash", &json!({})));
+    assert_eq!(
+        answer,
+        json!({"decision": "block", "reason": "R", "hookSpecificOutput":
+            {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "R"}})
+    );
+}
+
+#[test]
+fn a_question_is_asked_where_it_can_be_and_denied_elsewhere() {
+    let question = ruled(Ruling::Ask("R".into()));
+    let asked = answered(&question, &tool_event("Bash", &json!({})));
+    assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
+    assert!(asked.get("decision").is_none());
+    assert_eq!(answered(&question, &named("Stop")), json!({"decision": "block", "reason": "R"}));
+}
+
+#[test]
+fn stops_prompts_and_settings_are_blocked_with_a_reason() {
+    for name in ["Stop", "SubagentStop", "UserPromptSubmit", "ConfigChange", "PostToolUse"] {
+        let answer = answered(&ruled(Ruling::Deny("R".into())), &named(name));
+        assert_eq!(answer, json!({"decision": "block", "reason": "R"}), "{name}");
+    }
+}
+
+#[test]
+fn a_closed_failure_is_exit_code_two_with_stderr() {
+    let answer = render(&ruled(Ruling::Broken("R".into())), &named("PreToolUse"));
+    assert_eq!(answer, Answer { stdout: String::new(), stderr: "R".into(), code: 2 });
+}
+
+#[test]
+fn notes_reach_the_model_where_they_can_and_the_person_otherwise() {
+    let note = Decision { to_model: vec!["m".into()], to_person: vec!["p".into()], ..Decision::default() };
+    assert_eq!(
+        answered(&note, &tool_event("Bash", &json!({}))),
+        json!({"systemMessage": "p", "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "m"}})
+    );
+    // At a stop, context would keep the turn going.
+    assert_eq!(answered(&note, &named("Stop")), json!({"systemMessage": "p\nm"}));
+    assert_eq!(answered(&note, &named("Unheard")), json!({"systemMessage": "p\nm"}));
+}
+
+#[test]
+fn context_stays_below_the_clients_limit_and_nothing_carries_escapes() {
+    let note = Decision { to_model: vec!["😀\u{1b}".repeat(20_000)], ..Decision::default() };
+    let answer = answered(&note, &named("UserPromptSubmit"));
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.encode_utf16().count() < 10_000 && !context.contains('\u{1b}'));
+    let denial = answered(&ruled(Ruling::Deny("\u{1b}[2J".repeat(9_000))), &named("Stop"));
+    let reason = denial["reason"].as_str().unwrap();
+    assert!(reason.encode_utf16().count() <= MOST_REASON && !reason.contains('\u{1b}'));
+}
+
+fn found(guard: &'static Guard, outcome: Result<Opinion, Fault>) -> Finding {
+    Finding { guard, outcome, micros: 0 }
+}
+
+fn denial(what: &str) -> Denial {
+    Denial { what: what.into(), why: format!("why {what}"), fix: format!("fix {what}") }
+}
+
+#[test]
+fn when_several_deny_the_reason_carries_all_and_the_first_in_full() {
+    let deny = |what| Ok(Opinion::deny(denial(what), Vec::new()));
+    let ask = Ok(Opinion { verdict: Verdict::Ask(denial("c")), ..Opinion::default() });
+    let findings = [found(&GUARDS[0], deny("a")), found(&GUARDS[1], deny("b")), found(&GUARDS[2], ask)];
+    let Ruling::Deny(reason) = Decision::fold(&findings).ruling else { panic!() };
+    assert_eq!(reason, "[provost] a: why a. To fix: fix a.\n[provost] also `registration-guard`: b: why b.");
+}
+
+#[test]
+fn a_fault_counts_by_the_guards_failure_mode() {
+    let closed = GUARDS.iter().find(|guard| guard.failure == FailureMode::Closed).unwrap();
+    let open = GUARDS.iter().find(|guard| guard.failure == FailureMode::Open).unwrap();
+    let fault = || Err(Fault::Error("disk full".into()));
+    assert!(
+        matches!(Decision::fold(&[found(closed, fault())]).ruling, Ruling::Broken(reason) if reason.contains("disk full"))
+    );
+    assert_eq!(Decision::fold(&[found(open, fault())]).ruling, Ruling::Silence);
+    // A denial beside a fault is still told in full.
+    let both = [found(closed, Ok(Opinion::deny(denial("a"), Vec::new()))), found(closed, fault())];
+    assert!(
+        matches!(Decision::fold(&both).ruling, Ruling::Broken(reason) if reason.starts_with("[provost] a: why a") && reason.contains("disk full"))
+    );
+}

@@ -1,0 +1,93 @@
+//! The command line: plays files one after the other, or several at once, and sums up.
+
+mod options;
+mod progress;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use rehearsal::{Scenario, Stage};
+
+pub(crate) use options::{HELP, Invocation, Options};
+use progress::{Paint, Screen};
+
+pub(crate) const USAGE: u8 = 64;
+
+pub(crate) fn play(options: &Options) -> ExitCode {
+    let stage = match stage(options) {
+        Ok(stage) => stage,
+        Err(fault) => {
+            eprintln!("rehearse: {fault}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let queue: Mutex<VecDeque<&PathBuf>> = Mutex::new(options.files.iter().collect());
+    let failed = Mutex::new(0_usize);
+    let perform_next = |live: bool| {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(file) = next else { return false };
+        let mut screen = Screen::new(Paint::of_stdout(), options.quiet, live);
+        if !perform(&stage, file, &mut screen) {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        }
+        screen.finish();
+        true
+    };
+    if options.jobs == 1 {
+        while perform_next(true) {}
+    } else {
+        // Several at once are told one after the other, each when it is over.
+        thread::scope(|scope| {
+            for _ in 0..options.jobs.min(options.files.len()) {
+                scope.spawn(|| while perform_next(false) {});
+            }
+        });
+    }
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    progress::tell(&format!("{} passed, {failed} failed\n", options.files.len() - failed));
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Plays one file, and says whether it turned out as expected.
+fn perform(stage: &Stage, file: &Path, screen: &mut Screen) -> bool {
+    let scenario = match Scenario::load(file) {
+        Ok(scenario) => scenario,
+        Err(error) => {
+            screen.title(&file.display().to_string());
+            screen.cannot_play(&error);
+            return false;
+        }
+    };
+    screen.title(&scenario.title);
+    match stage.play(&scenario, screen) {
+        Ok(playback) => {
+            let verdict = scenario.judge(&playback);
+            screen.verdict(file, &verdict, playback.seconds);
+            if let Some(root) = playback.kept() {
+                screen.kept(root);
+            }
+            verdict.mismatches.is_empty()
+        }
+        Err(error) => {
+            screen.cannot_play(&error);
+            false
+        }
+    }
+}
+
+fn stage(options: &Options) -> Result<Stage, String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let client = options.client.clone().or_else(|| Stage::find_client(here));
+    let client = client.ok_or(
+        "there is no client. To fix: name its program with `--client PATH` or in the environment as `REHEARSAL_CLIENT`",
+    )?;
+    if !client.is_file() {
+        return Err(format!("there is no client at `{}`", client.display()));
+    }
+    let recorder = std::env::current_exe()
+        .map_err(|error| format!("cannot find its own program, which records hooks: {error}"))?;
+    Ok(Stage { client, variables: options.variables.clone(), recorder, keep: options.keep })
+}

@@ -1,0 +1,137 @@
+//! What was asked for on the command line.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(crate) const HELP: &str = "\
+Plays the real client against a scripted model on loopback, and checks what its hooks did.
+No token is spent, and nothing outside the run's own directories is read or written.
+
+Usage: rehearse [OPTION]… FILE…
+
+Options:
+  --client PATH      the client's program; otherwise $REHEARSAL_CLIENT, or the newest one
+                     under target/client
+  --set NAME=VALUE   a value for ${NAME} in scenarios; may be given several times
+  --jobs N           play N scenarios at once (default 1, which shows them as they happen)
+  --keep             leave the run's home and project on disk, and say where
+  --quiet            show only what failed, and the summary
+  --help             show this text
+
+Examples:
+  rehearse rehearsals/examples/denial.toml
+  rehearse --set gate=$PWD/target/debug/gate rehearsals/*.toml
+  rehearse --jobs 4 --quiet rehearsals/*.toml
+
+Exit status: 0 if all went as expected, 1 if not, 64 if the command line makes no sense or
+there is no client.
+
+`rehearse --record LOG -- COMMAND ARG…` and `rehearse --record LOG --shell COMMAND` run a hook
+and record it. Scenarios are rewritten to do so; nobody needs to type it.
+";
+
+pub(crate) enum Invocation {
+    Help,
+    Play(Options),
+    Record { log: PathBuf, argv: Vec<OsString> },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) client: Option<PathBuf>,
+    pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) keep: bool,
+    pub(crate) quiet: bool,
+    pub(crate) jobs: usize,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Invocation {
+    pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, String> {
+        let mut arguments = arguments.into_iter();
+        let mut options = Options { jobs: 1, ..Options::default() };
+        while let Some(argument) = arguments.next() {
+            let mut value = |what: &str| arguments.next().ok_or(format!("`{what}` needs a value"));
+            match argument.to_str() {
+                Some("--help" | "-h") => return Ok(Self::Help),
+                Some("--record") => {
+                    let log = PathBuf::from(value("--record")?);
+                    return hook(arguments.collect()).map(|argv| Self::Record { log, argv });
+                }
+                Some("--client") => options.client = Some(PathBuf::from(value("--client")?)),
+                Some("--set") => {
+                    let pair = value("--set")?;
+                    let (name, set) = pair
+                        .to_str()
+                        .and_then(|pair| pair.split_once('='))
+                        .filter(|(name, _)| !name.is_empty())
+                        .ok_or_else(|| format!("`--set {}` is not of the form NAME=VALUE", pair.display()))?;
+                    options.variables.insert(name.to_owned(), set.to_owned());
+                }
+                Some("--jobs") => {
+                    let number = value("--jobs")?;
+                    options.jobs = number
+                        .to_str()
+                        .and_then(|number| number.parse().ok())
+                        .filter(|jobs| *jobs > 0)
+                        .ok_or_else(|| format!("`--jobs {}` is not a positive number", number.display()))?;
+                }
+                Some("--keep") => options.keep = true,
+                Some("--quiet") => options.quiet = true,
+                Some(unknown) if unknown.starts_with('-') => {
+                    return Err(format!("there is no option `{unknown}`"));
+                }
+                _ => options.files.push(PathBuf::from(argument)),
+            }
+        }
+        if options.files.is_empty() {
+            return Err("no scenario is given".to_owned());
+        }
+        Ok(Self::Play(options))
+    }
+}
+
+/// The program to run in place of the recorder.
+fn hook(rest: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let mut rest = rest.into_iter();
+    match rest.next().as_ref().and_then(|form| form.to_str()) {
+        Some("--") => Ok(rest.collect()),
+        Some("--shell") => {
+            Ok([OsString::from("/bin/sh"), OsString::from("-c")].into_iter().chain(rest).collect())
+        }
+        _ => Err("`--record LOG` is followed by `--` and a command, or by `--shell` and a text".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Invocation, String> {
+        Invocation::parse(arguments.iter().map(OsString::from).collect())
+    }
+
+    #[test]
+    fn a_hooks_own_options_are_not_ours() {
+        let Ok(Invocation::Record { argv, .. }) = parse(&["--record", "log", "--", "gate", "--help"]) else {
+            panic!("not a recording");
+        };
+        assert_eq!(argv, ["gate", "--help"]);
+    }
+
+    #[test]
+    fn nonsense_is_told() {
+        for (arguments, told) in [
+            (&[][..], "no scenario"),
+            (&["--colour", "x"], "`--colour`"),
+            (&["--set", "x", "f"], "NAME=VALUE"),
+            (&["--jobs", "0", "f"], "positive"),
+            (&["--client"], "needs a value"),
+            (&["--record", "log", "gate"], "followed by"),
+        ] {
+            let fault = parse(arguments).err().unwrap();
+            assert!(fault.contains(told), "{fault}");
+        }
+    }
+}

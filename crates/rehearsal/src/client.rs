@@ -1,0 +1,158 @@
+//! The real client: where it is, how it is started, and how it is ended.
+//!
+//! It gets a process group of its own, so that whatever it started can be ended with it. Hooks and
+//! tools may leave that group; [`sweep`] finds them by the home that only this run has.
+
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::error::{Error, Result};
+
+/// Names the client's program, before any other place is looked at.
+pub const CLIENT_VARIABLE: &str = "REHEARSAL_CLIENT";
+
+/// The client ends its own children when it is asked to end, if it is given a moment.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Looks for the client: the environment first, then `target/client` under `root`.
+pub(crate) fn find(root: &Path) -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os(CLIENT_VARIABLE) {
+        return Some(PathBuf::from(named));
+    }
+    let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let program = format!("node_modules/@anthropic-ai/claude-code-{os}-{arch}/claude");
+    let mut versions: Vec<PathBuf> = std::fs::read_dir(root.join("target/client"))
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path().join(&program)))
+        .filter(|program| program.is_file())
+        .collect();
+    versions.sort_by_key(|program| version(program, root));
+    versions.pop()
+}
+
+/// The numbers of the version a program belongs to, so that 2.10 is newer than 2.9.
+fn version(program: &Path, root: &Path) -> Vec<u32> {
+    let below = program.strip_prefix(root.join("target/client")).unwrap_or(program);
+    let name = below.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    name.unwrap_or_default().split('.').map(|number| number.parse().unwrap_or(0)).collect()
+}
+
+/// The client while it runs. Dropping it ends it.
+pub(crate) struct Client {
+    child: Child,
+    group: Option<Pid>,
+}
+
+pub(crate) struct Launch<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) args: Vec<String>,
+    pub(crate) project: &'a Path,
+    pub(crate) environment: &'a [(String, String)],
+    pub(crate) stderr: File,
+    /// Where stdout goes; without a file it is piped, and so is stdin.
+    pub(crate) stdout: Option<File>,
+}
+
+impl Client {
+    pub(crate) fn start(launch: Launch<'_>) -> Result<Self> {
+        let (stdin, stdout) = match launch.stdout {
+            Some(file) => (Stdio::null(), Stdio::from(file)),
+            None => (Stdio::piped(), Stdio::piped()),
+        };
+        let child = Command::new(launch.program)
+            .args(launch.args)
+            .current_dir(launch.project)
+            .env_clear()
+            .envs(launch.environment.iter().cloned())
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(launch.stderr)
+            .process_group(0)
+            .spawn()
+            .map_err(Error::machine(format!("start the client `{}`", launch.program.display())))?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        Ok(Self { child, group })
+    }
+
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        self.child.stdin.take().zip(self.child.stdout.take())
+    }
+
+    /// The exit code, once the client has ended. A signal counts as 128 and its number.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
+        let status = self.child.try_wait().ok()??;
+        Some(code(status))
+    }
+
+    /// Asks the client to end, and ends it with its group if it does not.
+    pub(crate) fn end(&mut self) {
+        if self.ended().is_none() {
+            self.signal(Signal::TERM);
+            let patience = Instant::now() + FAREWELL;
+            while self.ended().is_none() && Instant::now() < patience {
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        // The client may be gone while something in its group is not.
+        self.signal(Signal::KILL);
+        let _ = self.child.wait();
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}
+
+/// Ends every process that still runs in this home, such as a tool in a session of its own.
+///
+/// Processes show their environment only where there is a `/proc`; elsewhere the groups of hooks
+/// that never ended, known from the log, must do.
+pub(crate) fn sweep(home: &Path, unfinished_hooks: &[i32]) {
+    let own = format!("HOME={}", home.display());
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    for process in processes {
+        let pid = process.file_name().to_string_lossy().parse().ok().and_then(Pid::from_raw);
+        let Some(pid) = pid else { continue };
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        if environment.split(|byte| *byte == 0).any(|variable| variable == own.as_bytes()) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    if !Path::new("/proc/self/environ").exists() {
+        for pid in unfinished_hooks.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        let root = Path::new("/r");
+        let of = |name: &str| version(&root.join("target/client").join(name).join("x"), root);
+        assert!(of("2.10.0") > of("2.9.9"));
+    }
+}

@@ -1,0 +1,281 @@
+//! The model's door: a small HTTP server on loopback.
+//!
+//! It speaks just enough HTTP for one well-behaved client: a request with a length, an answer, and
+//! the connection is closed. It listens on 127.0.0.1 only, bounds what it reads, and answers each
+//! connection in its own thread, because parallel agents ask in parallel and a step may wait.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::answer::Message;
+use super::{Cue, Request, Script};
+use crate::error::{Error, Result};
+use crate::observer::Moment;
+use crate::outside::Outside;
+use crate::scenario::{Action, Answer, Step};
+use crate::variables::Variables;
+
+const HEAD_LIMIT: usize = 64 * 1024;
+const BODY_LIMIT: usize = 64 * 1024 * 1024;
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What the server reports while it runs.
+pub(crate) enum Note {
+    Request(Request),
+    Moment(Moment),
+    /// Something about the scenario that could not be played as written.
+    Problem(String),
+}
+
+/// Everything a connection needs to answer.
+pub(crate) struct Part {
+    pub(crate) script: Mutex<Script>,
+    pub(crate) variables: Variables,
+    pub(crate) outside: Outside,
+    pub(crate) notes: Mutex<Sender<Note>>,
+}
+
+pub(crate) struct ModelServer {
+    address: SocketAddr,
+    closing: Arc<AtomicBool>,
+    listener: Option<TcpListener>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    /// Takes a free port. Nobody is answered before [`open`](Self::open).
+    pub(crate) fn bind() -> Result<Self> {
+        let bind = || {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            Ok((listener.local_addr()?, listener))
+        };
+        let (address, listener) = bind().map_err(Error::machine("listen on loopback"))?;
+        Ok(Self { address, closing: Arc::default(), listener: Some(listener), thread: None })
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Set when the performance is over, so that nothing goes on waiting.
+    pub(crate) fn closing(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.closing)
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        script: Script,
+        variables: Variables,
+        outside: Outside,
+        notes: Sender<Note>,
+    ) {
+        let Some(listener) = self.listener.take() else {
+            return;
+        };
+        let part =
+            Arc::new(Part { script: Mutex::new(script), variables, outside, notes: Mutex::new(notes) });
+        let closing = self.closing();
+        self.thread = Some(thread::spawn(move || {
+            for stream in listener.incoming() {
+                if closing.load(Ordering::SeqCst) {
+                    break;
+                }
+                let Ok(stream) = stream else { continue };
+                let part = Arc::clone(&part);
+                // A connection that breaks is the client's business: it will ask again.
+                thread::spawn(move || part.attend(stream));
+            }
+        }));
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::SeqCst);
+        // The listener sleeps in `accept`; a knock wakes it.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Part {
+    fn attend(&self, stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let reply = match read_call(&mut reader) {
+            Ok(call) => self.reply(&call),
+            Err(Refusal::Broken(error)) => return Err(error),
+            Err(Refusal::Status(status)) => Reply::json(status, &json!({})),
+        };
+        reply.send(stream)
+    }
+
+    fn reply(&self, call: &HttpCall) -> Reply {
+        let path = call.path.split('?').next().unwrap_or_default();
+        match (call.method.as_str(), path) {
+            ("HEAD", _) => Reply::json(200, &json!({})).without_body(),
+            ("POST", "/v1/messages/count_tokens") => Reply::json(200, &json!({"input_tokens": 10})),
+            ("POST", "/v1/messages") => match serde_json::from_slice(&call.body) {
+                Ok(body) => self.speak(body),
+                Err(_) => Reply::api_error(400, "invalid_request_error", "not JSON"),
+            },
+            _ => Reply::api_error(404, "not_found_error", "there is nothing here"),
+        }
+    }
+
+    fn speak(&self, body: Value) -> Reply {
+        let cue = self.script.lock().unwrap_or_else(PoisonError::into_inner).cue(&body);
+        let streamed = body["stream"] == true;
+        let Some(Cue { route, n, step }) = cue else {
+            self.note(Note::Request(Request::new(None, 0, body)));
+            return Reply::api_error(
+                400,
+                "invalid_request_error",
+                "no route of the scenario takes this request",
+            );
+        };
+        self.note(Note::Request(Request::new(Some(route.clone()), n, body.clone())));
+        let tell = |action: &Action| self.note(Note::Moment(Moment::Outside(action.describe())));
+        if let Err(problem) = self.outside.perform(&step.before, &super::all_text(&body["messages"]), tell) {
+            self.note(Note::Problem(format!("before step {n} of route `{route}`: {problem}")));
+        }
+        self.deliver(&route, n, &step, &body, streamed)
+    }
+
+    fn deliver(&self, route: &str, n: usize, step: &Step, body: &Value, streamed: bool) -> Reply {
+        let (text, calls) = match &step.answer {
+            Answer::Error(error) => {
+                self.note(Note::Moment(Moment::Failed { route: route.to_owned(), status: error.status }));
+                return Reply::api_error(error.status, &error.kind, &error.message);
+            }
+            Answer::Message { text, calls } => (text.as_deref(), calls.as_slice()),
+        };
+        let word: String = route.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
+        let (message, problems) =
+            Message::compose(&format!("{word}_{n}"), (text, calls), body, &self.variables);
+        for problem in problems {
+            self.note(Note::Problem(format!("step {n} of route `{route}`: {problem}")));
+        }
+        self.note(Note::Moment(Moment::Answered {
+            route: route.to_owned(),
+            n,
+            text: message.text(),
+            calls: message.calls(),
+        }));
+        if streamed {
+            Reply::new(200, "text/event-stream", message.events())
+        } else {
+            Reply::json(200, &message.whole())
+        }
+    }
+
+    fn note(&self, note: Note) {
+        // Nobody listens any more when the performance is over.
+        let _ = self.notes.lock().unwrap_or_else(PoisonError::into_inner).send(note);
+    }
+}
+
+struct HttpCall {
+    method: String,
+    path: String,
+    body: Vec<u8>,
+}
+
+enum Refusal {
+    Broken(io::Error),
+    Status(u16),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+fn read_call(reader: &mut impl BufRead) -> std::result::Result<HttpCall, Refusal> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let read = reader.by_ref().take(HEAD_LIMIT as u64).read_until(b'\n', &mut head)?;
+        if read == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        if head.len() > HEAD_LIMIT {
+            return Err(Refusal::Status(431));
+        }
+    }
+    let mut headers = [httparse::EMPTY_HEADER; 100];
+    let mut parsed = httparse::Request::new(&mut headers);
+    if !parsed.parse(&head).is_ok_and(|status| status.is_complete()) {
+        return Err(Refusal::Status(400));
+    }
+    let header = |name: &str| {
+        let header = parsed.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(header.value).ok()
+    };
+    if header("transfer-encoding").is_some() {
+        return Err(Refusal::Status(411));
+    }
+    let length: usize = match header("content-length").map(str::parse) {
+        None => 0,
+        Some(Ok(length)) => length,
+        Some(Err(_)) => return Err(Refusal::Status(400)),
+    };
+    if length > BODY_LIMIT {
+        return Err(Refusal::Status(413));
+    }
+    let method = parsed.method.unwrap_or_default().to_owned();
+    let path = parsed.path.unwrap_or_default().to_owned();
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(HttpCall { method, path, body })
+}
+
+struct Reply {
+    status: u16,
+    kind: &'static str,
+    body: String,
+    bodiless: bool,
+}
+
+impl Reply {
+    fn new(status: u16, kind: &'static str, body: String) -> Self {
+        Self { status, kind, body, bodiless: false }
+    }
+
+    fn json(status: u16, body: &Value) -> Self {
+        Self::new(status, "application/json", body.to_string())
+    }
+
+    fn api_error(status: u16, kind: &str, message: &str) -> Self {
+        Self::json(status, &json!({"type": "error", "error": {"type": kind, "message": message}}))
+    }
+
+    fn without_body(mut self) -> Self {
+        self.bodiless = true;
+        self
+    }
+
+    fn send(&self, mut stream: TcpStream) -> io::Result<()> {
+        let Self { status, kind, body, bodiless } = self;
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+        );
+        let body = if *bodiless { "" } else { body };
+        stream.write_all(format!("{head}{body}").as_bytes())?;
+        stream.flush()
+    }
+}
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -1,0 +1,269 @@
+//! The scenario file: who is on stage, what the model will say, and what must come of it.
+//!
+//! The types mirror the TOML keys one to one, and unknown keys are errors, because a misspelt
+//! expectation that is silently ignored is a test that cannot fail. Whatever can be wrong about a
+//! scenario by itself is found here, at load time; only `${name}` waits for the stage.
+
+mod expect;
+mod script;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+pub(crate) use expect::{Expect, FileExpectation, HookExpectation, RequestExpectation, Stdout};
+pub(crate) use script::{Action, Answer, Call, Route, Step, When};
+
+/// One rehearsal, as read from its file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    pub title: String,
+    prompt: Option<String>,
+    #[serde(default)]
+    prompts: Vec<String>,
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+    #[serde(default = "default_timeout")]
+    timeout: f64,
+    pub(crate) host: Option<Host>,
+    #[serde(default)]
+    pub(crate) git: bool,
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, Content>,
+    #[serde(default)]
+    pub(crate) setup: Vec<Action>,
+    #[serde(default, rename = "hook")]
+    pub(crate) hooks: Vec<HookEntry>,
+    #[serde(default, rename = "route")]
+    pub(crate) routes: Vec<Route>,
+    #[serde(default)]
+    pub(crate) expect: Expect,
+}
+
+fn default_timeout() -> f64 {
+    60.0
+}
+
+impl Scenario {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::scenario(path, format!("cannot be read: {error}")))?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads a scenario from text; `path` only names it in errors.
+    pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let scenario: Self =
+            toml::from_str(text).map_err(|error| Error::scenario(path, error.to_string()))?;
+        scenario.find_fault().map_or(Ok(()), |fault| Err(Error::scenario(path, fault)))?;
+        Ok(scenario)
+    }
+
+    /// What the person says, in order. Never empty.
+    pub(crate) fn prompts(&self) -> Vec<&str> {
+        match &self.prompt {
+            Some(prompt) => vec![prompt],
+            None => self.prompts.iter().map(String::as_str).collect(),
+        }
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout)
+    }
+
+    fn find_fault(&self) -> Option<String> {
+        match (&self.prompt, self.prompts.len()) {
+            (Some(_), 1..) => {
+                return Some("`prompt` and `prompts` exclude each other".into());
+            }
+            (None, 0) => return Some("`prompt` is missing".into()),
+            (None, 2..) if self.host.is_none() => {
+                return Some(
+                    "several `prompts` need a `host`: without one the client takes one prompt".into(),
+                );
+            }
+            _ => {}
+        }
+        if !(self.timeout > 0.0 && self.timeout <= 3600.0) {
+            return Some("`timeout` must be between 0 and 3600 seconds".into());
+        }
+        if self.routes.is_empty() {
+            return Some("there is no `[[route]]`, so the model has nothing to say".into());
+        }
+        for route in &self.routes {
+            if route.steps.is_empty() {
+                return Some(format!("route `{}` has no `[[route.step]]`", route.name));
+            }
+        }
+        let mut names: Vec<&str> = self.routes.iter().map(|r| r.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Some(format!("two routes are named `{name}`"));
+        }
+        self.expect.find_fault(&names)
+    }
+}
+
+/// One hook entry of a settings file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookEntry {
+    pub(crate) event: String,
+    pub(crate) matcher: Option<String>,
+    pub(crate) command: String,
+    pub(crate) args: Option<Vec<String>>,
+    pub(crate) timeout: Option<f64>,
+    #[serde(rename = "onFailure")]
+    pub(crate) on_failure: Option<OnFailure>,
+    #[serde(default)]
+    pub(crate) scope: Scope,
+    #[serde(default = "yes")]
+    pub(crate) record: bool,
+    /// Any other key of the client's hook entry, passed on as it is.
+    #[serde(default)]
+    pub(crate) entry: Map<String, Value>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnFailure {
+    Continue,
+    Block,
+}
+
+impl OnFailure {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// Which settings file of the client an entry belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Scope {
+    #[default]
+    Project,
+    Local,
+    User,
+}
+
+impl Scope {
+    pub(crate) const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
+
+    /// The settings file, in the path rules of a scenario.
+    pub(crate) fn settings(self) -> &'static str {
+        match self {
+            Self::Project => ".claude/settings.json",
+            Self::Local => ".claude/settings.local.json",
+            Self::User => "~/.claude/settings.json",
+        }
+    }
+}
+
+/// What a file holds: text, or a table that is written as JSON.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) enum Content {
+    Text(String),
+    Json(Value),
+}
+
+impl TryFrom<Value> for Content {
+    type Error = String;
+
+    fn try_from(value: Value) -> std::result::Result<Self, String> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Object(_) => Ok(Self::Json(value)),
+            other => Err(format!("a file holds a text or a table (written as JSON), not `{other}`")),
+        }
+    }
+}
+
+/// The person who answers the client's permission questions.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) struct Host {
+    default: Permission,
+    tools: BTreeMap<String, Permission>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Permission {
+    Allow,
+    Deny { message: String },
+}
+
+impl Host {
+    pub(crate) fn permission(&self, tool: &str) -> &Permission {
+        self.tools.get(tool).unwrap_or(&self.default)
+    }
+}
+
+impl TryFrom<Value> for Host {
+    type Error = String;
+
+    fn try_from(value: Value) -> std::result::Result<Self, String> {
+        let mut keys = match value {
+            Value::String(_) => Map::from_iter([("default".to_owned(), value)]),
+            Value::Object(keys) => keys,
+            other => return Err(format!("a host is \"allow\", \"deny\" or a table, not `{other}`")),
+        };
+        let message = match keys.remove("message") {
+            None => "The person said no.".to_owned(),
+            Some(Value::String(message)) => message,
+            Some(other) => return Err(format!("a host's `message` is a text, not `{other}`")),
+        };
+        let default = keys.remove("default").unwrap_or_else(|| "allow".into());
+        Ok(Self {
+            default: permission("default", &default, &message)?,
+            tools: keys
+                .into_iter()
+                .map(|(tool, word)| Ok((tool.clone(), permission(&tool, &word, &message)?)))
+                .collect::<std::result::Result<_, String>>()?,
+        })
+    }
+}
+
+fn permission(key: &str, word: &Value, message: &str) -> std::result::Result<Permission, String> {
+    match word.as_str() {
+        Some("allow") => Ok(Permission::Allow),
+        Some("deny") => Ok(Permission::Deny { message: message.to_owned() }),
+        _ => Err(format!("host `{key}` is \"allow\" or \"deny\", not `{word}`")),
+    }
+}
+
+/// A path as a scenario writes it: `~/x` lies in the run's home, anything else in its project.
+pub(crate) fn place(path: &str, project: &Path, home: &Path) -> Result<PathBuf> {
+    let full = match path.strip_prefix("~/") {
+        Some(rest) => home.join(rest),
+        None => project.join(path),
+    };
+    let climbs = full.components().any(|part| part.as_os_str() == "..");
+    // A scenario writes and removes files, so it must not be able to name one of the person's own.
+    if climbs || !(full.starts_with(project) || full.starts_with(home)) {
+        return Err(Error::stage(format!("the path `{path}` leaves the run's project and home")));
+    }
+    Ok(full)
+}
+
+#[cfg(test)]
+#[path = "scenario/tests.rs"]
+mod tests;

@@ -1,0 +1,185 @@
+//! What must come of a rehearsal.
+//!
+//! Everything is optional and says one thing, so that a failing line points at one fact. Regular
+//! expressions are compiled when the file is read: a broken one is the author's mistake and not a
+//! failed expectation.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expect {
+    pub(crate) exit: Option<i32>,
+    #[serde(default)]
+    pub(crate) requests: BTreeMap<String, usize>,
+    #[serde(default)]
+    pub(crate) asked: BTreeMap<String, usize>,
+    #[serde(default, rename = "request")]
+    pub(crate) request: Vec<RequestExpectation>,
+    #[serde(default)]
+    pub(crate) hook: Vec<HookExpectation>,
+    #[serde(default)]
+    pub(crate) file: Vec<FileExpectation>,
+    #[serde(default)]
+    pub(crate) result: Map<String, Value>,
+}
+
+impl Expect {
+    pub(crate) fn find_fault(&self, routes: &[&str]) -> Option<String> {
+        let named =
+            self.requests.keys().map(String::as_str).chain(self.request.iter().map(|r| r.route.as_str()));
+        for route in named {
+            if !routes.contains(&route) {
+                return Some(format!("an expectation names the unknown route `{route}`"));
+            }
+        }
+        let zeroth = self.request.iter().any(|r| r.n == Some(0)) || self.hook.iter().any(|h| h.n == Some(0));
+        if zeroth {
+            return Some("`n` counts from 1".into());
+        }
+        let all_filters = self.hook.iter().find(|h| !h.checks_something());
+        if let Some(hook) = all_filters {
+            return Some(format!(
+                "an `[[expect.hook]]` for `{}` checks nothing: give `count`, `exit`, `stdout`, …",
+                hook.event.as_deref().unwrap_or("any event")
+            ));
+        }
+        None
+    }
+}
+
+/// What is new in a request; without `n`, in all requests of the route together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RequestExpectation {
+    #[serde(default = "main_route")]
+    pub(crate) route: String,
+    pub(crate) n: Option<usize>,
+    #[serde(default)]
+    pub(crate) contains: Vec<String>,
+    #[serde(default)]
+    pub(crate) lacks: Vec<String>,
+    #[serde(default)]
+    pub(crate) matches: Vec<Pattern>,
+}
+
+fn main_route() -> String {
+    "main".to_owned()
+}
+
+/// `event`, `tool`, `agent`, `command`, `given` and `n` choose records; the rest checks each of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookExpectation {
+    pub(crate) event: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) command: Option<String>,
+    #[serde(default)]
+    pub(crate) given: Map<String, Value>,
+    pub(crate) n: Option<usize>,
+
+    pub(crate) count: Option<usize>,
+    pub(crate) exit: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) unfinished: Option<bool>,
+    pub(crate) stdout: Option<Stdout>,
+    #[serde(default)]
+    pub(crate) stdout_contains: Vec<String>,
+    #[serde(default)]
+    pub(crate) stderr_contains: Vec<String>,
+    #[serde(default)]
+    pub(crate) input: Map<String, Value>,
+}
+
+impl HookExpectation {
+    /// Whether there is something to hold against each chosen record.
+    pub(crate) fn checks_records(&self) -> bool {
+        self.exit.is_some()
+            || self.signal.is_some()
+            || self.unfinished.is_some()
+            || self.stdout.is_some()
+            || !self.stdout_contains.is_empty()
+            || !self.stderr_contains.is_empty()
+            || !self.input.is_empty()
+    }
+
+    fn checks_something(&self) -> bool {
+        self.count.is_some() || self.checks_records()
+    }
+}
+
+/// A text is the whole output, a table is a part of the JSON that was printed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) enum Stdout {
+    Text(String),
+    Json(Value),
+}
+
+impl TryFrom<Value> for Stdout {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Object(_) => Ok(Self::Json(value)),
+            other => Err(format!("`stdout` is a text or a table, not `{other}`")),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileExpectation {
+    pub(crate) path: String,
+    pub(crate) exists: Option<bool>,
+    pub(crate) equals: Option<String>,
+    #[serde(default)]
+    pub(crate) contains: Vec<String>,
+    #[serde(default)]
+    pub(crate) lacks: Vec<String>,
+    #[serde(default)]
+    pub(crate) matches: Vec<Pattern>,
+    pub(crate) json: Option<Value>,
+    pub(crate) lines: Option<usize>,
+}
+
+impl FileExpectation {
+    /// Whether the content matters, and not only whether the file is there.
+    pub(crate) fn reads(&self) -> bool {
+        self.equals.is_some()
+            || self.json.is_some()
+            || self.lines.is_some()
+            || !(self.contains.is_empty() && self.lacks.is_empty() && self.matches.is_empty())
+    }
+}
+
+/// A regular expression that is known to compile.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Pattern(Regex);
+
+impl Pattern {
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(pattern: String) -> Result<Self, String> {
+        Regex::new(&pattern)
+            .map(Self)
+            .map_err(|error| format!("`{pattern}` is not a regular expression: {error}"))
+    }
+}

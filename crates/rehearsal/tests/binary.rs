@@ -1,0 +1,132 @@
+//! `rehearse` as a person meets it: what it prints, and how it exits.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rehearsal::{Scenario, Stage};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn rehearse(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rehearse")).args(arguments).current_dir("/").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The client's path, or nothing if there is none; see the tests with the real client.
+fn client() -> Option<String> {
+    let client = Stage::find_client(root());
+    assert!(client.is_some() || std::env::var_os("CI").is_none(), "there is no client");
+    Some(client?.to_str()?.to_owned())
+}
+
+fn write(text: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("scenario.toml");
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (dir, file)
+}
+
+const GREETING: &str = "title = 'greeting'\nprompt = 'hello'\n\
+    [[hook]]\nevent = 'Stop'\ncommand = 'cat >/dev/null'\n\
+    [[route]]\n[[route.step]]\ntext = 'good day'\n[expect]\n";
+
+#[test]
+fn help_is_help() {
+    let output = rehearse(&["--help"]);
+    assert!(output.status.success());
+    assert!(stdout(&output).contains("Examples:"));
+}
+
+#[test]
+fn nonsense_and_a_missing_client_exit_64() {
+    for (arguments, told) in [
+        (&["--client", "/nonexistent/claude", "x.toml"][..], "no client at `/nonexistent/claude`"),
+        (&["--frobnicate"], "no option `--frobnicate`"),
+        (&[], "no scenario"),
+    ] {
+        let output = rehearse(arguments);
+        assert_eq!(output.status.code(), Some(64));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn a_run_is_shown_and_sums_up() {
+    let Some(client) = client() else { return };
+    let (_dir, file) = write(&format!("{GREETING}exit = 0\nrequests = {{ main = 1 }}\n"));
+    let output = rehearse(&["--client", &client, &file]);
+    let shown = stdout(&output);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "▸ greeting", "{shown}");
+    assert_eq!(lines[1], "    model  → \"good day\"", "{shown}");
+    assert!(lines[2].starts_with("    hook   Stop  silent  "), "{shown}");
+    assert!(lines[3].starts_with("  ok  2 checks, "), "{shown}");
+    assert_eq!(lines[4], "1 passed, 0 failed", "{shown}");
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_failure_is_shown_even_when_quiet_and_exits_1() {
+    let Some(client) = client() else { return };
+    let (_dir, bad) = write(&format!("{GREETING}exit = 4\n"));
+    let (_other, good) = write(&format!("{GREETING}exit = 0\n"));
+    let (_third, unreadable) = write("title = 'x'\nprmpt = 'y'\n");
+    let output = rehearse(&["--client", &client, "--quiet", "--jobs", "2", &bad, &good, &unreadable]);
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(shown.matches("greeting").count(), 1, "{shown}");
+    assert!(
+        shown.contains("✗ the client exited differently\n      expected  4\n      actual    0"),
+        "{shown}"
+    );
+    assert!(shown.contains("unknown field `prmpt`"), "{shown}");
+    assert!(shown.ends_with("1 passed, 2 failed\n"), "{shown}");
+}
+
+#[test]
+fn a_forgotten_variable_stops_the_play() {
+    let Some(client) = client() else { return };
+    let text = GREETING.replace("cat >/dev/null", "${gate} hook");
+    let (_dir, file) = write(&text);
+    let output = rehearse(&["--client", &client, &file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("`${gate}` is not set"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_is_kept_is_where_it_says() {
+    let Some(client) = client() else { return };
+    let (_dir, file) = write(GREETING);
+    let shown = stdout(&rehearse(&["--client", &client, "--keep", &file]));
+    let kept = shown.lines().find_map(|line| line.strip_prefix("  kept  ")).unwrap();
+    assert!(Path::new(kept).join("project/.claude/settings.json").is_file(), "{shown}");
+    std::fs::remove_dir_all(kept).unwrap();
+}
+
+#[test]
+fn the_example_of_the_readme_and_the_example_files_can_be_played() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let examples: Vec<&str> =
+        readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!examples.is_empty());
+    let (_dir, first) = write(examples[0]);
+    for example in &examples {
+        Scenario::parse(example, "README.md").unwrap();
+    }
+    let mut files = vec![first];
+    for entry in std::fs::read_dir(root().join("rehearsals/examples")).unwrap() {
+        files.push(entry.unwrap().path().to_str().unwrap().to_owned());
+    }
+    let Some(client) = client() else { return };
+    let mut arguments = vec!["--client", &client];
+    arguments.extend(files.iter().map(String::as_str));
+    let output = rehearse(&arguments);
+    assert!(output.status.success(), "{}", stdout(&output));
+}

@@ -1,0 +1,209 @@
+//! Provost on the real client: every scenario of `rehearsals/`, and the matrix of failures.
+//!
+//! The model is scripted, everything else is real. Where the client is missing, these tests fail in
+//! CI and say so elsewhere; `scripts/fetch-client` brings it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use rehearsal::{Playback, Scenario, Silent, Stage};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The stage, or `None` where the client is missing and that is allowed.
+fn stage() -> Option<Stage> {
+    let Some(client) = Stage::find_client(root()) else {
+        assert!(std::env::var_os("CI").is_none(), "the client is missing: run scripts/fetch-client");
+        eprintln!("not rehearsed: the client is missing; run scripts/fetch-client");
+        return None;
+    };
+    let variables = BTreeMap::from([("provost".to_owned(), env!("CARGO_BIN_EXE_provost").to_owned())]);
+    Some(Stage { client, variables, recorder: recorder().to_owned(), keep: false })
+}
+
+/// The program that records hooks belongs to another package, so cargo builds it only when asked.
+fn recorder() -> &'static Path {
+    static RECORDER: OnceLock<PathBuf> = OnceLock::new();
+    RECORDER.get_or_init(|| {
+        let built =
+            Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).current_dir(root()).status();
+        assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
+        Path::new(env!("CARGO_BIN_EXE_provost")).with_file_name("rehearse")
+    })
+}
+
+fn play(scenario: &Scenario) -> Option<Playback> {
+    let playback =
+        stage()?.play(scenario, &mut Silent).unwrap_or_else(|error| panic!("{}: {error}", scenario.title));
+    let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
+    assert!(wrong.is_empty(), "{}\n{}", scenario.title, wrong.join("\n"));
+    Some(playback)
+}
+
+fn play_file(name: &str) {
+    play(&Scenario::load(root().join("rehearsals").join(name)).unwrap_or_else(|error| panic!("{error}")));
+}
+
+macro_rules! rehearsals {
+    ($($test:ident: $file:literal),* $(,)?) => {
+        $(#[test] fn $test() { play_file($file); })*
+
+        const FILES: &[&str] = &[$($file),*];
+    };
+}
+
+rehearsals! {
+    denied_bash: "denied-bash.toml",
+    settings_edit: "settings-edit.toml",
+    unknown_permission_mode: "unknown-mode.toml",
+    two_hooks_at_once: "two-at-once.toml",
+    config_change: "config-change.toml",
+    recursion_guard: "recursion.toml",
+    panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
+    panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
+}
+
+#[test]
+fn every_scenario_is_played() {
+    for folder in ["", "faults"] {
+        for entry in root().join("rehearsals").join(folder).read_dir().unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            assert!(
+                Path::new(&path).extension().is_none_or(|kind| kind != "toml")
+                    || FILES.contains(&path.as_str()),
+                "{path} is not played by a test"
+            );
+        }
+    }
+}
+
+/// What can become of the hook process.
+struct Failure {
+    name: &'static str,
+    command: &'static str,
+    /// A fault for the guard, by the switch of debug builds.
+    fault: &'static str,
+    /// The client's limit for the hook, in seconds.
+    timeout: u32,
+}
+
+const FAILURES: [Failure; 4] = [
+    Failure { name: "missing", command: "${project}/no-such-program", fault: "", timeout: 10 },
+    Failure { name: "killed", command: "${provost}", fault: "self-guard=abort", timeout: 10 },
+    Failure { name: "panicking", command: "${provost}", fault: "self-guard=panic", timeout: 10 },
+    Failure { name: "too slow", command: "${provost}", fault: "self-guard=hang", timeout: 2 },
+];
+
+/// One Bash call under a hook entry that fails. The entry is not recorded: the recorder would
+/// stand between the client and the failure.
+fn failing(failure: &Failure, on_failure: Option<&str>, expect: &str) -> Scenario {
+    let Failure { name, command, fault, timeout } = failure;
+    let on_failure = on_failure.map_or(String::new(), |value| format!("onFailure = \"{value}\""));
+    let text = format!(
+        r#"
+        title = "the hook is {name}"
+        prompt = "hello"
+        args = ["--allowedTools", "Bash"]
+        [env]
+        PROVOST_FAULT = "{fault}"
+        [[hook]]
+        event = "PreToolUse"
+        matcher = "*"
+        command = "{command}"
+        args = ["hook"]
+        timeout = {timeout}
+        {on_failure}
+        record = false
+        [[route]]
+        [[route.step]]
+        tool = "Bash"
+        input = {{ command = "touch marker", description = "x" }}
+        [[route.step]]
+        text = "done"
+        {expect}
+        "#
+    );
+    Scenario::parse(&text, name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const BLOCKED: &str = r#"
+    [expect]
+    exit = 0
+    [[expect.request]]
+    n = 2
+    contains = ["hook error"]
+    [[expect.file]]
+    path = "marker"
+    exists = false
+"#;
+
+const RAN: &str = r#"
+    [expect]
+    exit = 0
+    [[expect.request]]
+    n = 2
+    lacks = ["hook error"]
+    [[expect.file]]
+    path = "marker"
+    exists = true
+"#;
+
+/// The entry that Provost registers for a closed guard: exec form, `onFailure: "block"`.
+#[test]
+fn whatever_becomes_of_the_hook_an_entry_with_a_closed_guard_blocks() {
+    for failure in &FAILURES {
+        play(&failing(failure, Some("block"), BLOCKED));
+    }
+}
+
+/// Without `onFailure` the client goes on, except where Provost itself could still answer.
+#[test]
+fn without_on_failure_the_client_goes_on_unless_provost_still_answers() {
+    for failure in &FAILURES {
+        let expected = if failure.name == "panicking" { BLOCKED } else { RAN };
+        play(&failing(failure, None, expected));
+    }
+}
+
+/// A guard that hangs is answered for by Provost's own deadline, below the client's limit.
+#[test]
+fn provosts_own_deadline_comes_before_the_clients() {
+    let failure = Failure { timeout: 20, ..FAILURES[3] };
+    play(&failing(&failure, None, BLOCKED));
+}
+
+/// Usage mistakes must never lock a tool, not even under `onFailure: "block"`.
+#[test]
+fn an_outdated_hook_entry_locks_nothing() {
+    let text = r#"
+        title = "an entry from another version"
+        prompt = "hello"
+        args = ["--allowedTools", "Bash"]
+        [[hook]]
+        event = "PreToolUse"
+        matcher = "*"
+        command = "${provost}"
+        args = ["hook", "--pack", "renamed", "--strict"]
+        timeout = 10
+        onFailure = "block"
+        [[route]]
+        [[route.step]]
+        tool = "Bash"
+        input = { command = "touch marker", description = "x" }
+        [[route.step]]
+        text = "done"
+        [[expect.hook]]
+        event = "PreToolUse"
+        exit = 0
+        stdout_contains = ["unknown pack `renamed`", "unknown argument `--strict`"]
+        [[expect.file]]
+        path = "marker"
+        exists = true
+    "#;
+    play(&Scenario::parse(text, "outdated entry").unwrap());
+}
