@@ -55,8 +55,12 @@ fn remember(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    // The client names one file; without a name, any of them may have changed.
+    // The client names one file; without a name, any of them may have changed. It also reports
+    // other files than settings (skills, for one), which register no hooks of ours.
     let files = match file {
+        Some(file) if !(workspace.client.settings.names)(&workspace.resolve(file)) => {
+            return Ok(Opinion::silence());
+        }
         Some(file) => vec![file.to_owned()],
         None => settings_files(workspace),
     };

@@ -1,0 +1,284 @@
+//! What a person sees: whole screens of the commands, colours, exit codes.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use support::TestProject;
+
+/// `provost ARGUMENTS` in the project, as a person in a terminal would run it.
+fn command(project: &TestProject, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_provost"));
+    command.args(arguments).env_clear().current_dir(&project.path);
+    command.env("HOME", &project.home).env("PROVOST_MANAGED", project.home.with_file_name("managed"));
+    command
+}
+
+fn run(project: &TestProject, arguments: &[&str]) -> Output {
+    command(project, arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Standard output with the project's paths made short; the exit code must be as expected.
+fn screen(project: &TestProject, arguments: &[&str], code: i32) -> String {
+    let output = run(project, arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    project.shown(&text)
+}
+
+/// Replaces what differs from run to run: ids, times and durations.
+fn steady(text: &str) -> String {
+    let mut steady = String::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let replaced = words.iter().map(|word| {
+            let is_time = word.len() >= 8 && word.starts_with("20") && word.contains('-');
+            let is_id = word.len() == 13 && word.starts_with('1') && word.chars().all(char::is_alphanumeric);
+            let is_number = word.contains('.') && word.parse::<f64>().is_ok();
+            match (is_time, is_id, is_number) {
+                (true, ..) => "<time>",
+                (_, true, _) => "<id>",
+                (.., true) => "<n>",
+                _ => word,
+            }
+        });
+        steady += replaced.collect::<Vec<_>>().join(" ").trim_end();
+        steady.push('\n');
+    }
+    steady
+}
+
+#[test]
+fn guards_shows_the_registry() {
+    let project = TestProject::new();
+    assert_eq!(
+        screen(&project, &["guards"], 0),
+        "\
+self  nobody switches the guards off from inside
+
+GUARD               ASKED                           ON FAILURE  BLOCKS  HERE
+self-guard          before any tool                 closed      yes     on
+registration-guard  session start, settings change  closed      yes     on
+config-check        session start                   open        no      on
+
+closed: what the guard cannot judge is denied; open: it goes on.
+"
+    );
+}
+
+#[test]
+fn guards_as_json_holds_every_guard_and_its_switch() {
+    let project = TestProject::with_no_guard();
+    let all: Value = serde_json::from_str(&screen(&project, &["guards", "--json"], 0)).unwrap();
+    let names: Vec<&str> =
+        all.as_array().unwrap().iter().map(|guard| guard["name"].as_str().unwrap()).collect();
+    let registry: Vec<&str> = provost::registry::GUARDS.iter().map(|guard| guard.name).collect();
+    assert_eq!(names, registry);
+    assert!(all.as_array().unwrap().iter().all(|guard| guard["on"] == false));
+}
+
+#[test]
+fn explain_tells_the_last_denial() {
+    let project = TestProject::new();
+    project.hook(&project.bash("rm provost.toml"));
+    project.hook(&project.bash("ls"));
+    // Where a line is broken depends on the length of the temporary directory's name.
+    let whole = screen(&project, &["explain"], 0).replace("\n            ", " ");
+    assert_eq!(
+        steady(&whole),
+        "\
+deny  <id>
+  time      <time>
+  event     PreToolUse
+  tool      Bash
+  mode      default
+  session   a6244560-d03c-4a53-ac56-5d9a9e0a04bd
+  project   <project>
+  version   0.1.0
+  took      <n> ms
+
+self-guard  deny  <n> ms
+  No tool changes what switches Provost on: provost.toml, the hook entries and switches of the
+  client's settings files, Provost's own files; no tool reads the seal key.
+  what      a tool may not delete or move `<project>/provost.toml`
+  why       it is Provost's configuration, and no guard may be switched off from inside a session
+  evidence  <project>/provost.toml is Provost's configuration
+  to fix    go on without changing it; if it has to change, ask the person to do it in an editor
+  way out   A person edits these files in an editor: only tool calls are judged.
+"
+    );
+}
+
+#[test]
+fn explain_finds_a_decision_by_the_beginning_of_its_id() {
+    let project = TestProject::new();
+    project.hook(&project.bash("ls"));
+    let id = project.journal()[0]["id"].as_str().unwrap().to_owned();
+    assert!(screen(&project, &["explain", &id], 0).starts_with("silence  "));
+    assert!(screen(&project, &["explain", &id[..12]], 0).starts_with("silence  "));
+    assert_eq!(screen(&project, &["explain", "zzz"], 1), "no decision in this project begins with `zzz`\n");
+    project.hook(&project.bash("ls"));
+    assert_eq!(screen(&project, &["explain", "1"], 1), "2 decisions begin with `1`; give more of the ID\n");
+}
+
+#[test]
+fn explain_has_something_to_say_when_nothing_was_denied() {
+    let project = TestProject::new();
+    assert_eq!(
+        screen(&project, &["explain"], 1),
+        "nothing was denied in <project> yet; `provost journal` shows all decisions\n"
+    );
+}
+
+#[test]
+fn explain_and_the_registry_use_the_same_sentences() {
+    let project = TestProject::new();
+    project.hook_bytes(&[], b"");
+    let text = screen(&project, &["explain"], 0).split_whitespace().collect::<Vec<_>>().join(" ");
+    for guard in provost::registry::GUARDS {
+        assert!(text.contains(guard.purpose) && text.contains(guard.way_out), "{}", guard.name);
+    }
+}
+
+#[test]
+fn journal_shows_decisions_newest_last() {
+    let project = TestProject::new();
+    assert_eq!(screen(&project, &["journal"], 0), "no decisions in <project> yet\n");
+    project.hook(&project.bash("ls"));
+    project.hook(&project.bash("echo > provost.toml"));
+    project.hook_bytes(&[], b"{");
+    assert_eq!(
+        steady(&screen(&project, &["journal"], 0)).replace("<time> ", ""),
+        "\
+<id>  TIME  silence       PreToolUse Bash
+<id>  TIME  deny          PreToolUse Bash     self-guard: a tool may not write `<project>/provost.toml`
+<id>  TIME  deny (fault)  unreadable event    self-guard: `self-guard` could not judge this
+"
+        .replace("TIME", &project.journal()[0]["time"].as_str().unwrap()[11..19])
+    );
+    assert_eq!(screen(&project, &["journal", "--denied"], 0).lines().count(), 2);
+    assert_eq!(screen(&project, &["journal", "-n", "1"], 0).lines().count(), 1);
+    for line in screen(&project, &["journal", "--json"], 0).lines() {
+        assert!(serde_json::from_str::<Value>(line).unwrap()["id"].is_string());
+    }
+}
+
+#[test]
+fn journal_follows_new_decisions() {
+    let project = TestProject::new();
+    project.hook(&project.bash("ls"));
+    let mut child = command(&project, &["journal", "--follow", "--json", "-n", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    project.hook(&project.bash("touch provost.toml"));
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["decision"], "deny");
+}
+
+#[test]
+fn config_check_shows_files_mistakes_and_what_holds() {
+    let project = TestProject::new();
+    project.file("provost.toml", "[engine]\ndeadline_secnds = 3\n[guards]\nself-guard = \"off\"\n");
+    project.home_file(".config/provost/provost.toml", "[engine]\ndeadline_seconds = 9\n");
+    project.managed_config("[guards]\nself-guard = \"on\"\n");
+    let text = screen(&project, &["config", "check"], 1);
+    let managed = project.home.with_file_name("managed");
+    assert_eq!(
+        text.replace(managed.to_str().unwrap(), "<managed>"),
+        "\
+found  managed  <managed>/provost.toml
+found  project  <project>/provost.toml
+found  user     <home>/.config/provost/provost.toml
+
+mistake <project>/provost.toml:2: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
+
+SETTING                    VALUE  FROM
+engine.deadline_seconds    9      user
+journal.enabled            true   default
+journal.max_kilobytes      4096   default
+guards.self-guard          \"on\"   managed
+guards.registration-guard  \"on\"   default
+guards.config-check        \"on\"   default
+
+1 mistake; everything else counts
+"
+    );
+}
+
+#[test]
+fn schema_is_the_one_in_the_repository() {
+    let project = TestProject::new();
+    let kept = include_str!("../schema/provost.schema.json");
+    assert_eq!(screen(&project, &["schema"], 0), kept);
+}
+
+#[test]
+fn wrong_usage_never_looks_like_a_block() {
+    let project = TestProject::new();
+    for arguments in [&["bogus"][..], &[], &["explain", "a", "b"], &["guards", "--nope"], &["config"]] {
+        let output = run(&project, arguments);
+        assert_eq!(output.status.code(), Some(64), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+    for arguments in [&["--help"][..], &["--version"], &["hook", "--help"], &["explain", "-h"]] {
+        assert_eq!(run(&project, arguments).status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn colours_appear_only_where_they_are_wanted() {
+    let project = TestProject::new();
+    let escapes = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
+    assert!(!escapes(&mut command(&project, &["guards"])));
+    assert!(escapes(command(&project, &["guards"]).env("CLICOLOR_FORCE", "1")));
+    assert!(!escapes(command(&project, &["guards"]).env("NO_COLOR", "1")));
+}
+
+#[test]
+fn what_an_agent_wrote_cannot_repaint_the_terminal() {
+    let project = TestProject::new();
+    project.hook(&project.write(project.path.join("\u{1b}[2J\u{202e}/provost.toml"), "x"));
+    for arguments in [&["explain"][..], &["journal"]] {
+        let text = screen(&project, arguments, 0);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && text.contains("\\u{1b}"), "{text}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_the_end_and_no_error() {
+    let project = TestProject::new();
+    for _ in 0..3 {
+        project.hook(&project.bash("ls"));
+    }
+    let mut child = command(&project, &["journal", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut complaint = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+    assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn the_demo_shows_real_decisions_and_leaves_nothing_behind() {
+    let project = TestProject::new();
+    let scratch = project.path.join("tmp");
+    std::fs::create_dir(&scratch).unwrap();
+    let output = command(&project, &["demo"]).env("TMPDIR", &scratch).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert_eq!((text.matches("  denied ").count(), text.matches("  goes on ").count()), (4, 3), "{text}");
+    assert!(text.contains("registration-guard  deny"), "{text}");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
+    assert!(!project.home.join(".local").exists(), "the demo has a home of its own");
+}
