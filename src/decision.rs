@@ -130,6 +130,11 @@ impl Ruling {
 }
 
 impl Decision {
+    /// Whether something does not happen because of this decision.
+    pub fn holds_back(&self) -> bool {
+        self.ruling != Ruling::Silence
+    }
+
     /// Folds what all guards said, in registry order, into one decision.
     pub fn fold(findings: &[Finding]) -> Self {
         let mut decision = Self::default();

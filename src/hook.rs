@@ -10,7 +10,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,8 @@ pub const CHILD_MARK: &str = "PROVOST_CHILD";
 const LARGEST_INPUT: u64 = 48 << 20;
 /// How long the input and the configuration may take to arrive.
 const READING: Duration = Duration::from_secs(5);
+/// The exit code that clients read as "blocked".
+const BLOCK: u8 = 2;
 const UNENDING: &str = "the input did not end";
 /// How long the configuration and the journal may take once the deadline has passed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -57,11 +59,18 @@ struct Progress {
     deadline: Instant,
     case: Option<Arc<Case>>,
     findings: Vec<Finding>,
-    /// The exit code, once somebody has taken it upon himself to answer.
+    /// Once a thread has taken it upon itself to answer: the exit code, should the process have
+    /// to end now.
     answered: Option<u8>,
 }
 
-type Watch = Arc<Mutex<Progress>>;
+/// What both threads look at, and what wakes the watchdog when the deadline comes nearer.
+struct Shared {
+    progress: Mutex<Progress>,
+    nearer: Condvar,
+}
+
+type Watch = Arc<Shared>;
 
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if std::env::var_os(CHILD_MARK).is_some() {
@@ -71,7 +80,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     engine::quiet_panics();
     let line = CommandLine::read(arguments);
     let progress = Progress { deadline: began + READING, case: None, findings: Vec::new(), answered: None };
-    let watch = Arc::new(Mutex::new(progress));
+    let watch = Arc::new(Shared { progress: Mutex::new(progress), nearer: Condvar::new() });
     let watchdog = (Arc::clone(&watch), line.clone());
     // Without a thread there is no deadline, but still an answer.
     let _ = thread::Builder::new().spawn(move || guard_deadline(&watchdog.0, &watchdog.1, began));
@@ -136,7 +145,11 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
     }
     {
         let mut progress = lock(watch);
-        progress.deadline = began + case.limit();
+        let deadline = began + case.limit();
+        if deadline < progress.deadline {
+            watch.nearer.notify_one();
+        }
+        progress.deadline = deadline;
         progress.case = Some(Arc::clone(&case));
     }
     let mut findings = Vec::with_capacity(case.guards.len());
@@ -158,9 +171,11 @@ fn answer(watch: &Watch, case: &Case, findings: &[Finding]) -> u8 {
                 thread::sleep(GRACE);
             }
         }
-        progress.answered = Some(answer.code);
+        // Until it is printed, a denial is one by its exit code alone.
+        progress.answered = Some(if decision.holds_back() { BLOCK } else { 0 });
     }
-    let code = print(&answer);
+    let code = print(&answer, decision.holds_back());
+    lock(watch).answered = Some(code);
     case.keep(findings, &decision);
     code
 }
@@ -168,22 +183,28 @@ fn answer(watch: &Watch, case: &Case, findings: &[Finding]) -> u8 {
 /// The watchdog. It ends the process at the deadline, with an answer if there is none yet.
 fn guard_deadline(watch: &Watch, line: &CommandLine, began: Instant) {
     let (case, mut findings, limit) = loop {
-        let deadline = lock(watch).deadline;
-        thread::sleep(deadline.saturating_duration_since(Instant::now()));
-        let mut progress = lock(watch);
+        let progress = lock(watch);
+        let left = progress.deadline.saturating_duration_since(Instant::now());
+        let waited = watch.nearer.wait_timeout(progress, left);
+        let (mut progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        // Woken early, or the deadline has moved away in the meantime.
+        if Instant::now() < progress.deadline {
+            continue;
+        }
         if let Some(code) = progress.answered {
             // Only the journal is late, and it may not keep the client waiting.
             std::process::exit(code.into());
         }
-        // The deadline may have moved while this thread slept.
-        if progress.deadline <= Instant::now() {
-            let findings = std::mem::take(&mut progress.findings);
-            break (progress.case.clone(), findings, progress.deadline - began);
-        }
+        let findings = std::mem::take(&mut progress.findings);
+        break (progress.case.clone(), findings, progress.deadline - began);
+    };
+    let fault = match case {
+        Some(_) => Fault::Deadline(limit),
+        None => Fault::Error(UNENDING.into()),
     };
     let failed = |&guard: &&'static Guard| Finding {
         guard,
-        outcome: Err(Fault::Deadline(limit)),
+        outcome: Err(fault.clone()),
         micros: micros(began.elapsed()),
     };
     let late = line.clone();
@@ -191,13 +212,15 @@ fn guard_deadline(watch: &Watch, line: &CommandLine, began: Instant) {
     let Some(case) = case else {
         // Not even the configuration can be read: the command line alone decides.
         let findings: Vec<_> = registry::of_packs(&line.packs).map(|guard| failed(&guard)).collect();
-        let answer = (line.client.render)(&Decision::fold(&findings), &nothing_known());
-        std::process::exit(print(&answer).into());
+        let decision = Decision::fold(&findings);
+        let answer = (line.client.render)(&decision, &nothing_known());
+        std::process::exit(print(&answer, decision.holds_back()).into());
     };
     findings.extend(case.guards.iter().skip(findings.len()).map(failed));
+    let otherwise = if Decision::fold(&findings).holds_back() { BLOCK } else { 0 };
     let answering = Arc::clone(watch);
     let code = in_time(move || answer(&answering, &case, &findings)).or_else(|| lock(watch).answered);
-    std::process::exit(code.unwrap_or(2).into());
+    std::process::exit(code.unwrap_or(otherwise).into());
 }
 
 /// What `work` gives, if it gives it within the grace time.
@@ -208,7 +231,7 @@ fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Opti
 }
 
 fn lock(watch: &Watch) -> MutexGuard<'_, Progress> {
-    watch.lock().unwrap_or_else(PoisonError::into_inner)
+    watch.progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Case {
@@ -288,12 +311,13 @@ fn nothing_known() -> Event {
 }
 
 /// Prints the answer. If a denial cannot be printed, it is still a denial by its exit code.
-fn print(answer: &Answer) -> u8 {
+fn print(answer: &Answer, holds_back: bool) -> u8 {
     let mut code = answer.code;
     if !answer.stdout.is_empty() {
         let mut out = io::stdout().lock();
-        if out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush()).is_err() {
-            code = 2;
+        let printed = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+        if printed.is_err() && holds_back {
+            code = BLOCK;
         }
     }
     if !answer.stderr.is_empty() {

@@ -4,9 +4,17 @@
 //! Text that JavaScript can hold but UTF-8 cannot (half a surrogate pair, cut off in the middle of
 //! an emoji) is repaired instead of refused, because clients do send it.
 
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::Unreadable;
+
+/// Inputs up to this size are repaired if they have to be; repairing copies.
+const LARGEST_REPAIR: usize = 8 << 20;
+/// Real events have a few hundred values. Each costs many times its length in memory.
+const MOST_VALUES: u32 = 200_000;
 
 /// The fields of one JSON object.
 #[derive(Debug, Default)]
@@ -18,8 +26,8 @@ impl Fields {
         if bytes.trim_ascii().is_empty() {
             return Err(Unreadable::Empty);
         }
-        let value = serde_json::from_slice(bytes).or_else(|error| match repaired(bytes) {
-            Some(text) => serde_json::from_str(&text),
+        let value = bounded(bytes).or_else(|error| match repaired(bytes) {
+            Some(text) => bounded(text.as_bytes()),
             None => Err(error),
         });
         match value {
@@ -52,8 +60,84 @@ impl Fields {
     }
 }
 
+/// Reads a value of at most [`MOST_VALUES`] parts.
+fn bounded(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let mut left = MOST_VALUES;
+    let value = Bounded(&mut left).deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Builds a [`Value`], counting down with each part of it.
+struct Bounded<'a>(&'a mut u32);
+
+impl<'de> DeserializeSeed<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        *self.0 = self.0.checked_sub(1).ok_or_else(|| de::Error::custom("too many values"))?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(part) = parts.next_element_seed(Bounded(self.0))? {
+            list.push(part);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut parts: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(name) = parts.next_key()? {
+            map.insert(name, parts.next_value_seed(Bounded(self.0))?);
+        }
+        Ok(map.into())
+    }
+}
+
 /// The text with broken UTF-8 and lone surrogate escapes replaced, or `None` if there were none.
 fn repaired(bytes: &[u8]) -> Option<String> {
+    if bytes.len() > LARGEST_REPAIR {
+        return None;
+    }
     let text = String::from_utf8_lossy(bytes);
     let mut fixed = String::new();
     let mut copied = 0;
@@ -121,6 +205,11 @@ mod tests {
         for bad in [&b"[]"[..], b"5", b"{\"a\":", b"{} {}", b"\xff\xfe", b"{\"a\":\"\\", b"\\\xc3\xa9"] {
             assert!(matches!(Fields::parse(bad), Err(Unreadable::NotJson(_))), "{bad:?}");
         }
+        let many = format!("{{\"a\":[{}0]}}", "0,".repeat(300_000));
+        assert_eq!(
+            Fields::parse(many.as_bytes()).unwrap_err(),
+            Unreadable::NotJson("too many values at line 1 column 400002".into())
+        );
         let deep = "[".repeat(10_000);
         assert!(matches!(Fields::parse(deep.as_bytes()), Err(Unreadable::NotJson(_))));
     }

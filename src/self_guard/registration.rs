@@ -58,7 +58,7 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
     // The client names one file; without a name, any of them may have changed. It also reports
     // other files than settings (skills, for one), which register no hooks of ours.
     let files = match file {
-        Some(file) if !(workspace.client.settings.names)(&workspace.resolve(file)) => {
+        Some(file) if !(workspace.client.settings.names)(file) => {
             return Ok(Opinion::silence());
         }
         Some(file) => vec![file.to_owned()],

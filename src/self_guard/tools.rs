@@ -63,9 +63,7 @@ fn written(path: &Path, content: &Content, event: &Event, workspace: &Workspace)
 
 fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
     let real = workspace.resolve(path);
-    // The link itself is what goes, not what it leads to.
-    let as_named = path.parent().map(|parent| workspace.resolve(parent)).zip(path.file_name());
-    let as_named = as_named.map_or_else(|| real.clone(), |(parent, name)| parent.join(name));
+    let as_named = as_named_by(path, workspace);
     for candidate in [&real, &as_named] {
         if let Meaning::Own(thing) = meaning(candidate, workspace) {
             return Ok(own_refusal("a tool may not delete or move", candidate, thing));
@@ -81,13 +79,16 @@ fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
             ));
         }
     }
-    let mut settings = (workspace.client.settings.files)(&workspace.places, &workspace.project);
-    settings.push(real.clone());
-    for file in settings {
-        let file = workspace.resolve(&file);
-        let gone = file == as_named || file.starts_with(&real) || file.starts_with(&as_named);
-        if gone && (workspace.client.settings.names)(&file) {
-            let before = settings_text(&file)?;
+    let known = (workspace.client.settings.files)(&workspace.places, &workspace.project);
+    let named =
+        [&real, &as_named].into_iter().filter(|path| (workspace.client.settings.names)(path)).cloned();
+    for file in known.into_iter().chain(named) {
+        // A settings file may itself be a link: then both the link and its target are at stake.
+        let target = workspace.resolve(&file);
+        let link = as_named_by(&file, workspace);
+        let gone = |path: &Path| path.starts_with(&real) || path.starts_with(&as_named);
+        if gone(&target) || gone(&link) {
+            let before = settings_text(&target)?;
             let found = (workspace.client.settings.weakened)(before.as_deref(), None);
             if let Some(refusal) = settings_refusal(&file, found) {
                 return Ok(Some(refusal));
@@ -95,6 +96,15 @@ fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
         }
     }
     Ok(None)
+}
+
+/// The path with its directory resolved, but its last part as it is named: what a deletion takes
+/// away is a link, not what the link leads to.
+fn as_named_by(path: &Path, workspace: &Workspace) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => workspace.resolve(parent).join(name),
+        _ => workspace.resolve(path),
+    }
 }
 
 fn touched(path: &Path, workspace: &Workspace) -> Refusal {
