@@ -89,6 +89,39 @@ pub fn same(a: &Path, b: &Path) -> bool {
     }
 }
 
+/// Whether a file has another name below a directory. Only a file with several names is looked for.
+pub fn linked_below(path: &Path, directory: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        const MOST: usize = 10_000;
+        let Ok(file) = fs::metadata(path).map(|file| (file.nlink(), file.dev(), file.ino())) else {
+            return false;
+        };
+        if file.0 < 2 || path.is_dir() {
+            return false;
+        }
+        let mut open = vec![directory.to_owned()];
+        let mut looked_at = 0;
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(MOST - looked_at) {
+                looked_at += 1;
+                match entry.metadata() {
+                    Ok(found) if found.is_dir() => open.push(entry.path()),
+                    Ok(found) if (found.dev(), found.ino()) == (file.1, file.2) => return true,
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, directory);
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

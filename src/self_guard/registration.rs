@@ -65,11 +65,13 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
         None => settings_files(workspace),
     };
     let memory = recall(event, workspace);
+    let mut evidence = Vec::new();
     for file in &files {
         let found = match read(file, workspace) {
             Ok(found) => found,
             Err(why) if memory.as_ref().is_some_and(|memory| remembered(memory, file).is_empty()) => {
-                return Ok(Opinion { evidence: vec![why], ..Opinion::default() });
+                evidence.push(why);
+                continue;
             }
             Err(why) => return Ok(refused(file, &why)),
         };
@@ -94,7 +96,7 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
             return Ok(refused(&file, "no settings file would call Provost any more"));
         }
     }
-    Ok(Opinion::silence())
+    Ok(Opinion { evidence, ..Opinion::default() })
 }
 
 fn refused(file: &Path, why: &str) -> Opinion {

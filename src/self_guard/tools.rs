@@ -43,7 +43,7 @@ enum Meaning {
 
 fn written(path: &Path, content: &Content, event: &Event, workspace: &Workspace) -> Result<Refusal, Fault> {
     let real = workspace.resolve(path);
-    match meaning(&real, workspace) {
+    match meaning(path, &real, workspace) {
         Meaning::Nothing => Ok(None),
         Meaning::Own(thing) => Ok(own_refusal("a tool may not write", &real, thing)),
         Meaning::Settings => {
@@ -64,10 +64,8 @@ fn written(path: &Path, content: &Content, event: &Event, workspace: &Workspace)
 fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
     let real = workspace.resolve(path);
     let as_named = as_named_by(path, workspace);
-    for candidate in [&real, &as_named] {
-        if let Meaning::Own(thing) = meaning(candidate, workspace) {
-            return Ok(own_refusal("a tool may not delete or move", candidate, thing));
-        }
+    if let Meaning::Own(thing) = meaning(&as_named, &real, workspace) {
+        return Ok(own_refusal("a tool may not delete or move", &as_named, thing));
     }
     for own in own_files(workspace) {
         let own = workspace.resolve(&own);
@@ -109,7 +107,7 @@ fn as_named_by(path: &Path, workspace: &Workspace) -> PathBuf {
 
 fn touched(path: &Path, workspace: &Workspace) -> Refusal {
     let real = workspace.resolve(path);
-    match meaning(&real, workspace) {
+    match meaning(path, &real, workspace) {
         Meaning::Nothing => None,
         Meaning::Own(thing) => own_refusal("an unknown tool may not be given", &real, thing),
         Meaning::Settings => settings_refusal(
@@ -151,28 +149,25 @@ fn variable(name: &str) -> Refusal {
     Some((denial, vec![format!("the command sets {name}")]))
 }
 
-fn meaning(real: &Path, workspace: &Workspace) -> Meaning {
-    let is_config = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
-    if is_config {
+/// What a file is, by the name it is given, by its real place, and by its identity: hard links and
+/// names that the file system takes for equal lead to the same file.
+fn meaning(named: &Path, real: &Path, workspace: &Workspace) -> Meaning {
+    let is_config = |path: &Path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
+    if is_config(named) || is_config(real) {
         return Meaning::Own("Provost's configuration");
     }
-    if let Some(state) = &workspace.places.state
-        && real.starts_with(workspace.resolve(state))
-    {
+    let state = workspace.places.state.as_ref().map(|state| workspace.resolve(state));
+    if state.as_ref().is_some_and(|state| real.starts_with(state)) {
         return Meaning::Own("Provost's own state");
     }
-    if (workspace.client.settings.names)(real) {
+    if (workspace.client.settings.names)(named) || (workspace.client.settings.names)(real) {
         return Meaning::Settings;
     }
-    // The same file by another name: hard links, and names that the file system takes for equal.
-    if !real.is_file() {
-        return Meaning::Nothing;
-    }
-    if own_files(workspace).iter().any(|own| files::same(own, real)) {
+    let is = |file: &PathBuf| workspace.resolve(file) == real || files::same(file, real);
+    if own_files(workspace).iter().any(is) || state.is_some_and(|state| files::linked_below(real, &state)) {
         return Meaning::Own("one of Provost's own files");
     }
-    let settings = (workspace.client.settings.files)(&workspace.places, &workspace.project);
-    if settings.iter().any(|file| files::same(file, real)) {
+    if (workspace.client.settings.files)(&workspace.places, &workspace.project).iter().any(is) {
         return Meaning::Settings;
     }
     Meaning::Nothing

@@ -47,28 +47,30 @@ const DEEPEST: u32 = 8;
 /// The effects of a command line that starts in `cwd`.
 pub fn effects(command: &str, cwd: &Path) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let mut open = vec![(command.to_owned(), cwd.to_owned(), 0)];
-    while let Some((text, mut cwd, depth)) = open.pop() {
+    let mut open = vec![(command.to_owned(), vec![cwd.to_owned()], 0)];
+    while let Some((text, cwds, depth)) = open.pop() {
+        let mut line = Line { seen: cwds.clone(), cwds, effects: &mut effects };
         let mut command = Vec::new();
         for piece in words::pieces(&text) {
             match piece {
                 Piece::Word(word) => {
                     if word.runs() {
-                        effects.push(obscure(&word));
+                        line.effects.push(obscure(&word));
                     }
                     command.push(word);
                 }
-                Piece::Redirection { target, writes } => match path(&target, &cwd) {
-                    Some(path) if writes => effects.push(Effect::Write { path, content: Content::Unknown }),
-                    Some(path) => effects.push(Effect::Read { path, recursive: false }),
-                    None => effects.push(obscure(&target)),
-                },
-                Piece::End => {
-                    let inner = simple(&command, &mut cwd, &mut effects);
-                    match inner {
-                        Some(text) if depth < DEEPEST => open.push((text, cwd.clone(), depth + 1)),
-                        Some(_) => effects.push(Effect::Obscure { what: "deeply nested shells".into() }),
+                Piece::Redirection { target, writes: true } => line.write(&target),
+                Piece::Redirection { target, writes: false } => line.read(&target, false),
+                Piece::End { and } => {
+                    match line.simple(&command) {
+                        Some(text) if depth < DEEPEST => open.push((text, line.cwds.clone(), depth + 1)),
+                        Some(_) => line.effects.push(Effect::Obscure { what: "deeply nested shells".into() }),
                         None => {}
+                    }
+                    // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed, or
+                    // been in a subshell, so every directory of the line is possible.
+                    if !and {
+                        line.cwds.clone_from(&line.seen);
                     }
                     command.clear();
                 }
@@ -78,108 +80,182 @@ pub fn effects(command: &str, cwd: &Path) -> Vec<Effect> {
     effects
 }
 
-/// One simple command. Gives back the text of a `sh -c` operand, which is a command line itself.
-fn simple(words: &[Word], cwd: &mut PathBuf, effects: &mut Vec<Effect>) -> Option<String> {
-    let mut words = words;
-    let program = loop {
-        let (first, rest) = words.split_first()?;
-        if let Some(name) = first.assigned() {
-            effects.push(Effect::SetVariable { name: name.to_owned() });
-            words = rest;
-            continue;
-        }
-        let Some(text) = first.known() else {
-            effects.push(obscure(first));
-            return None;
-        };
-        let name = text.rsplit('/').next().unwrap_or(text);
-        words = rest;
-        let skipped = KEYWORDS.contains(&text) || (WRAPPERS.contains(&name) && !words.is_empty());
-        if !skipped {
-            break name;
-        }
-    };
-    if SHELLS.contains(&program) {
-        let at = words.iter().position(|word| word.known() == Some("-c"))?;
-        let text = words[at + 1..].iter().find(|word| !word.is_option())?;
-        if text.known().is_none() {
-            effects.push(obscure(text));
-        }
-        return text.known().map(str::to_owned);
-    }
-    if program == "cd" {
-        match words.iter().find(|word| !word.is_option()).and_then(|word| path(word, cwd)) {
-            Some(path) => *cwd = path,
-            None => effects.push(Effect::Obscure { what: "cd to an unknown directory".into() }),
-        }
-        return None;
-    }
-    if matches!(program, "export" | "declare" | "typeset" | "readonly") {
-        let names = words.iter().filter_map(|word| word.assigned().or_else(|| word.known()));
-        effects.extend(names.map(|name| Effect::SetVariable { name: name.to_owned() }));
-        return None;
-    }
-    if program == "dd" {
-        for word in words {
-            match word.known().and_then(|text| text.split_once('=')) {
-                Some(("of", file)) => {
-                    effects.push(Effect::Write { path: cwd.join(file), content: Content::Unknown });
-                }
-                Some(("if", file)) => effects.push(Effect::Read { path: cwd.join(file), recursive: false }),
-                _ => {}
-            }
-        }
-        return None;
-    }
-    let in_place = matches!(program, "sed" | "perl")
-        && words.iter().any(|word| {
-            word.known().is_some_and(|text| text.starts_with("-i") || text.starts_with("--in-place"))
-        });
-    let use_of = if in_place { Some(Operands::Written) } else { operands_of(program) };
-    if let Some(use_of) = use_of {
-        file_command(&use_of, words, cwd, effects);
-    }
-    None
+/// One command line while it is read.
+struct Line<'a> {
+    /// The directories in which the next command may run.
+    cwds: Vec<PathBuf>,
+    /// All directories that the line has named so far.
+    seen: Vec<PathBuf>,
+    effects: &'a mut Vec<Effect>,
 }
 
-fn file_command(use_of: &Operands, words: &[Word], cwd: &Path, effects: &mut Vec<Effect>) {
-    let plain = words.iter().position(|word| word.known() == Some("--"));
-    let operands: Vec<&Word> = words
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| {
-            Some(*at) != plain && (plain.is_some_and(|plain| *at > plain) || !word.is_option())
-        })
-        .map(|(_, word)| word)
-        .collect();
-    let last = operands.len().saturating_sub(1);
-    for (at, word) in operands.iter().enumerate() {
-        let Some(target) = path(word, cwd) else {
-            effects.push(obscure(word));
-            continue;
-        };
-        let write = |path| Effect::Write { path, content: Content::Unknown };
-        match use_of {
-            Operands::Deleted => effects.push(Effect::Delete { path: target }),
-            Operands::Written => effects.push(write(target)),
-            Operands::Read => effects.push(Effect::Read { path: target, recursive: false }),
-            Operands::Copied | Operands::Moved if at == last => {
-                // The last operand may be a directory that receives the others by their names.
-                for source in &operands[..last] {
-                    if let Some(name) = path(source, cwd).as_deref().and_then(Path::file_name) {
-                        effects.push(write(target.join(name)));
+impl Line<'_> {
+    /// One simple command. Gives back the text of a `sh -c` operand, a command line itself.
+    fn simple(&mut self, words: &[Word]) -> Option<String> {
+        let (program, words) = self.program(words)?;
+        match program {
+            _ if SHELLS.contains(&program) => {
+                let at = words.iter().position(|word| word.known() == Some("-c"))?;
+                let text = words[at + 1..].iter().find(|word| !word.is_option())?;
+                if text.known().is_none() {
+                    self.effects.push(obscure(text));
+                }
+                return text.known().map(str::to_owned);
+            }
+            "cd" | "pushd" => self.change_directory(words),
+            "export" | "declare" | "typeset" | "readonly" => {
+                let names = words.iter().filter_map(|word| word.assigned().or_else(|| word.known()));
+                self.effects.extend(names.map(|name| Effect::SetVariable { name: name.to_owned() }));
+            }
+            "dd" => {
+                for word in words {
+                    match word.known().and_then(|text| text.split_once('=')) {
+                        Some(("of", _)) => self.write(&word.after('=')),
+                        Some(("if", _)) => self.read(&word.after('='), false),
+                        _ => {}
                     }
                 }
-                effects.push(write(target));
             }
-            Operands::Copied => effects.push(Effect::Read { path: target, recursive: false }),
-            Operands::Moved => effects.push(Effect::Delete { path: target }),
+            _ => self.file_command(program, words),
+        }
+        None
+    }
+
+    /// The program of a simple command, behind keywords, assignments and wrappers.
+    fn program<'w>(&mut self, mut words: &'w [Word]) -> Option<(&'w str, &'w [Word])> {
+        let mut wrapped = false;
+        loop {
+            let (first, rest) = words.split_first()?;
+            words = rest;
+            if let Some(name) = first.assigned() {
+                self.effects.push(Effect::SetVariable { name: name.to_owned() });
+                continue;
+            }
+            let Some(text) = first.known() else {
+                self.effects.push(obscure(first));
+                return None;
+            };
+            let name = text.rsplit('/').next().unwrap_or(text);
+            if WRAPPERS.contains(&name) {
+                wrapped = true;
+            } else if !KEYWORDS.contains(&text) && !(wrapped && !is_known(name)) {
+                // Behind a wrapper stand options and their values, until a known program.
+                return Some((name, words));
+            }
+        }
+    }
+
+    fn change_directory(&mut self, words: &[Word]) {
+        const MOST: usize = 16;
+        let target = words.iter().find(|word| !word.is_option());
+        match target.map(Word::known) {
+            Some(Some(directory)) if directory != "-" => {
+                self.cwds = self.cwds.iter().map(|cwd| cwd.join(directory)).collect();
+            }
+            None => self.cwds = std::env::var_os("HOME").map(PathBuf::from).into_iter().collect(),
+            Some(_) => self.effects.push(Effect::Obscure { what: "cd to an unknown directory".into() }),
+        }
+        for cwd in &self.cwds {
+            if !self.seen.contains(cwd) && self.seen.len() < MOST {
+                self.seen.push(cwd.clone());
+            }
+        }
+    }
+
+    fn file_command(&mut self, program: &str, words: &[Word]) {
+        let has = |wanted: &[&str], letters: &[char]| {
+            words.iter().filter_map(Word::known).any(|word| {
+                wanted.iter().any(|option| word.starts_with(option))
+                    || (word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+            })
+        };
+        let in_place = matches!(program, "sed" | "perl") && has(&["-i", "--in-place"], &[]);
+        let Some(use_of) = (if in_place { Some(Operands::Written) } else { operands_of(program) }) else {
+            return;
+        };
+        let recursive = program == "rg"
+            || has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
+        let Split { operands, target } = Split::of(words);
+        let copies = matches!(use_of, Operands::Copied | Operands::Moved);
+        let (sources, target) = match (target, operands.split_last()) {
+            (None, Some((last, sources))) if copies => (sources, Some(last.clone())),
+            (target, _) => (operands.as_slice(), target.filter(|_| copies)),
+        };
+        for word in sources {
+            match use_of {
+                Operands::Deleted | Operands::Moved => self.each(word, |path| Effect::Delete { path }),
+                Operands::Written => self.write(word),
+                Operands::Read | Operands::Copied => self.read(word, recursive),
+            }
+        }
+        if let Some(target) = target {
+            self.write(&target);
+            self.write_into(&target, sources);
+        }
+    }
+
+    /// A target that is a directory receives the sources by their names.
+    fn write_into(&mut self, target: &Word, sources: &[Word]) {
+        let Some(directory) = target.known() else { return };
+        let names = sources.iter().filter_map(|source| Path::new(source.known()?).file_name());
+        for name in names {
+            for cwd in &self.cwds {
+                let directory = cwd.join(directory);
+                if directory.is_dir() {
+                    self.effects
+                        .push(Effect::Write { path: directory.join(name), content: Content::Unknown });
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, word: &Word) {
+        self.each(word, |path| Effect::Write { path, content: Content::Unknown });
+    }
+
+    fn read(&mut self, word: &Word, recursive: bool) {
+        self.each(word, |path| Effect::Read { path, recursive });
+    }
+
+    /// One effect for each place that a word may mean.
+    fn each(&mut self, word: &Word, effect: impl Fn(PathBuf) -> Effect) {
+        match word.known().filter(|text| !text.is_empty()) {
+            None => self.effects.push(obscure(word)),
+            Some(text) if Path::new(text).is_absolute() => self.effects.push(effect(text.into())),
+            Some(text) => self.effects.extend(self.cwds.iter().map(|cwd| effect(cwd.join(text)))),
         }
     }
 }
 
-fn path(word: &Word, cwd: &Path) -> Option<PathBuf> {
-    word.known().filter(|text| !text.is_empty()).map(|text| cwd.join(text))
+/// The words behind a file command: operands, and a target directory given as an option.
+struct Split {
+    operands: Vec<Word>,
+    target: Option<Word>,
+}
+
+impl Split {
+    fn of(words: &[Word]) -> Self {
+        let mut split = Self { operands: Vec::new(), target: None };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.known() {
+                Some("--") => {
+                    split.operands.extend(words.by_ref().cloned());
+                }
+                Some("-t" | "--target-directory") => split.target = words.next().cloned(),
+                Some(text) if text.starts_with("--target-directory=") => split.target = Some(word.after('=')),
+                _ if word.is_option() => {}
+                _ => split.operands.push(word.clone()),
+            }
+        }
+        split
+    }
+}
+
+fn is_known(program: &str) -> bool {
+    operands_of(program).is_some()
+        || SHELLS.contains(&program)
+        || matches!(program, "cd" | "pushd" | "dd" | "perl" | "export" | "declare" | "typeset" | "readonly")
 }
 
 fn obscure(word: &Word) -> Effect {
@@ -229,8 +305,9 @@ mod tests {
         assert_eq!(seen("if true; then rm f; fi"), ["delete /p/f"]);
         assert_eq!(seen("sudo env A=1 /bin/rm f"), ["set A", "delete /p/f"]);
         assert_eq!(seen("cd sub && touch f"), ["write /p/sub/f"]);
-        assert_eq!(seen("mv a b"), ["delete /p/a", "write /p/b/a", "write /p/b"]);
-        assert_eq!(seen("cp a d/"), ["read /p/a", "write /p/d/a", "write /p/d/"]);
+        assert_eq!(seen("mv a b"), ["delete /p/a", "write /p/b"]);
+        assert_eq!(seen("cp a /tmp"), ["read /p/a", "write /tmp", "write /tmp/a"]);
+        assert_eq!(seen("cp -t /tmp a"), ["read /p/a", "write /tmp", "write /tmp/a"]);
         assert_eq!(seen("sed -i s/a/b/ f")[1..], ["write /p/f"]);
         assert_eq!(seen("dd if=a of=b"), ["read /p/a", "write /p/b"]);
         assert_eq!(seen("bash -c 'rm f'"), ["delete /p/f"]);
@@ -240,6 +317,21 @@ mod tests {
     #[test]
     fn quoting_gives_the_same_result_as_the_plain_spelling() {
         for line in ["r\"m\" f", "\\rm 'f'", "'rm' \"f\"", "$'rm' f", "rm f # rm g", "rm \\\nf"] {
+            assert_eq!(seen(line), ["delete /p/f"], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_directory_counts_as_entered_only_where_that_is_certain() {
+        assert_eq!(seen("cd /d && rm f"), ["delete /d/f"]);
+        assert_eq!(seen("cd /d; rm f"), ["delete /p/f", "delete /d/f"]);
+        assert_eq!(seen("(cd /d && x); rm f"), ["delete /p/f", "delete /d/f"]);
+        assert_eq!(seen("cd /d && x; rm /f"), ["delete /f"]);
+    }
+
+    #[test]
+    fn wrappers_may_have_options() {
+        for line in ["sudo -u root rm f", "nice -n 5 rm f", "env -u X -i rm f"] {
             assert_eq!(seen(line), ["delete /p/f"], "{line}");
         }
     }

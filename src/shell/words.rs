@@ -7,12 +7,14 @@ pub(super) enum Piece {
         target: Word,
         writes: bool,
     },
-    /// The end of a simple command.
-    End,
+    /// The end of a simple command; `and`: what follows runs only if it succeeded.
+    End {
+        and: bool,
+    },
 }
 
 /// One word: its source, and its value if that does not depend on the shell's state.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Word {
     source: String,
     value: String,
@@ -33,6 +35,13 @@ impl Word {
 
     pub(super) fn source(&self) -> &str {
         &self.source
+    }
+
+    /// What stands behind a sign: the value of `--option=value` or `of=file`.
+    pub(super) fn after(&self, sign: char) -> Self {
+        let behind =
+            |text: &str| text.split_once(sign).map(|(_, value)| value.to_owned()).unwrap_or_default();
+        Self { source: behind(&self.source), value: behind(&self.value), ..*self }
     }
 
     pub(super) fn is_option(&self) -> bool {
@@ -60,7 +69,7 @@ struct Cutter<'a> {
     delimiter: Option<bool>,
 }
 
-/// All pieces of a line; every simple command is closed by an [`Piece::End`].
+/// All pieces of a line; every simple command is closed by a [`Piece::End`].
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let mut cutter = Cutter {
         rest: text.chars().peekable(),
@@ -80,12 +89,15 @@ impl Cutter<'_> {
             match c {
                 ' ' | '\t' => self.end_word(),
                 '\n' => {
-                    self.end_command();
+                    self.end_command(false);
                     self.skip_documents();
                 }
-                ';' | '|' | '(' | ')' => self.end_command(),
+                ';' | '|' | '(' | ')' => self.end_command(false),
                 '&' if self.rest.peek() == Some(&'>') => self.end_word(),
-                '&' => self.end_command(),
+                '&' => {
+                    let and = self.rest.next_if_eq(&'&').is_some();
+                    self.end_command(and);
+                }
                 '#' if self.word.is_none() => while self.rest.next_if(|c| *c != '\n').is_some() {},
                 '<' | '>' => self.operator(c),
                 '\\' => match self.rest.next() {
@@ -103,11 +115,11 @@ impl Cutter<'_> {
                 '`' => self.unknown('`'),
                 '*' | '?' | '[' => self.unknown(c),
                 '~' if self.word.is_none() => self.tilde(),
-                '}' if self.word.is_none() => self.end_command(),
+                '}' if self.word.is_none() => self.end_command(false),
                 c => self.push(c, Some(c)),
             }
         }
-        self.end_command();
+        self.end_command(false);
     }
 
     fn word(&mut self) -> &mut Word {
@@ -288,9 +300,9 @@ impl Cutter<'_> {
         }
     }
 
-    fn end_command(&mut self) {
+    fn end_command(&mut self, and: bool) {
         self.end_word();
-        self.pieces.push(Piece::End);
+        self.pieces.push(Piece::End { and });
     }
 
     fn skip_documents(&mut self) {

@@ -56,6 +56,17 @@ fn absolute_variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
+/// A path of a tool's input. This client's tools take `~` for the home directory.
+fn path_of(text: String) -> PathBuf {
+    match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => match env::var_os("HOME") {
+            Some(home) => PathBuf::from(home).join(rest.trim_start_matches('/')),
+            None => text.into(),
+        },
+        _ => text.into(),
+    }
+}
+
 fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
     let mut fields = Fields::parse(bytes)?;
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
@@ -106,15 +117,15 @@ fn tool(name: &str, input: Value) -> Tool {
     let mut input = Fields(map);
     match name {
         "Write" => match input.take_text("file_path") {
-            Some(path) => Tool::Write { path: path.into(), content: input.take_text("content") },
+            Some(path) => Tool::Write { path: path_of(path), content: input.take_text("content") },
             None => unknown_tool(&Value::Object(input.0)),
         },
         "Edit" | "MultiEdit" => match input.take_text("file_path") {
-            Some(path) => Tool::Edit { path: path.into(), replacements: replacements(input) },
+            Some(path) => Tool::Edit { path: path_of(path), replacements: replacements(input) },
             None => unknown_tool(&Value::Object(input.0)),
         },
         "NotebookEdit" => match input.take_text("notebook_path") {
-            Some(path) => Tool::Notebook { path: path.into() },
+            Some(path) => Tool::Notebook { path: path_of(path) },
             None => unknown_tool(&Value::Object(input.0)),
         },
         "Bash" => match input.take_text("command") {
@@ -122,15 +133,12 @@ fn tool(name: &str, input: Value) -> Tool {
             None => unknown_tool(&Value::Object(input.0)),
         },
         "Read" | "NotebookRead" => Tool::Read {
-            path: input
-                .take_text("file_path")
-                .or_else(|| input.take_text("notebook_path"))
-                .map(PathBuf::from),
+            path: input.take_text("file_path").or_else(|| input.take_text("notebook_path")).map(path_of),
             recursive: false,
         },
         // Glob and LS show names; Grep shows contents.
         "Grep" | "Glob" | "LS" => {
-            Tool::Read { path: input.take_text("path").map(PathBuf::from), recursive: name == "Grep" }
+            Tool::Read { path: input.take_text("path").map(path_of), recursive: name == "Grep" }
         }
         "Task" | "Agent" => Tool::Delegate {
             agent: input.take_text("subagent_type"),
@@ -142,7 +150,7 @@ fn tool(name: &str, input: Value) -> Tool {
         }
         "ExitPlanMode" => Tool::LeavePlanMode {
             plan: input.take_text("plan"),
-            path: input.take_text("planFilePath").map(PathBuf::from),
+            path: input.take_text("planFilePath").map(path_of),
         },
         _ => unknown_tool(&Value::Object(input.0)),
     }
@@ -167,7 +175,7 @@ fn replacements(mut input: Fields) -> Vec<Replacement> {
 
 /// A tool nobody here knows: any string of its input could be a path that it writes to.
 fn unknown_tool(input: &Value) -> Tool {
-    const MOST: usize = 256;
+    const MOST: usize = 20_000;
     const LONGEST: usize = 4096;
     let mut paths = Vec::new();
     let mut open = vec![input];
@@ -179,8 +187,7 @@ fn unknown_tool(input: &Value) -> Tool {
                 if paths.len() == MOST {
                     break;
                 }
-                let text = text.strip_prefix("file://").unwrap_or(text);
-                paths.push(PathBuf::from(text));
+                paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
             }
             Value::Array(list) => open.extend(list),
             Value::Object(map) => open.extend(map.values()),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::clients::json::Fields;
 use crate::clients::{Registrations, Unreadable};
+use crate::hook::CHILD_MARK;
 use crate::workspace::Places;
 
 /// Switches that keep hooks from running when they are `true`.
@@ -104,6 +105,9 @@ pub(super) fn registrations(text: &str) -> Result<Registrations, Unreadable> {
         Err(Unreadable::Empty) => return Ok(Registrations::default()),
         read => read?.0,
     };
+    if let Some(fault) = voiding_entry(&file) {
+        return Err(Unreadable::NotJson(fault));
+    }
     let mut entries = Vec::new();
     for (event, groups) in file.get("hooks").map(object).into_iter().flatten() {
         for group in groups.as_array().into_iter().flatten() {
@@ -116,7 +120,30 @@ pub(super) fn registrations(text: &str) -> Result<Registrations, Unreadable> {
         }
     }
     let switched_off_by = OFF_SWITCHES.iter().find(|switch| file.get(**switch) == Some(&Value::Bool(true)));
-    Ok(Registrations { entries, switched_off_by: switched_off_by.map(|switch| (*switch).to_owned()) })
+    let marked = file.get("env").is_some_and(|variables| variables.get(CHILD_MARK).is_some());
+    let switched_off_by = match switched_off_by {
+        Some(switch) => Some((*switch).to_owned()),
+        None => marked.then(|| format!("env.{CHILD_MARK}")),
+    };
+    Ok(Registrations { entries, switched_off_by })
+}
+
+/// An entry for which the client drops the whole file, with all its hooks and without a word.
+fn voiding_entry(file: &Map<String, Value>) -> Option<String> {
+    const TYPES: &[&str] = &["command", "prompt", "agent", "http", "mcp_tool"];
+    for event in ["PreToolUse", "PermissionRequest"] {
+        let groups = file.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+        for hook in groups.into_iter().flatten().flat_map(|group| group["hooks"].as_array()).flatten() {
+            let is_fine = hook["type"].as_str().is_some_and(|kind| TYPES.contains(&kind))
+                && (hook["timeout"].is_null() || hook["timeout"].is_number())
+                && (hook["onFailure"].is_null()
+                    || matches!(hook["onFailure"].as_str(), Some("continue" | "block")));
+            if !is_fine {
+                return Some(format!("the client would drop the file because of the {event} entry {hook}"));
+            }
+        }
+    }
+    None
 }
 
 /// Whether a hook entry runs `provost hook`, in exec or shell form, directly or by a wrapper.

@@ -1,0 +1,104 @@
+//! A mistake in a hook entry: told to the person, never a block.
+
+use std::io::Write;
+use std::time::Instant;
+
+use crate::support::{TestProject, finish};
+use crate::{forbidden, unread};
+
+const MISTAKES: &[(&[&str], &str)] = &[
+    (&["--of-tomorrow"], "unknown argument `--of-tomorrow`"),
+    (&["extra"], "unknown argument `extra`"),
+    (&["--client", "vim"], "unknown client `vim`"),
+    (&["--client=vim"], "unknown client `vim`"),
+    (&["--pack", "self", "--pack"], "`--pack` needs a value"),
+    (&["--client"], "`--client` needs a value"),
+    (&["--pack=self", "--pack=tomorrow"], "unknown pack `tomorrow`"),
+];
+
+#[test]
+fn a_mistake_is_told_to_the_person_and_never_blocks() {
+    let project = TestProject::new();
+    for (arguments, told) in MISTAKES {
+        let answer = project.hook_with(arguments, &project.bash("ls"));
+        assert_eq!(
+            answer.note(),
+            format!(
+                "[provost] the hook entry has a mistake: {told}. To fix: correct the entry in the \
+                 settings file; `provost guards` lists what there is."
+            )
+        );
+    }
+}
+
+#[test]
+fn a_mistake_is_told_on_every_recorded_event_without_a_block() {
+    let project = TestProject::new();
+    for event in ["Stop.active_false", "UserPromptSubmit", "SessionStart.startup", "ConfigChange"] {
+        let answer = project.hook_with(&["--of-tomorrow"], &project.event(event));
+        assert!(answer.note().contains("unknown argument"), "{event}");
+    }
+}
+
+#[test]
+fn what_is_known_beside_a_mistake_still_judges() {
+    let project = TestProject::new();
+    for (arguments, told) in MISTAKES {
+        let answer = project.hook_with(arguments, &forbidden(&project));
+        answer.denial();
+        assert!(answer.json()["systemMessage"].as_str().unwrap().contains(told), "{answer:?}");
+    }
+}
+
+#[test]
+fn an_unknown_pack_alone_names_no_guard_and_blocks_nothing() {
+    let project = TestProject::new();
+    let unknown = &["--pack", "tomorrow"];
+    assert!(project.hook_with(unknown, &forbidden(&project)).note().contains("unknown pack `tomorrow`"));
+    for input in [&b""[..], b"garbage"] {
+        assert!(project.hook_bytes(unknown, input).note().contains("unknown pack `tomorrow`"));
+    }
+}
+
+#[test]
+fn an_unknown_pack_alone_does_not_block_an_input_that_never_ends() {
+    let project = TestProject::new();
+    let began = Instant::now();
+    let mut child = project.command(&["--pack", "tomorrow"]).spawn().unwrap();
+    let stdin = child.stdin.take();
+    let answer = finish(child, began, None);
+    drop(stdin);
+    answer.note();
+}
+
+#[test]
+fn both_spellings_of_an_argument_mean_the_same() {
+    let project = TestProject::new();
+    for arguments in [&["--client", "claude", "--pack", "self"][..], &["--client=claude", "--pack=self"]] {
+        assert!(project.hook_with(arguments, &project.bash("ls")).is_silent());
+        project.hook_with(arguments, &forbidden(&project)).denial();
+    }
+}
+
+#[test]
+fn a_mistake_does_not_soften_an_unreadable_input() {
+    let project = TestProject::new();
+    project.hook_bytes(&["--of-tomorrow"], b"").closed_failure();
+}
+
+#[test]
+fn a_mistake_that_cannot_be_told_is_still_no_block() {
+    let project = TestProject::new();
+    assert_eq!(unread(&project, &["--of-tomorrow"], &project.bash("ls")), Some(0));
+}
+
+#[test]
+fn an_argument_that_is_not_text_is_a_mistake_like_any_other() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = TestProject::new();
+    let began = Instant::now();
+    let mut command = project.command(&[]);
+    let mut child = command.arg(std::ffi::OsStr::from_bytes(b"--\xff")).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(project.bash("ls").to_string().as_bytes()).unwrap();
+    assert!(finish(child, began, None).note().contains("unknown argument"));
+}

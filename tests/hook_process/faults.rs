@@ -1,0 +1,114 @@
+//! Guards that fail, by switches that exist only in builds with debug assertions.
+
+use std::io::Write;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, TestProject, finish};
+
+/// Hands the event over late, when every thread of the hook has long begun to wait.
+fn slowly(project: &TestProject, event: &Value) -> Answer {
+    let began = Instant::now();
+    let mut child = project.command(&[]).spawn().unwrap();
+    thread::sleep(Duration::from_millis(300));
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    finish(child, began, None)
+}
+
+fn failing(fault: &str) -> TestProject {
+    TestProject::new().set("PROVOST_FAULT", fault)
+}
+
+#[test]
+fn an_error_in_a_closed_guard_denies_by_exit_code() {
+    let project = failing("self-guard=error");
+    assert_eq!(
+        project.hook(&project.bash("ls")).closed_failure(),
+        "[provost] `self-guard` could not judge this: error on request, and what a closed guard cannot \
+         judge is denied. To fix: run `provost explain` in a terminal to see the fault; a person can \
+         switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml."
+    );
+    assert_eq!(project.journal()[0]["guards"][0]["opinion"], "fault");
+}
+
+#[test]
+fn a_panic_in_a_closed_guard_denies_by_exit_code() {
+    let project = failing("self-guard=panic");
+    let answer = project.hook(&project.bash("ls"));
+    let text = answer.closed_failure();
+    assert!(text.contains("internal error (panic on request at src/faults.rs:"), "{text}");
+    assert!(!text.contains("panicked") && text.lines().count() == 1, "{text}");
+}
+
+#[test]
+fn a_panic_in_a_closed_guard_concerns_only_its_own_events() {
+    let project = failing("self-guard=panic");
+    assert!(project.hook(&project.event("SessionStart.startup")).is_silent());
+    assert!(project.hook(&project.event("Stop.active_false")).is_silent());
+}
+
+#[test]
+fn a_guard_that_is_off_cannot_fail() {
+    let project = TestProject::with_no_guard().set("PROVOST_FAULT", "self-guard=panic");
+    assert!(project.hook(&project.bash("ls")).is_silent());
+}
+
+#[test]
+fn a_closed_guard_that_hangs_denies_at_the_deadline() {
+    let project = failing("self-guard=hang");
+    project.file("provost.toml", "[engine]\ndeadline_seconds = 1\n");
+    let answer = slowly(&project, &project.bash("ls"));
+    assert!(answer.closed_failure().contains("no answer within 1.0 s"), "{answer:?}");
+    assert!((0.9..2.5).contains(&answer.seconds), "{answer:?}");
+    assert_eq!(project.journal()[0]["decision"], "deny (fault)");
+}
+
+#[test]
+fn the_default_deadline_is_five_seconds() {
+    let project = failing("self-guard=hang");
+    let answer = project.hook(&project.bash("ls"));
+    assert!(answer.closed_failure().contains("no answer within 5.0 s"), "{answer:?}");
+    assert!((4.9..7.0).contains(&answer.seconds), "{answer:?}");
+}
+
+#[test]
+fn a_longer_deadline_is_kept_too() {
+    let project = failing("self-guard=hang");
+    project.file("provost.toml", "[engine]\ndeadline_seconds = 6\n");
+    let answer = project.hook(&project.bash("ls"));
+    assert!(answer.closed_failure().contains("no answer within 6.0 s"), "{answer:?}");
+    assert!((5.9..8.0).contains(&answer.seconds), "{answer:?}");
+}
+
+#[test]
+fn an_open_guard_that_fails_lets_the_session_go_on_and_is_kept() {
+    for (how, kept) in [("error", "error on request"), ("panic", "internal error (panic on request")] {
+        let project = failing(&format!("config-check={how}"));
+        assert!(project.hook(&project.event("SessionStart.startup")).is_silent(), "{how}");
+        let line = &project.journal()[0];
+        assert_eq!(line["decision"], "silence");
+        let said = &line["guards"].as_array().unwrap().last().unwrap();
+        assert_eq!((&said["guard"], &said["opinion"]), (&json!("config-check"), &json!("fault")));
+        assert!(said["why"].as_str().unwrap().contains(kept), "{said}");
+    }
+}
+
+#[test]
+fn an_open_guard_that_hangs_lets_the_session_go_on_and_is_kept() {
+    let project = failing("config-check=hang");
+    project.file("provost.toml", "[engine]\ndeadline_seconds = 1\n");
+    let answer = slowly(&project, &project.event("SessionStart.startup"));
+    assert!(answer.is_silent() && answer.seconds < 2.5, "{answer:?}");
+    let line = &project.journal()[0];
+    assert_eq!(line["guards"][0]["opinion"], "silence", "what was said in time counts: {line}");
+    assert_eq!(line["guards"][1]["opinion"], "fault", "{line}");
+}
+
+#[test]
+fn an_aborted_hook_ends_by_signal_and_says_nothing() {
+    let project = failing("self-guard=abort");
+    let answer = project.hook(&project.bash("ls"));
+    assert_eq!((answer.code, answer.stdout.as_str()), (None, ""), "{answer:?}");
+}

@@ -1,0 +1,89 @@
+//! Inputs of many megabytes: an answer in time, and in memory that a laptop can spare.
+
+use std::fs;
+use std::io::Write;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{Answer, TestProject, finish};
+
+const MEGABYTE: usize = 1_000_000;
+/// The issue asks for a second in release and for 100 MB in any build.
+const SECONDS: f64 = if cfg!(debug_assertions) { 5.5 } else { 1.0 };
+const MEMORY: u64 = 100 * 1_000_000;
+
+#[test]
+fn garbage_of_64_megabytes_is_refused_in_time_and_memory() {
+    refused(&vec![b'x'; 64 * MEGABYTE]);
+    refused(&vec![0; 64 * MEGABYTE]);
+}
+
+#[test]
+fn garbage_below_the_size_limit_is_refused_in_time_and_memory() {
+    refused(&vec![b'x'; 40 * MEGABYTE]);
+}
+
+#[test]
+fn broken_utf8_below_the_size_limit_is_refused_in_time_and_memory() {
+    refused(&vec![0xff; 40 * MEGABYTE]);
+}
+
+#[test]
+fn an_event_of_64_megabytes_is_refused_in_time_and_memory() {
+    let project = TestProject::new();
+    refused(project.write(project.path.join("a.txt"), &"x".repeat(64 * MEGABYTE)).to_string().as_bytes());
+}
+
+#[test]
+fn an_event_of_many_small_values_is_answered_in_time_and_memory() {
+    let project = TestProject::new();
+    let event = project.mcp(json!("HERE")).to_string();
+    let input = event.replace("\"HERE\"", &format!("[{}0]", "0,".repeat(20 * MEGABYTE)));
+    measured(&project, input.as_bytes());
+}
+
+#[test]
+fn an_event_of_40_megabytes_is_judged() {
+    let project = TestProject::new();
+    let content = "x".repeat(40 * MEGABYTE);
+    let harmless = project.write(project.path.join("a.txt"), &content).to_string();
+    assert!(measured(&project, harmless.as_bytes()).is_silent());
+    let forbidden = project.write(project.path.join("provost.toml"), &content).to_string();
+    assert!(measured(&project, forbidden.as_bytes()).stdout.contains("\"deny\""));
+}
+
+#[track_caller]
+fn refused(input: &[u8]) {
+    measured(&TestProject::new(), input).closed_failure();
+}
+
+#[track_caller]
+fn measured(project: &TestProject, input: &[u8]) -> Answer {
+    let began = Instant::now();
+    let mut child = project.command(&[]).spawn().unwrap();
+    let id = child.id();
+    let mut stdin = child.stdin.take().unwrap();
+    let (answer, memory) = thread::scope(|scope| {
+        scope.spawn(move || drop(stdin.write_all(input)));
+        let memory = scope.spawn(move || peak_memory(id));
+        (finish(child, began, None), memory.join().unwrap())
+    });
+    assert!(answer.seconds < SECONDS, "{answer:?}");
+    assert!(memory < MEMORY, "{} MB at the peak: {answer:?}", memory / 1_000_000);
+    answer
+}
+
+/// The highest resident size that was seen until the process ended. Only Linux tells it of a
+/// foreign process without a privilege; elsewhere nothing is measured.
+fn peak_memory(id: u32) -> u64 {
+    let mut peak = 0;
+    while let Ok(status) = fs::read_to_string(format!("/proc/{id}/status")) {
+        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let Some(kilobytes) = kilobytes.and_then(|text| text.split_whitespace().next()) else { break };
+        peak = kilobytes.parse::<u64>().unwrap() * 1024;
+        thread::sleep(Duration::from_micros(200));
+    }
+    peak
+}

@@ -1,0 +1,26 @@
+//! Hooks in a client that Provost itself has started.
+
+use std::time::Instant;
+
+use crate::forbidden;
+use crate::support::{TestProject, finish};
+
+#[test]
+fn a_child_client_is_never_judged() {
+    let project = TestProject::new().set("PROVOST_CHILD", "1");
+    assert!(project.hook(&forbidden(&project)).is_silent());
+    assert!(project.hook_bytes(&[], b"garbage").is_silent());
+    assert!(project.hook_with(&["--of-tomorrow"], &project.bash("ls")).is_silent());
+    assert_eq!(project.journal_text(), "");
+}
+
+#[test]
+fn a_child_client_does_not_wait_for_input() {
+    let project = TestProject::new().set("PROVOST_CHILD", "1");
+    let began = Instant::now();
+    let mut child = project.command(&[]).spawn().unwrap();
+    let stdin = child.stdin.take();
+    let answer = finish(child, began, None);
+    drop(stdin);
+    assert!(answer.is_silent() && answer.seconds < 1.0, "{answer:?}");
+}

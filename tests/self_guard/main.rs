@@ -1,0 +1,94 @@
+//! Nobody switches the guards off from inside, by any tool and under any name of a file.
+//!
+//! Each table is one promise; a case that breaks it is shown with the others that do.
+
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod allowed;
+mod other_names;
+mod own_files;
+mod plain_file_commands;
+mod registration;
+mod seal_key;
+mod settings_files;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{TestProject, registered};
+
+/// A project with every file that the guard protects.
+fn full() -> TestProject {
+    let project = TestProject::new();
+    project.file("provost.toml", "[engine]\n");
+    project.file("a.txt", "one\n");
+    project.file(".claude/settings.local.json", "{}");
+    project.home_file(".config/provost/provost.toml", "");
+    project.home_file(".claude/settings.json", &registered().to_string());
+    project.home_file(".local/state/provost/seal.key", "key");
+    project.home_file(".local/state/provost/projects/x/journal.jsonl", "{}\n");
+    project
+}
+
+/// Provost's own files, none of which any tool may write.
+fn own(project: &TestProject) -> Vec<PathBuf> {
+    vec![
+        project.path.join("provost.toml"),
+        project.path.join("sub/provost.toml"),
+        project.home.join(".config/provost/provost.toml"),
+        project.home.with_file_name("managed").join("provost.toml"),
+        project.home.join(".local/state/provost/seal.key"),
+        project.home.join(".local/state/provost/projects/x/journal.jsonl"),
+        project.home.join(".local/state/provost/projects/x/sessions/1.json"),
+    ]
+}
+
+fn settings(project: &TestProject) -> Vec<PathBuf> {
+    vec![
+        project.path.join(".claude/settings.json"),
+        project.path.join(".claude/settings.local.json"),
+        project.home.join(".claude/settings.json"),
+        project.home.join(".claude/settings.local.json"),
+    ]
+}
+
+/// Every way in which a tool can write to a file without showing what.
+fn channels(project: &TestProject, path: &Path) -> Vec<(String, Value)> {
+    let shown = path.display();
+    let lines = [
+        format!("echo x > {shown}"),
+        format!("echo x >> '{shown}'"),
+        format!("printf x 2>\"{shown}\""),
+        format!("echo x | tee -a {shown}"),
+        format!("cd / && cat /dev/null >| {shown}"),
+        format!("cp a.txt {shown}"),
+        format!("mv a.txt {shown}"),
+        format!("ln -sf a.txt {shown}"),
+        format!("install -m 644 a.txt {shown}"),
+        format!("dd if=a.txt of={shown}"),
+        format!("sed -i s/on/off/ {shown}"),
+        format!("truncate -s 0 {shown}"),
+        format!("touch {shown}"),
+        format!("chmod 000 {shown}"),
+        format!("sh -c 'echo x > {shown}'"),
+        format!("true; if true; then echo x > {shown}; fi"),
+    ];
+    let bash = lines.into_iter().map(|line| (line.clone(), project.bash(&line)));
+    let others = [
+        ("Notebook", project.notebook(path)),
+        ("mcp", project.mcp(json!({"path": path, "text": "x"}))),
+        ("mcp deep", project.mcp(json!({"changes": [{"to": {"uri": format!("file://{shown}")}}]}))),
+        ("mcp list", project.call("mcp__files__do", json!([path]))),
+        ("Write without a text", project.call("Write", json!({"file_path": path, "content": 5}))),
+    ];
+    bash.chain(others.map(|(name, event)| (format!("{name} {shown}"), event))).collect()
+}
+
+#[track_caller]
+fn denies(project: &TestProject, cases: &[(String, Value)]) {
+    let cases: Vec<_> = cases.iter().map(|(name, event)| (name.as_str(), event.clone())).collect();
+    project.denies(&cases);
+}

@@ -1,0 +1,93 @@
+//! Provost's own files: closed to every tool.
+
+use serde_json::json;
+
+use crate::support::TestProject;
+use crate::{channels, denies, full, own};
+
+#[test]
+fn a_denied_write_is_answered_like_this() {
+    let project = full();
+    let answer = project.hook(&project.write(project.path.join("provost.toml"), ""));
+    let reason = "[provost] a tool may not write `<project>/provost.toml`: it is Provost's configuration, \
+        and no guard may be switched off from inside a session. To fix: go on without changing it; if it \
+        has to change, ask the person to do it in an editor.";
+    assert_eq!(
+        project.shown(&answer.stdout),
+        json!({
+            "decision": "block",
+            "reason": reason,
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            },
+        })
+        .to_string()
+    );
+}
+
+#[test]
+fn no_tool_writes_provosts_own_files() {
+    let project = full();
+    for path in own(&project) {
+        let mut cases = channels(&project, &path);
+        cases.push((format!("Write {}", path.display()), project.write(&path, "")));
+        cases.push((format!("Edit {}", path.display()), project.edit(&path, "a", "b")));
+        cases.push((format!("MultiEdit {}", path.display()), project.multi_edit(&path, &[("a", "b")])));
+        denies(&project, &cases);
+    }
+}
+
+#[test]
+fn no_tool_deletes_or_moves_provosts_own_files() {
+    let project = full();
+    for path in own(&project).into_iter().filter(|path| path.exists()) {
+        let shown = path.display();
+        let parent = path.parent().unwrap().display();
+        project.denies_lines(&[
+            &format!("rm {shown}"),
+            &format!("rm -f -- {shown}"),
+            &format!("mv {shown} /tmp/x"),
+            &format!("unlink {shown}"),
+            &format!("rm -rf {parent}"),
+            &format!("mv {parent} /tmp/x"),
+        ]);
+    }
+    project.denies_lines(&[
+        "rm -rf ~",
+        "rm -rf ~/.config ~/x",
+        "rm -rf ..",
+        "rm -rf $HOME/.local",
+        "rm -r /",
+    ]);
+}
+
+#[test]
+fn the_program_itself_is_an_own_file() {
+    let project = full();
+    let program = env!("CARGO_BIN_EXE_provost");
+    project.denies_lines(&[&format!("rm {program}"), &format!("cp /bin/true {program}")]);
+}
+
+#[test]
+fn the_configuration_of_a_project_without_one_is_closed_too() {
+    let project = TestProject::new();
+    project.denies(&[
+        ("Write", project.write(project.path.join("provost.toml"), "[guards]\nself-guard = \"off\"\n")),
+        ("Bash", project.bash("echo > provost.toml")),
+        ("user", project.bash("mkdir -p ~/.config/provost && echo > ~/.config/provost/provost.toml")),
+    ]);
+}
+
+#[test]
+fn another_state_and_config_directory_is_closed_too() {
+    let project = full();
+    let (state, config) = (project.home.join("s"), project.home.join("c"));
+    let project = project.set("XDG_STATE_HOME", &state).set("XDG_CONFIG_HOME", &config);
+    project.denies(&[
+        ("state", project.write(state.join("provost/projects/x"), "")),
+        ("key", project.write(state.join("provost/seal.key"), "")),
+        ("config", project.write(config.join("provost/provost.toml"), "")),
+    ]);
+}

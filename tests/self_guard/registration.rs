@@ -1,0 +1,273 @@
+//! A settings file that changes under a running session does not silence Provost in it.
+//!
+//! A person may edit settings at any time, and the file is theirs; only this session keeps what
+//! it began with. So each case is a session that starts, a file that changes, and the report of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{TestProject, registered};
+
+const SESSION: &str = "one";
+
+/// A session that has started with Provost in the project's settings.
+fn started() -> (TestProject, PathBuf) {
+    let project = TestProject::new();
+    assert!(project.start(SESSION).is_silent());
+    let settings = project.path.join(".claude/settings.json");
+    (project, settings)
+}
+
+fn changed(change: impl FnOnce(&mut Value)) -> String {
+    let mut settings = registered();
+    change(&mut settings);
+    settings.to_string()
+}
+
+#[test]
+fn a_lost_entry_is_blocked_like_this() {
+    let (project, settings) = started();
+    fs::write(&settings, "{}").unwrap();
+    let answer = project.changed(SESSION, &settings);
+    let lost =
+        r#"PreToolUse * {"type":"command","command":"/usr/local/bin/provost","args":["hook"],"timeout":10}"#;
+    let reason = format!(
+        "[provost] the change to `<project>/.claude/settings.json` does not take effect in this session: the \
+         entry {lost} would be gone, and a running session keeps its guards. To fix: nothing, if a person \
+         made the change: the next session starts with it."
+    );
+    answer.denial();
+    let object = Value::Object(answer.json());
+    let shown: Value = serde_json::from_str(&project.shown(&object.to_string())).unwrap();
+    assert_eq!(shown, json!({"decision": "block", "reason": reason, "systemMessage": reason}));
+}
+
+#[test]
+fn an_altered_entry_is_blocked() {
+    let hook = |settings: &mut Value, change: fn(&mut Value)| {
+        change(&mut settings["hooks"]["PreToolUse"][0]["hooks"][0]);
+    };
+    let cases = [
+        ("program", changed(|s| hook(s, |h| h["command"] = "/tmp/provost".into()))),
+        ("arguments", changed(|s| hook(s, |h| h["args"] = json!(["hook", "--pack", "none"])))),
+        ("timeout", changed(|s| hook(s, |h| h["timeout"] = 1.into()))),
+        ("asynchronous", changed(|s| hook(s, |h| h["async"] = true.into()))),
+        ("matcher", changed(|s| s["hooks"]["PreToolUse"][0]["matcher"] = "Never".into())),
+        ("event", changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("ConfigChange")))),
+        ("shape", changed(|s| s["hooks"] = json!([]))),
+    ];
+    for (name, text) in cases {
+        let (project, settings) = started();
+        fs::write(&settings, text).unwrap();
+        assert!(project.changed(SESSION, &settings).denied().is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_switch_that_turns_all_hooks_off_is_blocked_in_any_file() {
+    for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
+        let (project, settings) = started();
+        let files = [
+            settings,
+            project.path.join(".claude/settings.local.json"),
+            project.home_file(".claude/settings.json", ""),
+        ];
+        for file in files {
+            let before = fs::read_to_string(&file).unwrap_or_default();
+            let mut after: Value = serde_json::from_str(&before).unwrap_or_else(|_| json!({}));
+            after[switch] = true.into();
+            fs::write(&file, after.to_string()).unwrap();
+            let reason = project.changed(SESSION, &file).denial();
+            assert!(reason.contains(&format!("`{switch}` would keep all hooks from running")), "{reason}");
+            fs::write(&file, before).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_mark_of_a_child_in_the_environment_is_blocked() {
+    let (project, settings) = started();
+    fs::write(&settings, changed(|s| s["env"] = json!({"PROVOST_CHILD": "1"}))).unwrap();
+    project.changed(SESSION, &settings).denial();
+}
+
+#[test]
+fn an_entry_for_which_the_client_would_drop_the_file_is_blocked() {
+    for broken in [
+        json!({"type": "explode", "command": "x"}),
+        json!({"type": "command", "command": "x", "timeout": "5"}),
+        json!({"type": "command", "command": "x", "onFailure": "explode"}),
+    ] {
+        let (project, settings) = started();
+        let group = json!({"matcher": "Never", "hooks": [broken]});
+        fs::write(&settings, changed(|s| s["hooks"]["PreToolUse"].as_array_mut().unwrap().push(group)))
+            .unwrap();
+        assert!(project.changed(SESSION, &settings).denied().is_ok(), "{broken}");
+    }
+}
+
+#[test]
+fn an_unrelated_change_passes() {
+    let cases = [
+        changed(|s| s["model"] = "two".into()),
+        changed(|s| s["permissions"] = json!({"allow": ["Bash(ls)"]})),
+        changed(|s| s["hooks"]["Stop"] = json!([{"hooks": [{"type": "command", "command": "true"}]}])),
+        changed(|s| {
+            let more = json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "lint"}]});
+            s["hooks"]["PreToolUse"].as_array_mut().unwrap().insert(0, more);
+        }),
+        changed(|s| s["disableAllHooks"] = false.into()),
+        format!("{:#}\n", registered()),
+    ];
+    let (project, settings) = started();
+    for text in cases {
+        fs::write(&settings, &text).unwrap();
+        let answer = project.changed(SESSION, &settings);
+        assert!(answer.is_silent(), "{text}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_file_that_can_no_longer_be_read_is_blocked() {
+    for broken in ["{", "[]", "not json", "{\"hooks\":"] {
+        let (project, settings) = started();
+        fs::write(&settings, broken).unwrap();
+        let reason = project.changed(SESSION, &settings).denial();
+        assert!(reason.contains("cannot be read as settings"), "{reason}");
+    }
+}
+
+#[test]
+fn a_file_without_provosts_entries_may_be_broken() {
+    let (project, _) = started();
+    let local = project.file(".claude/settings.local.json", "{");
+    assert!(project.changed(SESSION, local).is_silent());
+}
+
+#[test]
+fn a_removed_file_is_blocked() {
+    let (project, settings) = started();
+    fs::remove_file(&settings).unwrap();
+    project.changed(SESSION, &settings).denial();
+}
+
+#[test]
+fn a_file_of_5_megabytes_is_blocked() {
+    let (project, settings) = started();
+    fs::write(&settings, changed(|s| s["notes"] = "x".repeat(5_000_000).into())).unwrap();
+    project.changed(SESSION, &settings).denial();
+}
+
+#[test]
+fn a_file_that_nobody_knows_passes() {
+    let (project, _) = started();
+    assert!(project.changed(SESSION, "/nowhere/settings.json").is_silent());
+    assert!(project.changed(SESSION, project.file("other.json", "{}")).is_silent());
+}
+
+#[test]
+fn without_a_file_name_every_settings_file_counts() {
+    let (project, settings) = started();
+    let mut event = project.event("ConfigChange");
+    event["session_id"] = SESSION.into();
+    event.as_object_mut().unwrap().remove("file_path");
+    assert!(project.hook(&event).is_silent());
+    fs::write(&settings, "{}").unwrap();
+    project.hook(&event).denial();
+    fs::write(&settings, registered().to_string()).unwrap();
+    project.home_file(".claude/settings.json", r#"{"disableAllHooks":true}"#);
+    project.hook(&event).denial();
+}
+
+#[test]
+fn a_broken_file_does_not_hide_the_ones_behind_it() {
+    let (project, _) = started();
+    project.file(".claude/settings.local.json", "{");
+    project.home_file(".claude/settings.json", r#"{"disableAllHooks":true}"#);
+    let mut event = project.event("ConfigChange");
+    event["session_id"] = SESSION.into();
+    event.as_object_mut().unwrap().remove("file_path");
+    project.hook(&event).denial();
+}
+
+#[test]
+fn entries_in_the_users_settings_are_remembered_too() {
+    let project = TestProject::unregistered();
+    let user = project.home_file(".claude/settings.json", &registered().to_string());
+    assert!(project.start(SESSION).is_silent());
+    fs::write(&user, "{}").unwrap();
+    project.changed(SESSION, &user).denial();
+}
+
+#[test]
+fn a_session_without_a_memory_keeps_at_least_one_entry() {
+    let project = TestProject::new();
+    let settings = project.path.join(".claude/settings.json");
+    fs::write(&settings, changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse"))))
+        .unwrap();
+    assert!(project.changed(SESSION, &settings).is_silent(), "nothing is known of what was lost");
+    fs::write(&settings, "{}").unwrap();
+    let reason = project.changed(SESSION, &settings).denial();
+    assert!(reason.contains("no settings file would call Provost any more"), "{reason}");
+    fs::write(&settings, "{").unwrap();
+    project.changed(SESSION, &settings).denial();
+    fs::write(&settings, changed(|s| s["disableAllHooks"] = true.into())).unwrap();
+    project.changed(SESSION, &settings).denial();
+}
+
+#[test]
+fn a_session_that_a_plugin_registered_may_have_no_entry() {
+    let project = TestProject::unregistered().set("CLAUDE_PLUGIN_ROOT", "/plugin");
+    let settings = project.file(".claude/settings.json", "{}");
+    assert!(project.changed(SESSION, settings).is_silent());
+}
+
+#[test]
+fn another_sessions_memory_is_not_used() {
+    let (project, settings) = started();
+    let without = changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse")));
+    fs::write(&settings, without).unwrap();
+    assert!(project.changed("two", &settings).is_silent());
+    project.changed(SESSION, &settings).denial();
+    assert!(project.start("three").is_silent());
+    assert!(
+        project.changed("three", &settings).is_silent(),
+        "the next session starts with the file as it is"
+    );
+}
+
+#[test]
+fn a_compaction_does_not_renew_the_memory() {
+    let (project, settings) = started();
+    fs::write(&settings, changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse"))))
+        .unwrap();
+    for event in ["SessionStart.compact", "SessionStart.clear"] {
+        let mut event = project.event(event);
+        event["session_id"] = SESSION.into();
+        assert!(project.hook(&event).is_silent());
+        project.changed(SESSION, &settings).denial();
+    }
+}
+
+#[test]
+fn a_strange_session_name_stays_inside_the_state_directory() {
+    let project = TestProject::new();
+    let settings = project.path.join(".claude/settings.json");
+    for session in ["../../../../escape", "/absolute", "", "a\u{0}b", &"x".repeat(10_000)] {
+        assert!(project.start(session).is_silent());
+        fs::write(&settings, "{}").unwrap();
+        project.changed(session, &settings).denial();
+        fs::write(&settings, registered().to_string()).unwrap();
+    }
+    assert!(!project.home.join("escape.json").exists());
+}
+
+#[test]
+fn a_persons_own_edit_is_not_touched() {
+    let (project, settings) = started();
+    fs::write(&settings, "{}").unwrap();
+    project.changed(SESSION, &settings).denial();
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
+}

@@ -1,0 +1,193 @@
+//! The client's settings files: their hooks are closed to every tool.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use crate::support::{TestProject, registered};
+use crate::{channels, denies, full, settings};
+
+#[test]
+fn a_denied_settings_edit_is_answered_like_this() {
+    let project = full();
+    let answer = project.hook(&project.write(project.path.join(".claude/settings.json"), "{}"));
+    assert_eq!(
+        project.shown(&answer.denial()),
+        "[provost] this change to `<project>/.claude/settings.json` is not allowed: `hooks.PreToolUse` \
+         would change, and no guard may be switched off from inside a session. To fix: change other parts \
+         of the file with the Edit tool and leave `hooks`, its switches and plugins as they are, or ask \
+         the person to make this change in an editor."
+    );
+}
+
+#[test]
+fn what_cannot_be_foretold_is_denied() {
+    let project = full();
+    for path in settings(&project) {
+        let mut cases = channels(&project, &path);
+        if path.exists() {
+            cases.push((format!("Edit {}", path.display()), project.edit(&path, "not there", "x")));
+            let edits = [("{", "{ "), ("not there", "x")];
+            cases.push((format!("MultiEdit {}", path.display()), project.multi_edit(&path, &edits)));
+        }
+        denies(&project, &cases);
+    }
+}
+
+#[test]
+fn an_edit_that_would_fit_twice_is_denied() {
+    let project = full();
+    project.denies(&[("twice", project.edit(project.path.join(".claude/settings.json"), "Start", "Stop"))]);
+}
+
+/// Changes of a settings file that would silence a hook.
+fn silencing() -> Vec<(&'static str, Value)> {
+    let changed = |change: fn(&mut Value)| {
+        let mut settings = registered();
+        change(&mut settings);
+        settings
+    };
+    vec![
+        ("no entry", changed(|s| drop(s.as_object_mut().unwrap().remove("hooks")))),
+        ("one entry less", changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse")))),
+        ("another program", changed(|s| s["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = "true".into())),
+        ("another matcher", changed(|s| s["hooks"]["PreToolUse"][0]["matcher"] = "Never".into())),
+        ("a short timeout", changed(|s| s["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 0.into())),
+        ("no list", changed(|s| s["hooks"]["PreToolUse"] = json!({}))),
+        ("an entry more", changed(|s| s["hooks"]["Stop"] = json!([]))),
+        ("null hooks", changed(|s| s["hooks"] = Value::Null)),
+        ("the switch", changed(|s| s["disableAllHooks"] = true.into())),
+        ("the other switch", changed(|s| s["allowManagedHooksOnly"] = true.into())),
+        ("a truthy switch", changed(|s| s["disableAllHooks"] = "true".into())),
+        ("the child mark", changed(|s| s["env"] = json!({"PROVOST_CHILD": "1"}))),
+        ("the path", changed(|s| s["env"] = json!({"PATH": "/tmp"}))),
+    ]
+}
+
+#[test]
+fn no_tool_silences_a_hook_by_writing() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let cases: Vec<_> = silencing()
+        .into_iter()
+        .flat_map(|(name, after)| [(name, after.to_string()), (name, format!("{after:#}\n"))])
+        .map(|(name, after)| (name, project.write(&path, &after)))
+        .collect();
+    project.denies(&cases);
+}
+
+#[test]
+fn no_tool_silences_a_hook_by_editing() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let before = registered().to_string();
+    let cases: Vec<_> = silencing()
+        .into_iter()
+        .flat_map(|(name, after)| {
+            let after = after.to_string();
+            [
+                (name, project.edit(&path, &before, &after)),
+                (
+                    name,
+                    project.multi_edit(
+                        &path,
+                        &[("\"one\"", "\"two\""), ("\"two\"", "\"one\""), (&before, &after)],
+                    ),
+                ),
+            ]
+        })
+        .collect();
+    project.denies(&cases);
+}
+
+#[test]
+fn no_tool_silences_a_hook_in_a_new_settings_file() {
+    let project = TestProject::new();
+    for file in [".claude/settings.local.json", ".claude/settings.backup.json"] {
+        project.denies(&[
+            ("switch", project.write(project.path.join(file), r#"{"disableAllHooks":true}"#)),
+            ("mark", project.write(project.path.join(file), r#"{"env":{"PROVOST_CHILD":"1"}}"#)),
+            ("by an edit", project.edit(project.path.join(file), "", r#"{"disableAllHooks":true}"#)),
+        ]);
+    }
+    let user = project.home.join(".claude/settings.json");
+    project.denies(&[("user", project.write(user, r#"{"disableAllHooks":true}"#))]);
+}
+
+#[test]
+fn no_tool_takes_back_what_protects() {
+    let project = TestProject::new();
+    let before = json!({"enabledPlugins": {"provost@house": true}, "env": {"PROVOST_X": "1"}, "hooks": {}});
+    let path = project.file(".claude/settings.local.json", &before.to_string());
+    project.denies(&[
+        ("plugin off", project.edit(&path, "\"provost@house\":true", "\"provost@house\":false")),
+        ("plugin gone", project.edit(&path, "\"provost@house\":true", "")),
+        ("plugins gone", project.write(&path, r#"{"env":{"PROVOST_X":"1"},"hooks":{}}"#)),
+        ("variable", project.edit(&path, "\"PROVOST_X\":\"1\"", "\"PROVOST_X\":\"2\"")),
+    ]);
+}
+
+#[test]
+fn no_tool_breaks_a_settings_file() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let whole = registered().to_string();
+    project.denies(&[
+        ("cut", project.write(&path, &whole[..whole.len() - 1])),
+        ("empty", project.write(&path, "")),
+        ("comment", project.write(&path, &format!("// mine\n{whole}"))),
+        ("trailing comma", project.edit(&path, "\"one\"", "\"one\",,")),
+        ("a list", project.write(&path, "[]")),
+    ]);
+}
+
+#[test]
+fn a_settings_file_that_is_broken_already_is_left_to_a_person() {
+    let project = TestProject::unregistered();
+    let path = project.file(".claude/settings.json", "{ not json");
+    project
+        .denies(&[("mended", project.write(&path, "{}")), ("edited", project.edit(&path, "not", "\"x\":"))]);
+}
+
+#[test]
+fn no_tool_deletes_or_moves_registered_hooks() {
+    let project = full();
+    symlink(".claude", project.path.join("link")).unwrap();
+    project.denies_lines(&[
+        "rm .claude/settings.json",
+        "rm -rf .claude",
+        "rm -rf .claude/",
+        "rm -rf ./sub/../.claude",
+        "rm -r link/settings.json",
+        "mv .claude elsewhere",
+        "mv .claude/settings.json /tmp/",
+        "rm ~/.claude/settings.json",
+        "rm -rf ~/.claude",
+        "cd .claude && rm settings.json",
+        "mv ../project ../other",
+    ]);
+}
+
+#[test]
+fn a_settings_file_of_5_megabytes_has_a_defined_answer() {
+    let project = TestProject::new();
+    let mut large = registered();
+    large["notes"] = "x".repeat(5_000_000).into();
+    let path = project.file(".claude/settings.json", &large.to_string());
+    for event in [project.edit(&path, "\"one\"", "\"two\""), project.bash("rm .claude/settings.json")] {
+        assert!(project.hook(&event).closed_failure().contains("larger than"));
+    }
+    project.hook(&project.bash("echo x > .claude/settings.json")).well_formed().unwrap();
+}
+
+#[test]
+fn a_session_in_a_directory_below_is_guarded_by_its_project() {
+    let project = full();
+    let below = project.path.join("src");
+    fs::create_dir(&below).unwrap();
+    let project = project.unset("CLAUDE_PROJECT_DIR");
+    let mut event = project.bash("rm -rf ../.claude");
+    event["cwd"] = json!(below);
+    project.denies(&[("below", event)]);
+}
