@@ -138,7 +138,7 @@ impl Line<'_> {
             let name = text.rsplit('/').next().unwrap_or(text);
             if WRAPPERS.contains(&name) {
                 wrapped = true;
-            } else if !KEYWORDS.contains(&text) && !(wrapped && !is_known(name)) {
+            } else if !KEYWORDS.contains(&text) && (!wrapped || is_known(name)) {
                 // Behind a wrapper stand options and their values, until a known program.
                 return Some((name, words));
             }

@@ -122,27 +122,43 @@ fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
 
-/// Ends every process that still runs in this home, such as a tool in a session of its own.
+/// Ends every process that still runs in this home, such as a tool in a session of its own, and
+/// waits until they are gone.
 ///
 /// Processes show their environment only where there is a `/proc`; elsewhere the groups of hooks
 /// that never ended, known from the log, must do.
 pub(crate) fn sweep(home: &Path, unfinished_hooks: &[i32]) {
-    let own = format!("HOME={}", home.display());
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    for process in processes {
-        let pid = process.file_name().to_string_lossy().parse().ok().and_then(Pid::from_raw);
-        let Some(pid) = pid else { continue };
-        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        if environment.split(|byte| *byte == 0).any(|variable| variable == own.as_bytes()) {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-    }
     if !Path::new("/proc/self/environ").exists() {
         for pid in unfinished_hooks.iter().filter_map(|pid| Pid::from_raw(*pid)) {
             let _ = kill_process_group(pid, Signal::KILL);
             let _ = kill_process(pid, Signal::KILL);
         }
+        return;
     }
+    let patience = Instant::now() + FAREWELL;
+    loop {
+        let running = processes_in(home);
+        for pid in &running {
+            let _ = kill_process(*pid, Signal::KILL);
+        }
+        // One that was just being started, or takes a moment to die, is met again.
+        if running.is_empty() || Instant::now() >= patience {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes whose environment names this home. A dead one has no environment any more.
+fn processes_in(home: &Path) -> Vec<Pid> {
+    let own = format!("HOME={}", home.display());
+    let lives_here =
+        |environment: Vec<u8>| environment.split(|byte| *byte == 0).any(|name| name == own.as_bytes());
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter(|process| std::fs::read(process.path().join("environ")).is_ok_and(lives_here))
+        .filter_map(|process| process.file_name().to_string_lossy().parse().ok().and_then(Pid::from_raw))
+        .collect()
 }
 
 #[cfg(test)]
@@ -154,5 +170,38 @@ mod tests {
         let root = Path::new("/r");
         let of = |name: &str| version(&root.join("target/client").join(name).join("x"), root);
         assert!(of("2.10.0") > of("2.9.9"));
+    }
+
+    #[test]
+    fn what_the_client_leaves_in_its_group_ends_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str| File::create(dir.path().join(name)).unwrap();
+        let script = "(trap '' TERM; exec sleep 30) & echo $!; wait";
+        let mut client = Client::start(Launch {
+            program: Path::new("/bin/sh"),
+            args: vec!["-c".into(), script.into()],
+            project: dir.path(),
+            environment: &[],
+            stderr: file("stderr"),
+            stdout: Some(file("stdout")),
+        })
+        .unwrap();
+        let child = loop {
+            let said = std::fs::read_to_string(dir.path().join("stdout")).unwrap();
+            if let Some(pid) = said.trim().parse().ok().and_then(Pid::from_raw) {
+                break pid;
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        // Give the child time to ignore the signal.
+        thread::sleep(Duration::from_millis(100));
+        client.end();
+        assert_eq!(client.ended(), Some(128 + 15));
+        let gone = (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(5));
+            let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+            rustix::process::test_kill_process(child).is_err() || state.contains(") Z ")
+        });
+        assert!(gone, "it outlived the client");
     }
 }

@@ -13,6 +13,8 @@ pub enum Error {
     Scenario { path: PathBuf, message: String },
     /// The scenario is well formed, but cannot be staged as it is written.
     Stage(String),
+    /// The observer had seen enough.
+    Interrupted,
     /// The machine refused something the stage needs.
     Machine { what: String, source: std::io::Error },
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Error {
                 write!(f, "{}: {}", path.display(), message.trim_end())
             }
             Self::Stage(message) => f.write_str(message),
+            Self::Interrupted => f.write_str("interrupted"),
             Self::Machine { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }
@@ -51,7 +54,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Machine { source, .. } => Some(source),
-            Self::Scenario { .. } | Self::Stage(_) => None,
+            Self::Scenario { .. } | Self::Stage(_) | Self::Interrupted => None,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! | 0    | every scenario turned out as expected |
 //! | 1    | at least one did not, or could not be played |
 //! | 64   | the command line makes no sense, or there is no client |
+//! | 130  | it was interrupted, and has cleaned up |
 //!
 //! As a recorder (`--record`) it ends exactly as the hook it ran.
 

@@ -22,6 +22,11 @@ pub enum Moment {
 
 pub trait Observer {
     fn see(&mut self, moment: &Moment);
+
+    /// Whether to stop here. Asked all the time; the run is then ended and cleaned up.
+    fn has_seen_enough(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.

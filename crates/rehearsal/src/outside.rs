@@ -186,3 +186,32 @@ impl Action {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_hook(log: &Path, id: &str, event: &str) {
+        let lines = format!(
+            "{}\n{}\n",
+            serde_json::json!({"id": id, "event": event, "tool": null, "agent": null, "argv": [], "input": {}, "at": 1.0, "pid": 1}),
+            serde_json::json!({"id": id, "end": {"stdout": "", "stderr": "", "exit": 0, "signal": null, "micros": 1}}),
+        );
+        let before = std::fs::read_to_string(log).unwrap_or_default();
+        std::fs::write(log, before + &lines).unwrap();
+    }
+
+    #[test]
+    fn a_wait_is_satisfied_once_by_a_hook_that_ended_since() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        run_hook(&log, "a", "ConfigChange");
+        let mut since = Since::now(&log);
+        assert!(!since.ended("ConfigChange"), "that was before");
+        run_hook(&log, "b", "Stop");
+        run_hook(&log, "c", "ConfigChange");
+        assert!(since.ended("ConfigChange"));
+        assert!(!since.ended("ConfigChange"), "one hook, one wait");
+        assert!(since.ended("Stop"));
+    }
+}

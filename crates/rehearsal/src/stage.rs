@@ -95,6 +95,9 @@ impl Stage {
         let unfinished: Vec<i32> =
             hooks.iter().filter(|hook| hook.end.is_none()).map(|hook| hook.pid).collect();
         client::sweep(&outside.home, &unfinished);
+        if observer.has_seen_enough() {
+            return Err(Error::Interrupted);
+        }
 
         let stdout = heard.unwrap_or_else(|| read(&scenery.root.join("stdout")));
         Ok(Playback {
@@ -180,7 +183,7 @@ impl<'a> Watch<'a> {
         Self { observer, log: HookLog::open(hook_log), seen: Seen::default() }
     }
 
-    /// The client's exit code, or `None` at the deadline.
+    /// The client's exit code, or `None` at the deadline or when the observer has seen enough.
     fn until_end(&mut self, client: &mut Client, notes: &Receiver<Note>, deadline: Instant) -> Option<i32> {
         loop {
             match notes.recv_timeout(GLANCE) {
@@ -191,7 +194,7 @@ impl<'a> Watch<'a> {
             if let Some(exit) = client.ended() {
                 return Some(exit);
             }
-            if Instant::now() >= deadline {
+            if Instant::now() >= deadline || self.observer.has_seen_enough() {
                 return None;
             }
         }

@@ -1,7 +1,9 @@
 //! `rehearse` as a person meets it: what it prints, and how it exits.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rehearsal::{Scenario, Stage};
 
@@ -129,4 +131,36 @@ fn the_example_of_the_readme_and_the_example_files_can_be_played() {
     arguments.extend(files.iter().map(String::as_str));
     let output = rehearse(&arguments);
     assert!(output.status.success(), "{}", stdout(&output));
+}
+
+#[test]
+fn an_interrupt_ends_the_client_and_leaves_nothing() {
+    let Some(client) = client() else { return };
+    let endless = "title = 'endless'\nprompt = 'hello'\nargs = ['--allowedTools', 'Bash']\n\
+        [[route]]\n[[route.step]]\ntool = 'Bash'\ninput = { command = 'tail -f /dev/null', description = 'x' }\n";
+    let (_dir, file) = write(endless);
+    let temporary = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rehearse"))
+        .args(["--client", &client, &file])
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("tail -f")), "the play has begun");
+    let clock = Instant::now();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(clock.elapsed() < Duration::from_secs(30), "it did not wait for the time limit");
+    let left: Vec<_> =
+        std::fs::read_dir(temporary.path()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let own = format!("HOME={}", temporary.path().display()).into_bytes();
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let runs = environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&own));
+        assert!(!runs, "{} still runs", process.path().display());
+    }
 }

@@ -133,7 +133,7 @@ fn voiding_entry(file: &Map<String, Value>) -> Option<String> {
     const TYPES: &[&str] = &["command", "prompt", "agent", "http", "mcp_tool"];
     for event in ["PreToolUse", "PermissionRequest"] {
         let groups = file.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
-        for hook in groups.into_iter().flatten().flat_map(|group| group["hooks"].as_array()).flatten() {
+        for hook in groups.into_iter().flatten().filter_map(|group| group["hooks"].as_array()).flatten() {
             let is_fine = hook["type"].as_str().is_some_and(|kind| TYPES.contains(&kind))
                 && (hook["timeout"].is_null() || hook["timeout"].is_number())
                 && (hook["onFailure"].is_null()

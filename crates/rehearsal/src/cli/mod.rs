@@ -6,15 +6,18 @@ mod progress;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use rehearsal::{Scenario, Stage};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 pub(crate) use options::{HELP, Invocation, Options};
 use progress::{Paint, Screen};
 
 pub(crate) const USAGE: u8 = 64;
+const INTERRUPTED: u8 = 130;
 
 pub(crate) fn play(options: &Options) -> ExitCode {
     let stage = match stage(options) {
@@ -24,12 +27,22 @@ pub(crate) fn play(options: &Options) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    let interrupted = match listen_for_interrupts() {
+        Ok(interrupted) => interrupted,
+        Err(error) => {
+            eprintln!("rehearse: cannot listen for interrupts: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let queue: Mutex<VecDeque<&PathBuf>> = Mutex::new(options.files.iter().collect());
     let failed = Mutex::new(0_usize);
     let perform_next = |live: bool| {
+        if interrupted.load(Ordering::SeqCst) {
+            return false;
+        }
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(file) = next else { return false };
-        let mut screen = Screen::new(Paint::of_stdout(), options.quiet, live);
+        let mut screen = Screen::new(Paint::of_stdout(), options.quiet, live, Arc::clone(&interrupted));
         if !perform(&stage, file, &mut screen) {
             *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         }
@@ -46,9 +59,27 @@ pub(crate) fn play(options: &Options) -> ExitCode {
             }
         });
     }
+    if interrupted.load(Ordering::SeqCst) {
+        return ExitCode::from(INTERRUPTED);
+    }
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress::tell(&format!("{} passed, {failed} failed\n", options.files.len() - failed));
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The client has a process group of its own, so whoever interrupts us does not reach it: the run
+/// must be ended from here. A second interrupt ends us at once.
+fn listen_for_interrupts() -> std::io::Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            INTERRUPTED.into(),
+            Arc::clone(&interrupted),
+        )?;
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+    }
+    Ok(interrupted)
 }
 
 /// Plays one file, and says whether it turned out as expected.

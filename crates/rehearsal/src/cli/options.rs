@@ -25,7 +25,7 @@ Examples:
   rehearse --jobs 4 --quiet rehearsals/*.toml
 
 Exit status: 0 if all went as expected, 1 if not, 64 if the command line makes no sense or
-there is no client.
+there is no client, 130 if it was interrupted (which ends the client and cleans up).
 
 `rehearse --record LOG -- COMMAND ARG…` and `rehearse --record LOG --shell COMMAND` run a hook
 and record it. Scenarios are rewritten to do so; nobody needs to type it.

@@ -5,6 +5,8 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rehearsal::{Error, HookRecord, Moment, Observer, Verdict};
 use serde_json::Value;
@@ -48,12 +50,13 @@ pub(crate) struct Screen {
     live: bool,
     held: String,
     failed: bool,
+    interrupted: Arc<AtomicBool>,
 }
 
 impl Screen {
-    pub(crate) fn new(paint: Paint, quiet: bool, live: bool) -> Self {
+    pub(crate) fn new(paint: Paint, quiet: bool, live: bool, interrupted: Arc<AtomicBool>) -> Self {
         // What is quiet shows nothing until it is known to have failed.
-        Self { paint, quiet, live: live && !quiet, held: String::new(), failed: false }
+        Self { paint, quiet, live: live && !quiet, held: String::new(), failed: false, interrupted }
     }
 
     pub(crate) fn title(&mut self, title: &str) {
@@ -129,6 +132,10 @@ impl Screen {
 }
 
 impl Observer for Screen {
+    fn has_seen_enough(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
     fn see(&mut self, moment: &Moment) {
         match moment {
             Moment::Answered { route, text, calls, .. } => {

@@ -82,14 +82,21 @@ fn run(argv: &[OsString], given: Vec<u8>, clock: Instant) -> HookEnd {
             return refused(&format!("cannot start `{}`: {error}", program.display()), clock);
         }
     };
+    let (fed, feeding) = mpsc::channel::<()>();
     if let Some(mut stdin) = child.stdin.take() {
-        // A hook need not read what it is given.
-        thread::spawn(move || stdin.write_all(&given));
+        thread::spawn(move || {
+            // A hook need not read what it is given.
+            let _ = stdin.write_all(&given);
+            drop(fed);
+        });
     }
     let stdout = child.stdout.take().map(|pipe| Tap::open(pipe, io::stdout()));
     let stderr = child.stderr.take().map(|pipe| Tap::open(pipe, io::stderr()));
     let status = child.wait();
     let micros = micros(clock);
+    // Becoming a shell makes a broken pipe deadly again, so nothing may still be writing into the
+    // pipe of a dead hook by then, or we would die of that and not of what the hook died of.
+    let _ = feeding.recv_timeout(DRAIN);
     HookEnd {
         stdout: stdout.map(Tap::close).unwrap_or_default(),
         stderr: stderr.map(Tap::close).unwrap_or_default(),

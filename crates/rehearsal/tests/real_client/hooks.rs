@@ -225,3 +225,13 @@ signal=11
     assert!(playback.seconds < 15.0, "{}", playback.seconds);
     assert_nothing_runs_in(&playback.home);
 }
+
+#[test]
+fn an_entry_that_is_not_recorded_is_left_to_the_client() {
+    let scenario = format!(
+        "{TOUCH}[[hook]]\nevent = 'PreToolUse'\ncommand = '/nonexistent/gate'\nargs = []\nonFailure = 'block'\nrecord = false\n\
+         [[expect.hook]]\ncount = 0\n\
+         [[expect.request]]\nn = 2\ncontains = ['[/nonexistent/gate]: failed; blocking because onFailure is \"block\"']\n"
+    );
+    rehearse(&scenario);
+}
