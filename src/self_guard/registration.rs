@@ -22,7 +22,7 @@ type Memory = BTreeMap<String, Vec<String>>;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     match &event.kind {
-        Kind::SessionStart { fresh: true } => remember(event, workspace),
+        Kind::SessionStart { fresh } => remember(*fresh, event, workspace),
         Kind::ConfigChange { file } => {
             let file = file.as_ref().map(|file| event.absolute(file));
             changed(file.as_deref(), event, workspace)
@@ -31,15 +31,25 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
 }
 
-fn remember(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+/// Remembers what is registered now. In the middle of a conversation (a compaction, a cleared talk
+/// that goes on under a new name) the files may have been changed behind the client's back: then
+/// an older memory stays, and files that no longer call Provost are not taken for the truth.
+fn remember(fresh: bool, event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(place) = place(event, workspace) else { return Ok(Opinion::silence()) };
+    if !fresh && place.exists() {
+        return Ok(Opinion::silence());
+    }
     let mut memory = Memory::new();
     for file in settings_files(workspace) {
         if let Ok(found) = read(&file, workspace) {
             memory.insert(file.to_string_lossy().into_owned(), found.entries);
         }
     }
-    let evidence = vec![format!("{} entries remembered", memory.values().flatten().count())];
+    let count = memory.values().flatten().count();
+    if !fresh && count == 0 {
+        return Ok(Opinion::silence());
+    }
+    let evidence = vec![format!("{count} entries remembered")];
     let text = serde_json::json!(memory).to_string();
     // A session cannot be held back, so a full or read-only disk is told, and the weaker rule for
     // sessions without a memory holds.

@@ -38,7 +38,8 @@ fn operands_of(program: &str) -> Option<Operands> {
 }
 
 /// Programs that run the command behind them.
-const WRAPPERS: &[&str] = &["sudo", "command", "builtin", "exec", "nohup", "time", "env", "nice"];
+const WRAPPERS: &[&str] =
+    &["sudo", "command", "builtin", "exec", "nohup", "time", "timeout", "env", "nice", "xargs"];
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "!", "{"];
 /// How deep `sh -c "sh -c …"` is followed.
@@ -101,6 +102,9 @@ impl Line<'_> {
                     self.effects.push(obscure(text));
                 }
                 return text.known().map(str::to_owned);
+            }
+            "eval" => {
+                return words.iter().map(Word::known).collect::<Option<Vec<_>>>().map(|words| words.join(" "));
             }
             "cd" | "pushd" => self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" => {
@@ -255,7 +259,10 @@ impl Split {
 fn is_known(program: &str) -> bool {
     operands_of(program).is_some()
         || SHELLS.contains(&program)
-        || matches!(program, "cd" | "pushd" | "dd" | "perl" | "export" | "declare" | "typeset" | "readonly")
+        || matches!(
+            program,
+            "cd" | "pushd" | "dd" | "eval" | "perl" | "export" | "declare" | "typeset" | "readonly"
+        )
 }
 
 fn obscure(word: &Word) -> Effect {
@@ -331,7 +338,14 @@ mod tests {
 
     #[test]
     fn wrappers_may_have_options() {
-        for line in ["sudo -u root rm f", "nice -n 5 rm f", "env -u X -i rm f"] {
+        for line in [
+            "sudo -u root rm f",
+            "nice -n 5 rm f",
+            "env -u X -i rm f",
+            "timeout 5 rm f",
+            "xargs rm f",
+            "eval rm 'f'",
+        ] {
             assert_eq!(seen(line), ["delete /p/f"], "{line}");
         }
     }

@@ -91,3 +91,15 @@ fn another_state_and_config_directory_is_closed_too() {
         ("config", project.write(config.join("provost/provost.toml"), "")),
     ]);
 }
+
+#[test]
+fn no_line_gives_another_client_the_mark_of_a_child() {
+    let project = full();
+    project.denies_lines(&[
+        "PROVOST_CHILD=1 claude -p x",
+        "export PROVOST_CHILD=1; claude -p x",
+        "env -i PROVOST_CHILD=1 claude -p x",
+        "cd src && PROVOST_CHILD= claude -p x",
+    ]);
+    project.passes_lines(&["echo PROVOST_CHILD=1", "grep -r PROVOST_CHILD=1 src", "echo $PROVOST_CHILD"]);
+}

@@ -252,6 +252,22 @@ fn a_compaction_does_not_renew_the_memory() {
 }
 
 #[test]
+fn a_cleared_talk_under_a_new_name_has_a_memory_of_its_own() {
+    let (project, settings) = started();
+    let mut event = project.event("SessionStart.clear");
+    event["session_id"] = "another".into();
+    assert!(project.hook(&event).is_silent());
+    fs::write(&settings, changed(|s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse"))))
+        .unwrap();
+    project.changed("another", &settings).denial();
+    // Files that were emptied before are not taken for the truth.
+    fs::write(&settings, "{}").unwrap();
+    event["session_id"] = "third".into();
+    assert!(project.hook(&event).is_silent());
+    project.changed("third", &settings).denial();
+}
+
+#[test]
 fn a_strange_session_name_stays_inside_the_state_directory() {
     let project = TestProject::new();
     let settings = project.path.join(".claude/settings.json");
