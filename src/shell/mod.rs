@@ -104,7 +104,11 @@ impl Line<'_> {
                 return text.known().map(str::to_owned);
             }
             "eval" => {
-                return words.iter().map(Word::known).collect::<Option<Vec<_>>>().map(|words| words.join(" "));
+                return words
+                    .iter()
+                    .map(Word::known)
+                    .collect::<Option<Vec<_>>>()
+                    .map(|words| words.join(" "));
             }
             "cd" | "pushd" => self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" => {

@@ -1,0 +1,63 @@
+//! `bench`: what one call of the hook costs the person who waits for it.
+//!
+//! A client starts the hook anew for every tool call, so the cost is that of a whole process, and
+//! a benchmark of functions inside one process would miss most of it. All cases are measured in
+//! one interleaved run: what else happens on the machine then hits all of them alike, and their
+//! ratio to an empty program stays meaningful where the times are not.
+//!
+//! | exit | meaning |
+//! |------|---------|
+//! | 0    | measured (and with `--check`, within the goal) |
+//! | 1    | with `--check`, above the goal |
+//! | 64   | the command line makes no sense |
+//! | 70   | it could not be measured: a program is missing, or the hook answered otherwise than expected |
+
+mod cases;
+mod measure;
+mod options;
+mod report;
+mod statistics;
+
+use std::process::ExitCode;
+
+use cases::Stage;
+use options::{Invocation, Options};
+
+/// A call of the hook may cost at most this many times the empty program.
+const GOAL: f64 = 1.5;
+
+fn main() -> ExitCode {
+    match Invocation::parse(std::env::args_os().skip(1)) {
+        Ok(Invocation::Help) => {
+            print!("{}", options::HELP);
+            ExitCode::SUCCESS
+        }
+        Ok(Invocation::Peak(command)) => match measure::print_peak(&command) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&error),
+        },
+        Ok(Invocation::Measure(options)) => bench(&options).unwrap_or_else(|error| failed(&error)),
+        Err(usage) => {
+            eprintln!("bench: {usage}\nTry `scripts/bench --help`.");
+            ExitCode::from(64)
+        }
+    }
+}
+
+fn failed(error: &std::io::Error) -> ExitCode {
+    eprintln!("bench: {error}");
+    ExitCode::from(70)
+}
+
+fn bench(options: &Options) -> std::io::Result<ExitCode> {
+    let stage = Stage::set(&options.others)?;
+    eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
+    let results = measure::all(&stage, options.rounds)?;
+    let report = report::Report { rounds: options.rounds, results: &results };
+    if options.json {
+        println!("{:#}", report.json());
+    } else {
+        print!("{}", report.table());
+    }
+    Ok(ExitCode::from(u8::from(options.check && !report.goal_holds())))
+}

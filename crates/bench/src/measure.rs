@@ -1,0 +1,136 @@
+//! Starting processes and measuring them from outside.
+//!
+//! In each round every case runs once, in an order drawn anew, so that none always follows the
+//! same one and profits from, or pays for, what that one left in the caches. The time is the wall
+//! clock from before the start to after the end, as a client sees it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read, pipe};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use crate::cases::{Case, Stage};
+
+/// One run of one program.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    /// Microseconds on the wall clock.
+    pub wall: f64,
+    /// Microseconds of processor time, of all threads, in the program and in the kernel for it.
+    pub cpu: f64,
+    pub page_faults: f64,
+}
+
+/// All that is known about one case. What could not be had is `None`.
+pub struct Measured {
+    pub name: String,
+    /// In the order of the rounds: samples with one index come from one round.
+    pub samples: Vec<Sample>,
+    pub instructions: Option<u64>,
+    pub peak_kib: Option<u64>,
+    pub size: u64,
+}
+
+pub fn all(stage: &Stage, rounds: usize) -> io::Result<Vec<Measured>> {
+    let warm_up = (rounds / 20).max(10);
+    // The same seed each time: two runs differ by the machine only.
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut order: Vec<usize> = (0..stage.cases.len()).collect();
+    let mut samples = vec![Vec::with_capacity(rounds); stage.cases.len()];
+    for round in 0..warm_up + rounds {
+        random.shuffle(&mut order);
+        for &case in &order {
+            let sample = run(stage, &stage.cases[case])?;
+            if round >= warm_up {
+                samples[case].push(sample);
+            }
+        }
+    }
+    if !stage.journal_is_written() {
+        return Err(io::Error::other("the hook wrote no journal, so it did not do its work"));
+    }
+    let measured = stage.cases.iter().zip(samples).map(|(case, samples)| {
+        Ok(Measured {
+            name: case.name.clone(),
+            samples,
+            instructions: instructions(stage, case),
+            peak_kib: peak(stage, case),
+            size: fs::metadata(&case.program)?.len(),
+        })
+    });
+    measured.collect()
+}
+
+fn run(stage: &Stage, case: &Case) -> io::Result<Sample> {
+    let (mut answer, output) = pipe()?;
+    let mut command = Command::new(&case.program);
+    stage.environment(&mut command);
+    command.args(case.arguments).stdin(case.input()?).stdout(output).stderr(Stdio::inherit());
+    let before = children()?;
+    let began = Instant::now();
+    let status = command.spawn().map_err(|error| case.failed(&error))?.wait()?;
+    let wall = began.elapsed();
+    let after = children()?;
+    // The command holds the writing end of the pipe.
+    drop(command);
+    let mut text = String::new();
+    answer.read_to_string(&mut text)?;
+    case.check(status.success(), &text)?;
+    let faults = |usage: &Usage| usage.minor_page_faults() + usage.major_page_faults();
+    Ok(Sample {
+        wall: wall.as_secs_f64() * 1e6,
+        cpu: number(cpu_micros(&after) - cpu_micros(&before)),
+        page_faults: number(faults(&after) - faults(&before)),
+    })
+}
+
+/// What all children that have ended used, together; differences belong to the last one.
+fn children() -> io::Result<Usage> {
+    Ok(getrusage(UsageWho::RUSAGE_CHILDREN)?)
+}
+
+fn cpu_micros(usage: &Usage) -> i64 {
+    (usage.user_time() + usage.system_time()).num_microseconds()
+}
+
+fn number(count: i64) -> f64 {
+    f64::from(i32::try_from(count).unwrap_or(i32::MAX))
+}
+
+/// Instructions outside the kernel, counted by callgrind; `None` without it.
+fn instructions(stage: &Stage, case: &Case) -> Option<u64> {
+    let mut command = Command::new("valgrind");
+    stage.environment(&mut command);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command.env("PATH", path).args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
+    let output = command.output().ok()?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let (_, count) = text.lines().find(|line| line.contains("Collected"))?.split_once(" : ")?;
+    count.trim().parse().ok()
+}
+
+/// The peak memory in KiB.
+///
+/// A child's peak is only told as the largest of all children, and it begins with that of the
+/// process which starts it. So this program starts itself for it: then there is one child only,
+/// and a small parent.
+fn peak(stage: &Stage, case: &Case) -> Option<u64> {
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    stage.environment(&mut command);
+    command.arg("--peak").arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
+    String::from_utf8(command.output().ok()?.stdout).ok()?.trim().parse().ok()
+}
+
+pub fn print_peak(command: &[OsString]) -> io::Result<()> {
+    let [program, arguments @ ..] = command else { return Err(io::Error::other("`--peak` needs a program")) };
+    Command::new(program).args(arguments).stdout(Stdio::null()).spawn()?.wait()?;
+    let peak = children()?.max_rss();
+    // macOS counts in bytes, Linux in KiB.
+    println!("{}", if cfg!(target_os = "macos") { peak / 1024 } else { peak });
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! What was asked for on the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub const HELP: &str = "\
+Measures what one call of the hook costs, as whole processes in one interleaved run, against an
+empty program that is built the same way.
+
+Usage: scripts/bench [OPTION]… [ROUNDS]
+
+  ROUNDS         how often each program is started (default 1000)
+
+Options:
+  --json         print one JSON object instead of the tables
+  --check        exit with 1 if an allowed PreToolUse call costs more than the goal
+  --also PATH    measure another build of the hook in the same run; may be given several times
+  --help         show this text
+
+Examples:
+  scripts/bench
+  scripts/bench --check 300
+  scripts/bench --also path/to/provost
+
+Exit status: 0 if measured, 1 if `--check` failed, 64 if the command line makes no sense, 70 if
+it could not be measured.
+";
+
+pub enum Invocation {
+    Help,
+    Measure(Options),
+    /// Start one command and print its peak memory. The bench starts itself so.
+    Peak(Vec<OsString>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    pub rounds: usize,
+    pub json: bool,
+    pub check: bool,
+    pub others: Vec<PathBuf>,
+}
+
+impl Invocation {
+    pub fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
+        let mut options = Options { rounds: 1000, json: false, check: false, others: Vec::new() };
+        while let Some(argument) = arguments.next() {
+            match argument.to_str() {
+                Some("--help" | "-h") => return Ok(Self::Help),
+                Some("--peak") => return Ok(Self::Peak(arguments.collect())),
+                Some("--json") => options.json = true,
+                Some("--check") => options.check = true,
+                Some("--also") => {
+                    let path = arguments.next().ok_or("`--also` needs a path")?;
+                    options.others.push(PathBuf::from(path));
+                }
+                text => {
+                    let rounds = text.and_then(|text| text.parse().ok()).filter(|rounds| *rounds > 0);
+                    options.rounds =
+                        rounds.ok_or_else(|| format!("unknown argument `{}`", argument.display()))?;
+                }
+            }
+        }
+        Ok(Self::Measure(options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Options, String> {
+        match Invocation::parse(arguments.iter().map(OsString::from))? {
+            Invocation::Measure(options) => Ok(options),
+            _ => Err("another command".into()),
+        }
+    }
+
+    #[test]
+    fn rounds_and_switches_are_read_in_any_order() {
+        let options = parse(&["--check", "20", "--also", "/p", "--json"]).unwrap();
+        let expected = Options { rounds: 20, json: true, check: true, others: vec!["/p".into()] };
+        assert_eq!(options, expected);
+        assert_eq!(parse(&[]).unwrap().rounds, 1000);
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_usage_error() {
+        for bad in [&["0"][..], &["-3"], &["--fast"], &["--also"], &["1e3"]] {
+            assert!(parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}
