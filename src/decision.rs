@@ -130,9 +130,12 @@ impl Ruling {
 }
 
 impl Decision {
-    /// Whether something does not happen because of this decision.
-    pub fn holds_back(&self) -> bool {
-        self.ruling != Ruling::Silence
+    /// Why something does not happen because of this decision; `None`: it goes on.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.ruling {
+            Ruling::Silence => None,
+            Ruling::Ask(reason) | Ruling::Deny(reason) | Ruling::Broken(reason) => Some(reason),
+        }
     }
 
     /// Folds what all guards said, in registry order, into one decision.
@@ -177,6 +180,8 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
             text = denial.to_string();
         } else if denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why) {
             text += &format!("\n[provost] also `{}`: {}: {}.", guard.name, denial.what, denial.why);
+        } else {
+            text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);
         }
     }
     text

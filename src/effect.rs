@@ -18,6 +18,13 @@ pub enum Effect {
         path: PathBuf,
         content: Content,
     },
+    /// Files of these names are copied or moved to a place: into it, if it is a directory. `tree`:
+    /// whole directories, with whatever they hold.
+    Place {
+        names: Vec<PathBuf>,
+        to: PathBuf,
+        tree: bool,
+    },
     Delete {
         path: PathBuf,
     },
@@ -98,7 +105,7 @@ fn of_tool(tool: &Tool, event: &Event) -> Vec<Effect> {
         Tool::Notebook { path } => {
             vec![Effect::Write { path: event.absolute(path), content: Content::Unknown }]
         }
-        Tool::Shell { command } => shell::effects(command, &event.cwd),
+        Tool::Shell { command } => shell::effects(command, &event.cwd, event.home.as_deref()),
         Tool::Read { path, recursive } => {
             let path = path.as_ref().map_or_else(|| event.cwd.clone(), |path| event.absolute(path));
             vec![Effect::Read { path, recursive: *recursive }]
@@ -108,8 +115,11 @@ fn of_tool(tool: &Tool, event: &Event) -> Vec<Effect> {
         Tool::LeavePlanMode { path, .. } => {
             vec![Effect::LeavePlanMode { path: path.as_ref().map(|path| event.absolute(path)) }]
         }
-        Tool::Other { paths } => {
-            paths.iter().map(|path| Effect::Touch { path: event.absolute(path) }).collect()
+        Tool::Other { paths, commands } => {
+            let named = paths.iter().map(|path| Effect::Touch { path: event.absolute(path) });
+            let run =
+                commands.iter().flat_map(|line| shell::effects(line, &event.cwd, event.home.as_deref()));
+            named.chain(run).collect()
         }
     }
 }

@@ -1,6 +1,8 @@
-//! Running guards: in order, one by one, and no failure of one reaches another.
+//! Running guards one by one, so that no failure of one reaches another.
 //!
 //! Every guard is asked even after a denial, because the reason should carry all of them at once.
+//! Closed guards are asked before open ones, whatever their place in the registry: an open guard
+//! that hangs must not keep a closed one from judging. What they said is put in order afterwards.
 //! A panic is caught here and becomes the guard's declared failure; the time limit is kept by the
 //! hook process ([`crate::hook`]), which can answer while a guard still hangs.
 
@@ -11,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::decision::{Fault, Finding};
 use crate::event::Event;
 use crate::faults;
-use crate::registry::Guard;
+use crate::registry::{FailureMode, Guard};
 use crate::workspace::Workspace;
 
 thread_local! {
@@ -19,8 +21,16 @@ thread_local! {
 }
 
 /// Asks each guard and hands over what it said as soon as it has said it.
-pub fn ask(guards: &[&'static Guard], event: &Event, workspace: &Workspace, mut heard: impl FnMut(Finding)) {
-    for &guard in guards {
+pub fn ask(
+    guards: &[&'static Guard],
+    event: &Event,
+    workspace: &Workspace,
+    mut asking: impl FnMut(&'static Guard),
+    mut heard: impl FnMut(Finding),
+) {
+    let of_mode = |mode| guards.iter().filter(move |guard| guard.failure == mode);
+    for &guard in of_mode(FailureMode::Closed).chain(of_mode(FailureMode::Open)) {
+        asking(guard);
         let began = Instant::now();
         let outcome = caught(|| {
             faults::inject(guard.name)?;

@@ -21,9 +21,12 @@ pub struct Event {
     pub turn: Option<String>,
     /// Where relative paths of this event start.
     pub cwd: PathBuf,
+    /// Where `~` leads.
+    pub home: Option<PathBuf>,
     pub transcript: Option<PathBuf>,
     pub mode: Mode,
-    /// The subagent in which the event happened; `None` in the main conversation.
+    /// The agent in which the event happened: a subagent has an id; the main conversation has only
+    /// a kind, if it plays one, or is `None`.
     pub agent: Option<Agent>,
     effects: OnceLock<Vec<Effect>>,
 }
@@ -95,10 +98,13 @@ pub enum Tool {
         plan: Option<String>,
         path: Option<PathBuf>,
     },
-    /// A tool this program does not know, or a known one whose input it cannot read. The strings
-    /// are those of its input that could be paths.
+
+    /// A tool this program does not know, or a known one whose input it cannot read. The paths are
+    /// the strings of its input, which could all be some; the commands are those that stand in a
+    /// field for command lines.
     Other {
         paths: Vec<PathBuf>,
+        commands: Vec<String>,
     },
 }
 
@@ -144,6 +150,7 @@ impl Event {
             session: None,
             turn: None,
             cwd,
+            home: None,
             transcript: None,
             mode: Mode::Unknown,
             agent: None,

@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
@@ -73,52 +74,82 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether two paths lead to one file, by whatever names and links.
-pub fn same(a: &Path, b: &Path) -> bool {
+/// What makes a file this one and no other, whatever it is called.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity {
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        match (fs::metadata(a), fs::metadata(b)) {
-            (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
-            _ => false,
-        }
+    place: (u64, u64),
+    /// How many names it has.
+    names: u64,
+}
+
+impl PartialEq for Identity {
+    #[cfg(unix)]
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
     }
+
+    // Without a way to tell files apart, only their paths count.
     #[cfg(not(unix))]
-    {
-        matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+    fn eq(&self, _: &Self) -> bool {
+        false
     }
 }
 
-/// Whether a file has another name below a directory. Only a file with several names is looked for.
-pub fn linked_below(path: &Path, directory: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        const MOST: usize = 10_000;
-        let Ok(file) = fs::metadata(path).map(|file| (file.nlink(), file.dev(), file.ino())) else {
-            return false;
-        };
-        if file.0 < 2 || path.is_dir() {
-            return false;
-        }
-        let mut open = vec![directory.to_owned()];
-        let mut looked_at = 0;
-        while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(MOST - looked_at) {
-                looked_at += 1;
-                match entry.metadata() {
-                    Ok(found) if found.is_dir() => open.push(entry.path()),
-                    Ok(found) if (found.dev(), found.ino()) == (file.1, file.2) => return true,
-                    _ => {}
-                }
+/// The identity of the file that a path leads to; `None` if there is none.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(identity_of(&metadata))
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    let names = if metadata.is_dir() { 1 } else { metadata.nlink() };
+    Identity { place: (metadata.dev(), metadata.ino()), names }
+}
+
+#[cfg(not(unix))]
+fn identity_of(_: &fs::Metadata) -> Identity {
+    Identity { names: 1 }
+}
+
+/// Whether two paths lead to one file, by whatever names and links.
+pub fn same(a: &Path, b: &Path) -> bool {
+    matches!((identity(a), identity(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// Whether a file has a name below a directory. Only a file with several names is looked for.
+pub fn linked_below(file: Identity, directory: &Path) -> io::Result<bool> {
+    const MOST: usize = 10_000;
+    if file.names < 2 {
+        return Ok(false);
+    }
+    let mut open = vec![directory.to_owned()];
+    let mut looked_at = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > MOST {
+                return Err(io::Error::other("too many files to look for a second name"));
+            }
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => open.push(entry.path()),
+                Ok(found) if identity_of(&found) == file => return Ok(true),
+                _ => {}
             }
         }
-        false
     }
-    #[cfg(not(unix))]
-    {
-        let _ = (path, directory);
-        false
+    Ok(false)
+}
+
+/// Takes away the files of a directory that have not been written for this long.
+pub fn remove_older(directory: &Path, age: Duration) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        if written.and_then(|at| at.elapsed().ok()).is_some_and(|elapsed| elapsed > age) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

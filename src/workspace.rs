@@ -1,21 +1,33 @@
 //! The world a guard may see: the project, the person's directories, the configuration.
 //!
 //! A guard never asks the environment or the disk by itself; it asks here, so that there is one
-//! answer to "which project is this?" and "which file is meant by this path?". Nothing is read
-//! before it is asked for.
+//! answer to "which project is this?" and "which file is meant by this path?", and one place that
+//! keeps what a guard wants to remember. Only the configuration is read beforehand.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::clients::Client;
 use crate::config::{self, Config};
+use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
+use crate::files::{self, Identity};
+
+/// A client that Provost starts itself carries this mark, and every hook in it is silent.
+pub const CHILD_MARK: &str = "PROVOST_CHILD";
 
 /// The name of the configuration file, in every layer.
 pub const CONFIG_FILE: &str = "provost.toml";
+
+const LARGEST_MEMORY: u64 = 4 << 20;
+/// A session that lives longer falls back to the rules for sessions without a memory.
+const MEMORY_KEPT: Duration = Duration::from_hours(30 * 24);
 
 /// The directories of this person and machine. Each is `None` where the environment names none.
 #[derive(Debug, Clone)]
@@ -92,9 +104,9 @@ impl Places {
 impl Workspace {
     pub fn of(client: &'static Client, event: &Event) -> Self {
         let places = Places::from_environment();
-        let project = project_root(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
-        let config = Config::load(&config::layers(&places, &project));
-        Self { client, project, places, config }
+        let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
+        let config = Config::load(&config::layers(&places, &start));
+        Self { client, project: project_root(&start), places, config }
     }
 
     /// The file that a path really means: `..` and links followed as the system would follow
@@ -102,23 +114,117 @@ impl Workspace {
     pub fn resolve(&self, path: &Path) -> PathBuf {
         resolve(path)
     }
+
+    /// The same, but with the last part as it is named: a deletion takes away a link, not what
+    /// the link leads to.
+    pub fn resolve_parent(&self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => resolve(parent).join(name),
+            _ => resolve(path),
+        }
+    }
+
+    pub fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    pub fn is_directory(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    /// What makes a file this one and no other; `None` if there is none.
+    pub fn identity(&self, path: &Path) -> Option<Identity> {
+        files::identity(path)
+    }
+
+    /// Whether two paths lead to one file, by whatever names and links.
+    pub fn is_same_file(&self, a: &Path, b: &Path) -> bool {
+        files::same(a, b)
+    }
+
+    /// Whether a file has a name below a directory, besides the one it was found by.
+    pub fn has_name_below(&self, file: Identity, directory: &Path) -> Result<bool, Fault> {
+        files::linked_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
+    }
+
+    /// The text of a file of at most `limit` bytes; `None` if there is none.
+    pub fn read_text(&self, path: &Path, limit: u64) -> Result<Option<String>, Fault> {
+        let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// This very program.
+    pub fn program(&self) -> Option<PathBuf> {
+        env::current_exe().ok()
+    }
+
+    /// Whether a file is one of the client's settings files: by its name, its place, or because
+    /// it is one of them under another name.
+    pub fn is_settings_file(&self, named: &Path, real: &Path) -> bool {
+        let settings = &self.client.settings;
+        (settings.names)(named)
+            || (settings.names)(real)
+            || self.settings_files().iter().any(|file| resolve(file) == real || files::same(file, real))
+    }
+
+    /// The client's settings files that count here, whether they exist or not.
+    pub fn settings_files(&self) -> Vec<PathBuf> {
+        (self.client.settings.files)(&self.places, &self.project)
+    }
+
+    /// What a guard has remembered of a session.
+    pub fn recall(&self, session: &str) -> Option<Value> {
+        let bytes = files::read(&self.memory(session)?, LARGEST_MEMORY).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Remembers something of a session, and forgets what sessions of long ago left.
+    pub fn remember(&self, session: &str, value: &Value) -> Result<(), Fault> {
+        let Some(place) = self.memory(session) else { return Ok(()) };
+        let written = files::replace(&place, value.to_string().as_bytes());
+        if let Some(directory) = place.parent() {
+            files::remove_older(directory, MEMORY_KEPT);
+        }
+        written.map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+    }
+
+    /// One small file per session, whatever project it is in. Its name is made from the session's
+    /// id and never is the id itself: that comes from outside.
+    fn memory(&self, session: &str) -> Option<PathBuf> {
+        let state = self.places.state.as_ref()?;
+        Some(state.join("sessions").join(format!("{:016x}.json", fnv1a(session.as_bytes()))))
+    }
+}
+
+/// Whether `path` is `base` or lies below it, as the file systems of this system compare names.
+pub fn is_within(path: &Path, base: &Path) -> bool {
+    if cfg!(any(target_os = "macos", windows)) {
+        let folded = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
+        folded(path).starts_with(folded(base))
+    } else {
+        path.starts_with(base)
+    }
 }
 
 fn absolute(value: Option<OsString>) -> Option<PathBuf> {
     value.map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// The nearest directory at or above `start` that is a project by its own word, or `start`. Links
-/// are resolved, so that a hook and a person in a terminal mean the same project.
+/// The repository that `start` lies in, or `start`: the name under which a project's journal is
+/// kept. Nothing that a guard protects depends on it, because anybody can make a `.git`.
 pub fn project_root(start: &Path) -> PathBuf {
-    let start = resolve(start);
-    let is_project =
-        |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIG_FILE).exists();
-    let root = start.ancestors().find(is_project).map(Path::to_owned);
-    root.unwrap_or(start)
+    let root = start.ancestors().find(|directory| directory.join(".git").exists());
+    root.unwrap_or(start).to_owned()
 }
 
-fn resolve(path: &Path) -> PathBuf {
+/// The project's configuration: the nearest one at or above `start`, or where it would be.
+pub fn project_config(start: &Path) -> PathBuf {
+    let mut candidates = start.ancestors().map(|directory| directory.join(CONFIG_FILE));
+    candidates.find(|file| file.exists()).unwrap_or_else(|| project_root(start).join(CONFIG_FILE))
+}
+
+/// Follows `..` and links as the system would, as far as they exist.
+pub fn resolve(path: &Path) -> PathBuf {
     /// As many links as systems follow before they give up.
     const LINKS: u32 = 40;
     let mut real = PathBuf::new();
@@ -180,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_where_its_repository_or_configuration_starts() {
+    fn a_project_is_its_repository_and_its_configuration_the_nearest() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let sub = top.join("a/b");
@@ -188,7 +294,11 @@ mod tests {
         assert_eq!(project_root(&sub), sub);
         fs::create_dir(top.join(".git")).unwrap();
         assert_eq!(project_root(&sub), top);
+        assert_eq!(project_config(&sub), top.join("provost.toml"));
         fs::write(top.join("a/provost.toml"), "").unwrap();
-        assert_eq!(project_root(&sub), top.join("a"));
+        assert_eq!(project_config(&sub), top.join("a/provost.toml"));
+        // A new repository below does not hide the configuration above.
+        fs::create_dir(sub.join(".git")).unwrap();
+        assert_eq!((project_root(&sub), project_config(&sub)), (sub, top.join("a/provost.toml")));
     }
 }

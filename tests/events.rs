@@ -166,7 +166,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     let _ = event.effects();
     let guards: Vec<_> = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
     let mut findings: Vec<Finding> = Vec::new();
-    engine::ask(&guards, &event, &workspace, |finding| findings.push(finding));
+    engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
     for finding in &findings {
         if let Err(Fault::Panic(text)) = &finding.outcome {
             panic!("{:?}: {text}", finding.guard);

@@ -19,7 +19,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::workspace::{Places, project_root};
+use crate::workspace::{Places, project_root, resolve};
 
 /// Guards for coding agents: one process, one decision per hook event.
 #[derive(Parser)]
@@ -154,9 +154,10 @@ impl Here {
     pub(crate) fn find() -> Result<Self, Trouble> {
         let cwd =
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = resolve(&cwd);
         let project = project_root(&cwd);
         let places = Places::from_environment();
-        let layers = crate::config::layers(&places, &project);
+        let layers = crate::config::layers(&places, &cwd);
         let config = Config::load(&layers);
         Ok(Self { state: places.project_state(&project), project, layers, config })
     }

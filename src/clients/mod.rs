@@ -6,12 +6,14 @@
 
 mod claude;
 mod json;
+mod switches;
 
 use std::path::{Path, PathBuf};
 
 use crate::decision::Decision;
 use crate::event::Event;
 use crate::workspace::Places;
+pub use switches::Switches;
 
 /// Everything Provost knows about one client.
 pub struct Client {
@@ -29,19 +31,13 @@ pub struct Settings {
     pub names: fn(&Path) -> bool,
     /// The settings files that count in a project.
     pub files: fn(&Places, &Path) -> Vec<PathBuf>,
-    /// What a change would switch off or alter in the hooks; empty: nothing. `None` is no file.
-    pub weakened: fn(before: Option<&str>, after: Option<&str>) -> Vec<String>,
-    /// The entries of a file that call Provost, each as one comparable text, and the switches in
-    /// it that keep all hooks from running.
-    pub registrations: fn(&str) -> Result<Registrations, Unreadable>,
+    /// What decides in a file whether hooks run (`None`: there is no file), or why the client
+    /// would drop the file.
+    pub read: fn(Option<&str>) -> Result<Switches, String>,
     /// Whether this process was started by an installed extension rather than a settings file.
     pub by_plugin: fn() -> bool,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Registrations {
-    pub entries: Vec<String>,
-    pub switched_off_by: Option<String>,
+    /// How an agent changes what it may change in such a file.
+    pub how_to_edit: &'static str,
 }
 
 /// Why an input could not be read at all.
@@ -54,6 +50,9 @@ pub enum Unreadable {
     NoEvent,
     Io(String),
 }
+
+/// The exit code that every known client reads as "blocked".
+pub const BLOCK: u8 = 2;
 
 /// What the process answers.
 #[derive(Debug, Default, PartialEq, Eq)]

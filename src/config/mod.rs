@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::files;
-use crate::workspace::{CONFIG_FILE, Places};
+use crate::workspace::{CONFIG_FILE, Places, project_config};
 use settings::{Setting, Value};
 
 /// No configuration that a person writes is larger than this.
@@ -43,12 +43,14 @@ pub struct Config {
     /// The files that were found.
     pub files: Vec<(Layer, PathBuf)>,
     pub problems: Vec<Problem>,
+    /// The managed file cannot be read, or has a mistake.
+    managed_in_doubt: bool,
 }
 
-/// The files of all layers, whether they exist or not.
-pub fn layers(places: &Places, project: &Path) -> Vec<(Layer, PathBuf)> {
+/// The files of all layers, whether they exist or not, for a session that started in `start`.
+pub fn layers(places: &Places, start: &Path) -> Vec<(Layer, PathBuf)> {
     let managed = places.managed.iter().map(|dir| (Layer::Managed, dir.join(CONFIG_FILE)));
-    let project = std::iter::once((Layer::Project, project.join(CONFIG_FILE)));
+    let project = std::iter::once((Layer::Project, project_config(start)));
     let user = places.config.iter().map(|dir| (Layer::User, dir.join(CONFIG_FILE)));
     managed.chain(project).chain(user).collect()
 }
@@ -78,6 +80,7 @@ impl Config {
     pub fn load(layers: &[(Layer, PathBuf)]) -> Self {
         let mut config = Self::default();
         for (layer, path) in layers {
+            let before = config.problems.len();
             match files::read(path, LARGEST) {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
@@ -90,6 +93,7 @@ impl Config {
                     text: format!("cannot be read, so it is left out: {error}"),
                 }),
             }
+            config.managed_in_doubt |= *layer == Layer::Managed && config.problems.len() > before;
         }
         config
     }
@@ -160,7 +164,7 @@ impl Config {
     }
 
     pub fn deadline(&self) -> Duration {
-        Duration::from_secs(self.number(settings::DEADLINE).unwrap_or(5))
+        Duration::from_secs(self.number(settings::DEADLINE))
     }
 
     pub fn journal_is_on(&self) -> bool {
@@ -168,24 +172,35 @@ impl Config {
     }
 
     pub fn journal_limit(&self) -> u64 {
-        self.number(settings::JOURNAL_SIZE).unwrap_or(4096) * 1024
+        self.number(settings::JOURNAL_SIZE) * 1024
     }
 
     pub fn guard_is_on(&self, name: &str) -> bool {
-        self.values.is_empty()
-            || !matches!(self.get(&format!("guards.{name}")), Some((_, Value::Word(word))) if word == "off")
+        match self.get(&format!("guards.{name}")) {
+            // While the managed file is in doubt, it may have meant to keep this guard on.
+            Some((layer, Value::Word(word))) if word == "off" => {
+                self.managed_in_doubt && layer != Layer::Managed
+            }
+            _ => true,
+        }
     }
 
-    fn number(&self, key: &str) -> Option<u64> {
-        match self.get(key)? {
-            (_, Value::Number(number)) => u64::try_from(*number).ok(),
-            _ => None,
-        }
+    fn number(&self, key: &str) -> u64 {
+        let value = match self.get(key) {
+            Some((_, Value::Number(number))) => Some(*number),
+            _ => {
+                settings::all().find(|setting| setting.key() == key).and_then(|setting| match setting.takes {
+                    settings::Takes::Number { default, .. } => Some(default),
+                    _ => None,
+                })
+            }
+        };
+        value.and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
     }
 }
 
 /// `; did you mean …?` for a key that is nearly one of these.
-pub fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
+fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
     let nearest = known.map(|known| (distance(word, &known), known)).min();
     match nearest {
         Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {
@@ -251,6 +266,15 @@ mod tests {
         assert!(config.guard_is_on("self-guard"));
         assert_eq!(config.deadline(), Duration::from_secs(7));
         assert!(!config.journal_is_on());
+    }
+
+    #[test]
+    fn a_managed_file_in_doubt_lets_nobody_else_switch_off() {
+        let project = (Layer::Project, "[guards]\nself-guard = \"off\"");
+        assert!(!load(&[project]).guard_is_on("self-guard"));
+        let managed = (Layer::Managed, "[guards]\nself-guard = \"onn\"\nconfig-check = \"off\"");
+        let config = load(&[managed, project]);
+        assert!(config.guard_is_on("self-guard") && !config.guard_is_on("config-check"));
     }
 
     #[test]

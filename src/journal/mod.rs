@@ -105,7 +105,7 @@ fn line(entry: &Entry<'_>) -> Value {
     put("time", utc(now.as_secs(), now.subsec_millis()).into());
     put("version", env!("CARGO_PKG_VERSION").into());
     put("client", entry.client.into());
-    put("project", entry.project.to_string_lossy().into());
+    put("project", shown(&entry.project.to_string_lossy()));
     if let Some(event) = entry.event {
         put("event", shown(&event.native_name));
         let mut optional = |name: &str, value: Option<&str>| {

@@ -5,6 +5,7 @@
 //! ([`config_check`]). A person's own edit in an editor passes through none of them.
 
 pub mod config_check;
+mod protected;
 pub mod registration;
 pub mod tools;
 

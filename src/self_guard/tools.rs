@@ -4,21 +4,25 @@
 //! may be edited as long as its hooks stay as they are; for that, the edit is applied in memory
 //! and both versions are compared. What cannot be foretold is denied.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use super::LARGEST_SETTINGS;
+use super::protected::{Meaning, Protected};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::Event;
-use crate::files;
-use crate::workspace::{CONFIG_FILE, Workspace};
+use crate::workspace::{Workspace, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    // Most calls touch nothing, and then nothing is looked up.
+    let protected = LazyCell::new(|| Protected::of(workspace));
     for effect in event.effects() {
         let refused = match effect {
-            Effect::Write { path, content } => written(path, content, event, workspace)?,
-            Effect::Delete { path } => deleted(path, workspace)?,
-            Effect::Touch { path } => touched(path, workspace),
+            Effect::Write { path, content } => written(path, content, event, workspace, &protected)?,
+            Effect::Place { names, to, tree } => placed(names, to, *tree, event, workspace, &protected)?,
+            Effect::Delete { path } => deleted(path, workspace, &protected)?,
+            Effect::Touch { path } => touched(path, workspace, &protected)?,
             Effect::Read { path, recursive } => read(path, *recursive, workspace),
             Effect::SetVariable { name } => variable(name),
             _ => None,
@@ -32,63 +36,87 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 type Refusal = Option<(Denial, Vec<String>)>;
 
-/// What a path means to this guard.
-enum Meaning {
-    Nothing,
-    /// Provost's configuration, state, key or program: closed to every tool.
-    Own(&'static str),
-    /// A settings file of the client: its hooks are closed, the rest is open.
-    Settings,
-}
-
-fn written(path: &Path, content: &Content, event: &Event, workspace: &Workspace) -> Result<Refusal, Fault> {
+fn written(
+    path: &Path,
+    content: &Content,
+    event: &Event,
+    workspace: &Workspace,
+    protected: &Protected,
+) -> Result<Refusal, Fault> {
     let real = workspace.resolve(path);
-    match meaning(path, &real, workspace) {
-        Meaning::Nothing => Ok(None),
+    match protected.meaning(path, &real)? {
         Meaning::Own(thing) => Ok(own_refusal("a tool may not write", &real, thing)),
         Meaning::Settings => {
-            let before = settings_text(&real)?;
+            let before = workspace.read_text(&real, LARGEST_SETTINGS)?;
             let after = match (content, event.call()) {
                 (Content::InCall, Some(call)) => effect::proposed(&call.tool, before.as_deref()),
                 _ => Proposed::Unknown,
             };
             let found = match &after {
-                Proposed::Text(text) => (workspace.client.settings.weakened)(before.as_deref(), Some(text)),
+                Proposed::Text(text) => altered(before.as_deref(), Some(text), workspace),
                 Proposed::Unknown => vec!["what would be written cannot be told beforehand".into()],
             };
-            Ok(settings_refusal(&real, found))
+            Ok(settings_refusal(&real, found, workspace))
         }
+        // What takes the place of a directory that may hold protected files later decides on them.
+        Meaning::Nothing if workspace.is_directory(&real) => Ok(None),
+        Meaning::Nothing => Ok(holder_refusal(&real, protected)),
     }
 }
 
-fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
-    let real = workspace.resolve(path);
-    let as_named = as_named_by(path, workspace);
-    if let Meaning::Own(thing) = meaning(&as_named, &real, workspace) {
-        return Ok(own_refusal("a tool may not delete or move", &as_named, thing));
-    }
-    for own in own_files(workspace) {
-        let own = workspace.resolve(&own);
-        if (own.starts_with(&real) || own.starts_with(&as_named)) && own.exists() {
-            return Ok(own_refusal(
-                "a tool may not delete or move",
-                &real,
-                "a directory that holds Provost's own files",
-            ));
+/// Files copied or moved to a place: into it, if it is a directory.
+fn placed(
+    names: &[PathBuf],
+    to: &Path,
+    tree: bool,
+    event: &Event,
+    workspace: &Workspace,
+    protected: &Protected,
+) -> Result<Refusal, Fault> {
+    let into = workspace.is_directory(to);
+    let landings = if into { names.iter().map(|name| to.join(name)).collect() } else { vec![to.to_owned()] };
+    for landing in &landings {
+        if let Some(refusal) = written(landing, &Content::Unknown, event, workspace, protected)? {
+            return Ok(Some(refusal));
+        }
+        let real = workspace.resolve(landing);
+        // A tree that is laid over an existing one may bring anything along. Over the project or
+        // the home, that is everyday work, and a limit of this guard.
+        let everyday = real == workspace.project || Some(&real) == workspace.places.home.as_ref();
+        if tree
+            && !everyday
+            && let Some(refusal) = holder_refusal(&real, protected)
+        {
+            return Ok(Some(refusal));
         }
     }
-    let known = (workspace.client.settings.files)(&workspace.places, &workspace.project);
-    let named =
-        [&real, &as_named].into_iter().filter(|path| (workspace.client.settings.names)(path)).cloned();
-    for file in known.into_iter().chain(named) {
+    Ok(None)
+}
+
+fn deleted(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<Refusal, Fault> {
+    let real = workspace.resolve(path);
+    let named = workspace.resolve_parent(path);
+    if let Meaning::Own(thing) = protected.meaning(&named, &real)? {
+        return Ok(own_refusal("a tool may not delete or move", &named, thing));
+    }
+    let gone = |path: &Path| is_within(path, &real) || is_within(path, &named);
+    if protected.goes_with(gone) {
+        return Ok(own_refusal(
+            "a tool may not delete or move",
+            &real,
+            "a directory that holds Provost's own files",
+        ));
+    }
+    let mut settings = workspace.settings_files();
+    settings
+        .extend([&real, &named].into_iter().filter(|path| (workspace.client.settings.names)(path)).cloned());
+    for file in settings {
         // A settings file may itself be a link: then both the link and its target are at stake.
         let target = workspace.resolve(&file);
-        let link = as_named_by(&file, workspace);
-        let gone = |path: &Path| path.starts_with(&real) || path.starts_with(&as_named);
-        if gone(&target) || gone(&link) {
-            let before = settings_text(&target)?;
-            let found = (workspace.client.settings.weakened)(before.as_deref(), None);
-            if let Some(refusal) = settings_refusal(&file, found) {
+        if gone(&target) || gone(&workspace.resolve_parent(&file)) {
+            let before = workspace.read_text(&target, LARGEST_SETTINGS)?;
+            let found = altered(before.as_deref(), None, workspace);
+            if let Some(refusal) = settings_refusal(&file, found, workspace) {
                 return Ok(Some(refusal));
             }
         }
@@ -96,32 +124,24 @@ fn deleted(path: &Path, workspace: &Workspace) -> Result<Refusal, Fault> {
     Ok(None)
 }
 
-/// The path with its directory resolved, but its last part as it is named: what a deletion takes
-/// away is a link, not what the link leads to.
-fn as_named_by(path: &Path, workspace: &Workspace) -> PathBuf {
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => workspace.resolve(parent).join(name),
-        _ => workspace.resolve(path),
-    }
-}
-
-fn touched(path: &Path, workspace: &Workspace) -> Refusal {
+fn touched(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<Refusal, Fault> {
     let real = workspace.resolve(path);
-    match meaning(path, &real, workspace) {
+    Ok(match protected.meaning(path, &real)? {
         Meaning::Nothing => None,
         Meaning::Own(thing) => own_refusal("an unknown tool may not be given", &real, thing),
-        Meaning::Settings => settings_refusal(
-            &real,
-            vec!["the tool is unknown, so what it does to the file cannot be told".into()],
-        ),
-    }
+        Meaning::Settings => {
+            let found = vec!["the tool is unknown, so what it does to the file cannot be told".into()];
+            settings_refusal(&real, found, workspace)
+        }
+    })
 }
 
 fn read(path: &Path, recursive: bool, workspace: &Workspace) -> Refusal {
     let key = workspace.resolve(&workspace.places.seal_key()?);
     let real = workspace.resolve(path);
-    let reads =
-        real == key || files::same(&real, &key) || (recursive && key.starts_with(&real) && key.exists());
+    let reads = real == key
+        || workspace.is_same_file(&real, &key)
+        || (recursive && is_within(&key, &real) && workspace.exists(&key));
     if !reads {
         return None;
     }
@@ -149,37 +169,30 @@ fn variable(name: &str) -> Refusal {
     Some((denial, vec![format!("the command sets {name}")]))
 }
 
-/// What a file is, by the name it is given, by its real place, and by its identity: hard links and
-/// names that the file system takes for equal lead to the same file.
-fn meaning(named: &Path, real: &Path, workspace: &Workspace) -> Meaning {
-    let is_config = |path: &Path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
-    if is_config(named) || is_config(real) {
-        return Meaning::Own("Provost's configuration");
+/// What would change in the hooks of a settings file.
+fn altered(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> Vec<String> {
+    let read = workspace.client.settings.read;
+    match (read(before), read(after)) {
+        (Ok(before), Ok(after)) => before.altered_by(&after),
+        (_, Err(why)) => vec![format!("the client would drop the file with all its hooks: {why}")],
+        (Err(_), _) => {
+            vec!["the file is broken now, so what the change does to its hooks cannot be told".into()]
+        }
     }
-    let state = workspace.places.state.as_ref().map(|state| workspace.resolve(state));
-    if state.as_ref().is_some_and(|state| real.starts_with(state)) {
-        return Meaning::Own("Provost's own state");
-    }
-    if (workspace.client.settings.names)(named) || (workspace.client.settings.names)(real) {
-        return Meaning::Settings;
-    }
-    let is = |file: &PathBuf| workspace.resolve(file) == real || files::same(file, real);
-    if own_files(workspace).iter().any(is) || state.is_some_and(|state| files::linked_below(real, &state)) {
-        return Meaning::Own("one of Provost's own files");
-    }
-    if (workspace.client.settings.files)(&workspace.places, &workspace.project).iter().any(is) {
-        return Meaning::Settings;
-    }
-    Meaning::Nothing
 }
 
-/// The files and directories that are Provost's own, by name.
-fn own_files(workspace: &Workspace) -> Vec<PathBuf> {
-    let places = &workspace.places;
-    let configs = [places.managed.as_ref(), Some(&workspace.project), places.config.as_ref()];
-    let configs = configs.into_iter().flatten().map(|directory| directory.join(CONFIG_FILE));
-    let rest = [places.seal_key(), places.state.clone(), std::env::current_exe().ok()];
-    configs.chain(rest.into_iter().flatten()).collect()
+/// For a path at which a directory with protected files is, or may be.
+fn holder_refusal(real: &Path, protected: &Protected) -> Refusal {
+    let held = protected.held_by(real)?;
+    let denial = Denial {
+        what: format!("a tool may not put something in the place of `{}`", real.display()),
+        why: format!(
+            "{} is looked for below it, and no guard may be switched off from inside a session",
+            held.display()
+        ),
+        fix: "write the files one by one, or ask the person to do it".into(),
+    };
+    Some((denial, vec![format!("{} lies below {}", held.display(), real.display())]))
 }
 
 fn own_refusal(what: &str, path: &Path, thing: &str) -> Refusal {
@@ -191,19 +204,15 @@ fn own_refusal(what: &str, path: &Path, thing: &str) -> Refusal {
     Some((denial, vec![format!("{} is {thing}", path.display())]))
 }
 
-fn settings_refusal(path: &Path, found: Vec<String>) -> Refusal {
+fn settings_refusal(path: &Path, found: Vec<String>, workspace: &Workspace) -> Refusal {
     let first = found.first()?;
     let denial = Denial {
         what: format!("this change to `{}` is not allowed", path.display()),
         why: format!("{first}, and no guard may be switched off from inside a session"),
-        fix: "change other parts of the file with the Edit tool and leave `hooks`, its switches \
-              and plugins as they are, or ask the person to make this change in an editor"
-            .into(),
+        fix: format!(
+            "{}, or ask the person to make this change in an editor",
+            workspace.client.settings.how_to_edit
+        ),
     };
     Some((denial, found))
-}
-
-fn settings_text(path: &Path) -> Result<Option<String>, Fault> {
-    let bytes = files::read(path, LARGEST_SETTINGS).map_err(|error| Fault::Error(error.to_string()))?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

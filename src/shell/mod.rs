@@ -38,21 +38,24 @@ fn operands_of(program: &str) -> Option<Operands> {
 }
 
 /// Programs that run the command behind them.
-const WRAPPERS: &[&str] =
-    &["sudo", "command", "builtin", "exec", "nohup", "time", "timeout", "env", "nice", "xargs"];
+const WRAPPERS: &[&str] = &[
+    "sudo", "doas", "command", "builtin", "exec", "nohup", "time", "timeout", "env", "nice", "ionice",
+    "stdbuf", "setsid", "xargs", "busybox",
+];
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "!", "{"];
 /// How deep `sh -c "sh -c …"` is followed.
 const DEEPEST: u32 = 8;
 
 /// The effects of a command line that starts in `cwd`.
-pub fn effects(command: &str, cwd: &Path) -> Vec<Effect> {
+pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
+    let home = home.and_then(Path::to_str);
     let mut effects = Vec::new();
     let mut open = vec![(command.to_owned(), vec![cwd.to_owned()], 0)];
     while let Some((text, cwds, depth)) = open.pop() {
-        let mut line = Line { seen: cwds.clone(), cwds, effects: &mut effects };
+        let mut line = Line { seen: cwds.clone(), cwds, home, effects: &mut effects };
         let mut command = Vec::new();
-        for piece in words::pieces(&text) {
+        for piece in words::pieces(&text, home) {
             match piece {
                 Piece::Word(word) => {
                     if word.runs() {
@@ -87,6 +90,7 @@ struct Line<'a> {
     cwds: Vec<PathBuf>,
     /// All directories that the line has named so far.
     seen: Vec<PathBuf>,
+    home: Option<&'a str>,
     effects: &'a mut Vec<Effect>,
 }
 
@@ -96,7 +100,11 @@ impl Line<'_> {
         let (program, words) = self.program(words)?;
         match program {
             _ if SHELLS.contains(&program) => {
-                let at = words.iter().position(|word| word.known() == Some("-c"))?;
+                // `-c` may stand among other letters: `bash -lc`.
+                let runs = |word: &Word| {
+                    word.is_option() && !word.is_long() && word.known().is_some_and(|o| o.contains('c'))
+                };
+                let at = words.iter().position(runs)?;
                 let text = words[at + 1..].iter().find(|word| !word.is_option())?;
                 if text.known().is_none() {
                     self.effects.push(obscure(text));
@@ -160,7 +168,7 @@ impl Line<'_> {
             Some(Some(directory)) if directory != "-" => {
                 self.cwds = self.cwds.iter().map(|cwd| cwd.join(directory)).collect();
             }
-            None => self.cwds = std::env::var_os("HOME").map(PathBuf::from).into_iter().collect(),
+            None => self.cwds = self.home.map(PathBuf::from).into_iter().collect(),
             Some(_) => self.effects.push(Effect::Obscure { what: "cd to an unknown directory".into() }),
         }
         for cwd in &self.cwds {
@@ -177,7 +185,7 @@ impl Line<'_> {
                     || (word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
             })
         };
-        let in_place = matches!(program, "sed" | "perl") && has(&["-i", "--in-place"], &[]);
+        let in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i']);
         let Some(use_of) = (if in_place { Some(Operands::Written) } else { operands_of(program) }) else {
             return;
         };
@@ -197,23 +205,10 @@ impl Line<'_> {
             }
         }
         if let Some(target) = target {
-            self.write(&target);
-            self.write_into(&target, sources);
-        }
-    }
-
-    /// A target that is a directory receives the sources by their names.
-    fn write_into(&mut self, target: &Word, sources: &[Word]) {
-        let Some(directory) = target.known() else { return };
-        let names = sources.iter().filter_map(|source| Path::new(source.known()?).file_name());
-        for name in names {
-            for cwd in &self.cwds {
-                let directory = cwd.join(directory);
-                if directory.is_dir() {
-                    self.effects
-                        .push(Effect::Write { path: directory.join(name), content: Content::Unknown });
-                }
-            }
+            let names = sources.iter().filter_map(|source| Path::new(source.known()?).file_name());
+            let names: Vec<PathBuf> = names.map(PathBuf::from).collect();
+            let tree = recursive || matches!(use_of, Operands::Moved);
+            self.each(&target, |to| Effect::Place { names: names.clone(), to, tree });
         }
     }
 
@@ -278,7 +273,7 @@ mod tests {
     use super::*;
 
     fn seen(command: &str) -> Vec<String> {
-        effects(command, Path::new("/p"))
+        effects(command, Path::new("/p"), Some(Path::new("/h")))
             .into_iter()
             .map(|effect| match effect {
                 Effect::Write { path, .. } => format!("write {}", path.display()),
@@ -286,6 +281,15 @@ mod tests {
                 Effect::Read { path, .. } => format!("read {}", path.display()),
                 Effect::Obscure { what } => format!("obscure {what}"),
                 Effect::SetVariable { name } => format!("set {name}"),
+                Effect::Place { names, to, tree } => {
+                    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+                    format!(
+                        "place {} at {}{}",
+                        names.join(" "),
+                        to.display(),
+                        if tree { " as trees" } else { "" }
+                    )
+                }
                 other => format!("{other:?}"),
             })
             .collect()
@@ -316,9 +320,12 @@ mod tests {
         assert_eq!(seen("if true; then rm f; fi"), ["delete /p/f"]);
         assert_eq!(seen("sudo env A=1 /bin/rm f"), ["set A", "delete /p/f"]);
         assert_eq!(seen("cd sub && touch f"), ["write /p/sub/f"]);
-        assert_eq!(seen("mv a b"), ["delete /p/a", "write /p/b"]);
-        assert_eq!(seen("cp a /tmp"), ["read /p/a", "write /tmp", "write /tmp/a"]);
-        assert_eq!(seen("cp -t /tmp a"), ["read /p/a", "write /tmp", "write /tmp/a"]);
+        assert_eq!(seen("mv a b"), ["delete /p/a", "place a at /p/b as trees"]);
+        assert_eq!(seen("cp x/a b ~"), ["read /p/x/a", "read /p/b", "place a b at /h"]);
+        assert_eq!(seen("cp -t /tmp a"), ["read /p/a", "place a at /tmp"]);
+        assert_eq!(seen("cp -r a b")[1..], ["place a at /p/b as trees"]);
+        assert_eq!(seen("bash -lc 'rm f'"), ["delete /p/f"]);
+        assert_eq!(seen("perl -pi -e s/a/b/ f").last().unwrap(), "write /p/f");
         assert_eq!(seen("sed -i s/a/b/ f")[1..], ["write /p/f"]);
         assert_eq!(seen("dd if=a of=b"), ["read /p/a", "write /p/b"]);
         assert_eq!(seen("bash -c 'rm f'"), ["delete /p/f"]);
@@ -372,6 +379,7 @@ mod tests {
         assert_eq!(seen("rm $X"), ["obscure `$X`"]);
         assert_eq!(seen("echo > \"$X/f\""), ["obscure `\"$X/f\"`"]);
         assert_eq!(seen("rm *.md"), ["obscure `*.md`"]);
+        assert_eq!(seen("rm f.{a,b} {} g"), ["obscure `f.{a,b}`", "delete /p/{}", "delete /p/g"]);
         assert_eq!(seen("$CMD f"), ["obscure `$CMD`"]);
         assert!(seen("echo \"$(rm f)\"").iter().any(|e| e.starts_with("obscure")));
     }
@@ -387,7 +395,7 @@ mod tests {
             "sh -c ".repeat(3000),
             "\"$(".repeat(50_000),
         ] {
-            let _ = effects(&line, Path::new("/p"));
+            let _ = effects(&line, Path::new("/p"), None);
         }
     }
 }

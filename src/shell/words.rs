@@ -44,6 +44,10 @@ impl Word {
         Self { source: behind(&self.source), value: behind(&self.value), ..*self }
     }
 
+    pub(super) fn is_long(&self) -> bool {
+        self.value.starts_with("--")
+    }
+
     pub(super) fn is_option(&self) -> bool {
         self.value.starts_with('-') && self.value.len() > 1
     }
@@ -58,6 +62,7 @@ impl Word {
 }
 
 struct Cutter<'a> {
+    home: Option<&'a str>,
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     pieces: Vec<Piece>,
     word: Option<Word>,
@@ -67,17 +72,21 @@ struct Cutter<'a> {
     documents: Vec<(String, bool)>,
     /// The next word is the delimiter of a here-document; the flag strips tabs.
     delimiter: Option<bool>,
+    /// The next word is the text of a here-string.
+    text: bool,
 }
 
 /// All pieces of a line; every simple command is closed by a [`Piece::End`].
-pub(super) fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn pieces(text: &str, home: Option<&str>) -> Vec<Piece> {
     let mut cutter = Cutter {
+        home,
         rest: text.chars().peekable(),
         pieces: Vec::new(),
         word: None,
         redirection: None,
         documents: Vec::new(),
         delimiter: None,
+        text: false,
     };
     cutter.run();
     cutter.pieces
@@ -115,6 +124,8 @@ impl Cutter<'_> {
                 '`' => self.unknown('`'),
                 '*' | '?' | '[' => self.unknown(c),
                 '~' if self.word.is_none() => self.tilde(),
+                // `{a,b}` makes several words of one; a brace alone groups, and `{}` is text.
+                '{' if !matches!(self.rest.peek(), None | Some(' ' | '\t' | '\n' | '}')) => self.unknown('{'),
                 '}' if self.word.is_none() => self.end_command(false),
                 c => self.push(c, Some(c)),
             }
@@ -217,11 +228,12 @@ impl Cutter<'_> {
         }
         let runs = self.rest.peek() == Some(&'(') || (braced && name.is_empty());
         let closed = !braced || self.rest.next_if_eq(&'}').is_some();
+        let home = self.home;
         let word = self.word();
         word.source +=
             &if braced { format!("${{{name}{}", if closed { "}" } else { "" }) } else { format!("${name}") };
-        match std::env::var("HOME") {
-            Ok(home) if name == "HOME" && closed => word.value += &home,
+        match home {
+            Some(home) if name == "HOME" && closed => word.value += home,
             _ => word.unknown = true,
         }
         word.runs |= runs;
@@ -232,11 +244,11 @@ impl Cutter<'_> {
             self.rest.peek(),
             None | Some('/' | ' ' | '\t' | '\n' | ';' | '&' | '|' | '>' | '<' | ')')
         );
-        match std::env::var("HOME") {
-            Ok(home) if alone => {
+        match self.home {
+            Some(home) if alone => {
                 let word = self.word();
                 word.source.push('~');
-                word.value += &home;
+                word.value += home;
             }
             _ => self.unknown('~'),
         }
@@ -255,10 +267,9 @@ impl Cutter<'_> {
             ('<', Some('<')) => {
                 self.rest.next();
                 if self.rest.next_if_eq(&'<').is_some() {
-                    // A here-string: the word behind it is text.
-                    self.delimiter = None;
-                    self.redirection = None;
-                    self.skip_word_as_text();
+                    // A here-string: the word behind it is text, and an operand to nobody.
+                    while self.rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+                    self.text = true;
                 } else {
                     self.delimiter = Some(self.rest.next_if_eq(&'-').is_some());
                 }
@@ -285,12 +296,11 @@ impl Cutter<'_> {
         }
     }
 
-    fn skip_word_as_text(&mut self) {
-        while self.rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
-    }
-
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
+        if std::mem::take(&mut self.text) {
+            return;
+        }
         if let Some(strip) = self.delimiter.take() {
             self.documents.push((word.value, strip));
         } else if let Some(writes) = self.redirection.take() {

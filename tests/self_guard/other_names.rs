@@ -124,9 +124,19 @@ fn a_settings_file_behind_a_dangling_link_is_a_settings_file() {
 fn an_unknown_tool_cannot_hide_a_path_among_many_strings() {
     let project = full();
     let path = json!(project.path.join("provost.toml"));
-    let many: Vec<Value> = (0..2_000).map(|n| json!(format!("word {n}"))).collect();
+    let many: Vec<Value> = (0..30_000).map(|n| json!(format!("word {n}"))).collect();
     project.denies(&[
         ("first", project.mcp(json!({"path": path, "words": many}))),
         ("last", project.mcp(json!({"words": many, "path": path}))),
+    ]);
+}
+
+#[test]
+fn an_unknown_tool_that_runs_commands_is_read_like_a_shell() {
+    let project = full();
+    project.denies(&[
+        ("mcp", project.mcp(json!({"command": "rm provost.toml"}))),
+        ("list", project.mcp(json!({"options": {"cmd": ["ls", "echo > provost.toml"]}}))),
+        ("PowerShell", project.call("PowerShell", json!({"command": "rm provost.toml"}))),
     ]);
 }

@@ -31,13 +31,9 @@ fn a_lost_entry_is_blocked_like_this() {
     let (project, settings) = started();
     fs::write(&settings, "{}").unwrap();
     let answer = project.changed(SESSION, &settings);
-    let lost =
-        r#"PreToolUse * {"type":"command","command":"/usr/local/bin/provost","args":["hook"],"timeout":10}"#;
-    let reason = format!(
-        "[provost] the change to `<project>/.claude/settings.json` does not take effect in this session: the \
-         entry {lost} would be gone, and a running session keeps its guards. To fix: nothing, if a person \
-         made the change: the next session starts with it."
-    );
+    let reason = "[provost] the change to `<project>/.claude/settings.json` does not take effect in this session: \
+         the ConfigChange entry for `*` that calls Provost would be gone, and a running session keeps its \
+         guards. To fix: nothing, if a person made the change: the next session starts with it.";
     answer.denial();
     let object = Value::Object(answer.json());
     let shown: Value = serde_json::from_str(&project.shown(&object.to_string())).unwrap();
@@ -80,10 +76,63 @@ fn a_switch_that_turns_all_hooks_off_is_blocked_in_any_file() {
             after[switch] = true.into();
             fs::write(&file, after.to_string()).unwrap();
             let reason = project.changed(SESSION, &file).denial();
-            assert!(reason.contains(&format!("`{switch}` would keep all hooks from running")), "{reason}");
+            assert!(reason.contains(&format!("`{switch}` would change")), "{reason}");
             fs::write(&file, before).unwrap();
         }
     }
+}
+
+#[test]
+fn what_steers_provost_in_the_environment_is_blocked() {
+    for name in ["PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LD_PRELOAD", "CLAUDE_CODE_SIMPLE"] {
+        let (project, settings) = started();
+        fs::write(&settings, changed(|s| s["env"] = json!({name: "/tmp/evil"}))).unwrap();
+        let reason = project.changed(SESSION, &settings).denial();
+        assert!(reason.contains(&format!("`env.{name}` would change")), "{reason}");
+    }
+}
+
+#[test]
+fn a_plugin_that_is_no_longer_enabled_is_blocked() {
+    let project = TestProject::new();
+    let settings = project.home_file(".claude/settings.json", r#"{"enabledPlugins":{"rodin@provost":true}}"#);
+    assert!(project.start(SESSION).is_silent());
+    fs::write(&settings, r#"{"enabledPlugins":{"rodin@provost":false}}"#).unwrap();
+    let reason = project.changed(SESSION, &settings).denial();
+    assert!(reason.contains("plugin `rodin@provost` would be gone"), "{reason}");
+}
+
+#[test]
+fn another_config_directory_of_the_client_counts() {
+    let project = TestProject::new();
+    let directory = project.home.join("elsewhere");
+    let project = project.set("CLAUDE_CONFIG_DIR", &directory);
+    assert!(project.start(SESSION).is_silent());
+    let settings = project.home_file("elsewhere/settings.json", r#"{"disableAllHooks":true}"#);
+    project.changed(SESSION, &settings).denial();
+    project.denies(&[("Write", project.write(&settings, r#"{"disableAllHooks":false,"hooks":{}}"#))]);
+}
+
+#[test]
+fn a_new_repository_below_does_not_hide_the_memory() {
+    let (project, settings) = started();
+    fs::create_dir_all(project.path.join("sub/.git")).unwrap();
+    fs::write(&settings, "{}").unwrap();
+    let mut event = project.event("ConfigChange");
+    event["session_id"] = SESSION.into();
+    event["cwd"] = json!(project.path.join("sub"));
+    project.set("CLAUDE_PROJECT_DIR", "").hook(&event).denial();
+}
+
+#[test]
+fn no_content_of_a_settings_file_is_told_or_kept() {
+    let (project, settings) = started();
+    let entry = json!({"type": "http", "headers": {"X-Auth": "hunter2"}, "timeout": "5"});
+    let group = json!({"matcher": "Never", "hooks": [entry]});
+    fs::write(&settings, changed(|s| s["hooks"]["PreToolUse"].as_array_mut().unwrap().push(group))).unwrap();
+    let reason = project.changed(SESSION, &settings).denial();
+    assert!(reason.contains("hooks.PreToolUse, number 2"), "{reason}");
+    assert!(!reason.contains("hunter2") && !project.journal_text().contains("hunter2"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn a_denied_settings_edit_is_answered_like_this() {
     let answer = project.hook(&project.write(project.path.join(".claude/settings.json"), "{}"));
     assert_eq!(
         project.shown(&answer.denial()),
-        "[provost] this change to `<project>/.claude/settings.json` is not allowed: `hooks.PreToolUse` \
+        "[provost] this change to `<project>/.claude/settings.json` is not allowed: `hooks.ConfigChange` \
          would change, and no guard may be switched off from inside a session. To fix: change other parts \
          of the file with the Edit tool and leave `hooks`, its switches and plugins as they are, or ask \
          the person to make this change in an editor."

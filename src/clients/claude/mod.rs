@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::json::Fields;
-use super::{Answer, Client, Settings, Unreadable};
+use super::{Answer, BLOCK, Client, Settings, Unreadable};
 use crate::decision::{Decision, Ruling};
 use crate::event::{Agent, Call, Event, Kind, Mode, Replacement, Stopping, Tool};
 use crate::text::{bounded, printable};
@@ -25,9 +25,9 @@ pub(super) static CLIENT: Client = Client {
     settings: Settings {
         names: settings::is_settings_file,
         files: settings::files,
-        weakened: settings::weakened,
-        registrations: settings::registrations,
+        read: settings::read,
         by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
+        how_to_edit: settings::HOW_TO_EDIT,
     },
 };
 
@@ -58,13 +58,16 @@ fn absolute_variable(name: &str) -> Option<PathBuf> {
 
 /// A path of a tool's input. This client's tools take `~` for the home directory.
 fn path_of(text: String) -> PathBuf {
-    match text.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => match env::var_os("HOME") {
-            Some(home) => PathBuf::from(home).join(rest.trim_start_matches('/')),
-            None => text.into(),
-        },
+    match (text.strip_prefix('~'), home()) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
         _ => text.into(),
     }
+}
+
+fn home() -> Option<PathBuf> {
+    absolute_variable("HOME")
 }
 
 fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
@@ -88,6 +91,7 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
     };
     let cwd = fields.take_text("cwd").map(PathBuf::from).filter(|path| path.is_absolute());
     let mut event = Event::new(name, kind, cwd.or_else(|| env::current_dir().ok()).unwrap_or_default());
+    event.home = home();
     event.session = fields.take_text("session_id");
     event.turn = fields.take_text("prompt_id");
     event.transcript = fields.take_text("transcript_path").map(PathBuf::from);
@@ -96,7 +100,9 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
         Some(mode) if mode == "plan" => Mode::Plan,
         Some(mode) => Mode::Other(mode),
     };
-    let agent = Agent { id: fields.take_text("agent_id"), kind: fields.take_text("agent_type") };
+    // A compaction has an agent of an empty kind.
+    let mut name = |field: &str| fields.take_text(field).filter(|name| !name.is_empty());
+    let agent = Agent { id: name("agent_id"), kind: name("agent_type") };
     event.agent = (agent.id.is_some() || agent.kind.is_some()).then_some(agent);
     Ok(event)
 }
@@ -111,7 +117,7 @@ fn call(fields: &mut Fields) -> Call {
 
 fn tool(name: &str, input: Value) -> Tool {
     if HARMLESS.contains(&name) {
-        return Tool::Other { paths: Vec::new() };
+        return Tool::Other { paths: Vec::new(), commands: Vec::new() };
     }
     let Value::Object(map) = input else { return unknown_tool(&input) };
     let mut input = Fields(map);
@@ -128,7 +134,7 @@ fn tool(name: &str, input: Value) -> Tool {
             Some(path) => Tool::Notebook { path: path_of(path) },
             None => unknown_tool(&Value::Object(input.0)),
         },
-        "Bash" => match input.take_text("command") {
+        "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
             None => unknown_tool(&Value::Object(input.0)),
         },
@@ -173,28 +179,28 @@ fn replacements(mut input: Fields) -> Vec<Replacement> {
     }
 }
 
-/// A tool nobody here knows: any string of its input could be a path that it writes to.
+/// A tool nobody here knows: any string of its input could be a path that it writes to, and some
+/// fields are command lines by their name.
 fn unknown_tool(input: &Value) -> Tool {
-    const MOST: usize = 20_000;
     const LONGEST: usize = 4096;
-    let mut paths = Vec::new();
-    let mut open = vec![input];
-    while let Some(value) = open.pop() {
+    let (mut paths, mut commands) = (Vec::new(), Vec::new());
+    let mut open = vec![("", input)];
+    while let Some((name, value)) = open.pop() {
         match value {
-            Value::String(text)
-                if !text.is_empty() && text.len() <= LONGEST && !text.contains(['\n', '\0']) =>
-            {
-                if paths.len() == MOST {
-                    break;
+            Value::String(text) => {
+                if matches!(name, "command" | "cmd" | "script") {
+                    commands.push(text.clone());
                 }
-                paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
+                if !text.is_empty() && text.len() <= LONGEST {
+                    paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
+                }
             }
-            Value::Array(list) => open.extend(list),
-            Value::Object(map) => open.extend(map.values()),
+            Value::Array(list) => open.extend(list.iter().map(|value| (name, value))),
+            Value::Object(map) => open.extend(map.iter().map(|(name, value)| (name.as_str(), value))),
             _ => {}
         }
     }
-    Tool::Other { paths }
+    Tool::Other { paths, commands }
 }
 
 fn stopping(fields: &mut Fields) -> Stopping {
@@ -210,7 +216,7 @@ fn stopping(fields: &mut Fields) -> Stopping {
 
 fn render(decision: &Decision, event: &Event) -> Answer {
     if let Ruling::Broken(reason) = &decision.ruling {
-        return Answer { stderr: reason_text(reason), code: 2, ..Answer::default() };
+        return Answer { stderr: reason_text(reason), code: BLOCK, ..Answer::default() };
     }
     let mut answer = Map::new();
     let mut specific = Map::new();

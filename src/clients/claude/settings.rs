@@ -8,17 +8,27 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::clients::Unreadable;
 use crate::clients::json::Fields;
-use crate::clients::{Registrations, Unreadable};
-use crate::hook::CHILD_MARK;
-use crate::workspace::Places;
+use crate::clients::switches::{Switches, distinct, fingerprint};
+use crate::workspace::{CHILD_MARK, Places};
+
+pub(super) const HOW_TO_EDIT: &str = "change other parts of the file with the Edit tool and leave `hooks`, its switches and plugins as they are";
 
 /// Switches that keep hooks from running when they are `true`.
 const OFF_SWITCHES: &[&str] = &["disableAllHooks", "allowManagedHooksOnly"];
 
-/// Variables that decide where Provost looks, or what runs in its place.
+/// Variables that decide where Provost looks, what runs in its place, or whether hooks run at all.
 fn steers_provost(variable: &str) -> bool {
-    const NAMES: &[&str] = &["HOME", "PATH", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR"];
+    const NAMES: &[&str] = &[
+        "HOME",
+        "PATH",
+        "CLAUDE_PROJECT_DIR",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_PLUGIN_ROOT",
+        "CLAUDE_CODE_SAFE_MODE",
+        "CLAUDE_CODE_SIMPLE",
+    ];
     const STARTS: &[&str] = &["PROVOST_", "XDG_", "LD_", "DYLD_"];
     NAMES.contains(&variable) || STARTS.iter().any(|start| variable.starts_with(start))
 }
@@ -31,7 +41,7 @@ pub(super) fn is_settings_file(path: &Path) -> bool {
     }
     match parent.as_str() {
         ".claude" => file.starts_with("settings"),
-        "claude-code" => file.starts_with("managed-settings"),
+        "claude-code" | "claudecode" => file.starts_with("managed-settings"),
         "managed-settings.d" => true,
         _ => false,
     }
@@ -42,7 +52,12 @@ pub(super) fn files(places: &Places, project: &Path) -> Vec<PathBuf> {
         .or_else(|| places.home.as_ref().map(|home| home.join(".claude")));
     let started = super::absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
     let folders = [Some(started.join(".claude")), user];
-    let mut files: Vec<PathBuf> = Vec::new();
+    let managed = if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode/managed-settings.json"
+    } else {
+        "/etc/claude-code/managed-settings.json"
+    };
+    let mut files = vec![PathBuf::from(managed)];
     for folder in folders.into_iter().flatten() {
         files.push(folder.join("settings.json"));
         files.push(folder.join("settings.local.json"));
@@ -50,97 +65,71 @@ pub(super) fn files(places: &Places, project: &Path) -> Vec<PathBuf> {
     files
 }
 
-pub(super) fn weakened(before: Option<&str>, after: Option<&str>) -> Vec<String> {
-    let read =
-        |text: Option<&str>| text.filter(|text| !text.trim().is_empty()).map_or(Ok(Fields::default()), parse);
-    let (before, after) = match (read(before), read(after)) {
-        (Ok(before), Ok(after)) => (before.0, after.0),
-        (_, Err(_)) => {
-            return vec!["the file would no longer be JSON, and the client would drop its hooks".into()];
-        }
-        (Err(_), _) => {
-            return vec![
-                "the file is not JSON now, so what the change does to its hooks cannot be told".into(),
-            ];
-        }
-    };
-    let mut found = Vec::new();
-    let nothing = Value::Null;
-    let old = |key: &str| before.get(key).unwrap_or(&nothing);
-    let new = |key: &str| after.get(key).unwrap_or(&nothing);
-    if old("hooks") != new("hooks") {
-        found.push(changed_hooks(old("hooks"), new("hooks")));
+pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
+    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}");
+    let file = Fields::parse(text.as_bytes()).map_err(|error| match error {
+        Unreadable::NotJson(why) => format!("the file cannot be read as settings ({why})"),
+        other => other.to_string(),
+    })?;
+    let file = file.0;
+    if let Some(place) = voiding_entry(&file) {
+        return Err(format!("the entry `{place}` is of a form for which the client drops the whole file"));
     }
-    for switch in OFF_SWITCHES {
-        if old(switch) != new(switch) {
-            found.push(format!("`{switch}` would change"));
+    let mut switches = Switches::default();
+    let hooks = file.get("hooks");
+    for (event, groups) in hooks.map(object).into_iter().flatten() {
+        switches.hooks.insert(format!("hooks.{event}"), fingerprint(groups));
+        for (matcher, hook) in entries(groups).filter(|(_, hook)| calls_provost(hook)) {
+            let name = format!("the {event} entry for `{matcher}` that calls Provost");
+            switches.kept.insert(distinct(&name, hook), fingerprint(hook));
         }
     }
-    for (plugin, enabled) in object(old("enabledPlugins")) {
-        if *enabled != Value::Bool(false) && new("enabledPlugins")[plugin] != *enabled {
-            found.push(format!("plugin `{plugin}` would no longer be enabled"));
+    if let Some(odd) = hooks.filter(|hooks| !hooks.is_object()) {
+        switches.hooks.insert("hooks".into(), fingerprint(odd));
+    }
+    for (plugin, enabled) in file.get("enabledPlugins").map(object).into_iter().flatten() {
+        if *enabled != Value::Bool(false) {
+            switches.kept.insert(format!("plugin `{plugin}`"), fingerprint(enabled));
         }
     }
-    let (old_env, new_env) = (object(old("env")), object(new("env")));
-    for name in old_env.keys().chain(new_env.keys().filter(|name| !old_env.contains_key(*name))) {
-        if steers_provost(name) && old_env.get(name) != new_env.get(name) {
-            found.push(format!("`env.{name}` would change"));
+    for (name, value) in file.get("env").map(object).into_iter().flatten() {
+        if steers_provost(name) {
+            switches.fixed.insert(format!("`env.{name}`"), fingerprint(value));
+        }
+        if name == CHILD_MARK {
+            switches.off.push(format!("`env.{name}`"));
         }
     }
-    found
+    let off = OFF_SWITCHES
+        .iter()
+        .filter(|switch| file.get(**switch).is_some_and(|value| *value != Value::Bool(false)));
+    switches.off.extend(off.map(|switch| format!("`{switch}`")));
+    Ok(switches)
 }
 
-/// Which event's hooks change, where that can be said.
-fn changed_hooks(old: &Value, new: &Value) -> String {
-    let events =
-        object(old).keys().chain(object(new).keys()).find(|event| old[event.as_str()] != new[event.as_str()]);
-    match events {
-        Some(event) => format!("`hooks.{event}` would change"),
-        None => "`hooks` would change".into(),
-    }
+/// The hooks of one event, each with its matcher.
+fn entries(groups: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let groups = groups.as_array().into_iter().flatten();
+    groups.flat_map(|group| {
+        let matcher = group["matcher"].as_str().unwrap_or("*");
+        group["hooks"].as_array().into_iter().flatten().map(move |hook| (matcher, hook))
+    })
 }
 
-pub(super) fn registrations(text: &str) -> Result<Registrations, Unreadable> {
-    let file = match parse(text) {
-        Err(Unreadable::Empty) => return Ok(Registrations::default()),
-        read => read?.0,
-    };
-    if let Some(fault) = voiding_entry(&file) {
-        return Err(Unreadable::NotJson(fault));
-    }
-    let mut entries = Vec::new();
-    for (event, groups) in file.get("hooks").map(object).into_iter().flatten() {
-        for group in groups.as_array().into_iter().flatten() {
-            for hook in group["hooks"].as_array().into_iter().flatten() {
-                if calls_provost(hook) {
-                    let matcher = group["matcher"].as_str().unwrap_or("*");
-                    entries.push(format!("{event} {matcher} {hook}"));
-                }
-            }
-        }
-    }
-    let switched_off_by = OFF_SWITCHES.iter().find(|switch| file.get(**switch) == Some(&Value::Bool(true)));
-    let marked = file.get("env").is_some_and(|variables| variables.get(CHILD_MARK).is_some());
-    let switched_off_by = match switched_off_by {
-        Some(switch) => Some((*switch).to_owned()),
-        None => marked.then(|| format!("env.{CHILD_MARK}")),
-    };
-    Ok(Registrations { entries, switched_off_by })
-}
-
-/// An entry for which the client drops the whole file, with all its hooks and without a word.
+/// The place of an entry for which the client drops the whole file, with all its hooks and without
+/// a word. Its content is not told: it may hold anything.
 fn voiding_entry(file: &Map<String, Value>) -> Option<String> {
     const TYPES: &[&str] = &["command", "prompt", "agent", "http", "mcp_tool"];
     for event in ["PreToolUse", "PermissionRequest"] {
-        let groups = file.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
-        for hook in groups.into_iter().flatten().filter_map(|group| group["hooks"].as_array()).flatten() {
-            let is_fine = hook["type"].as_str().is_some_and(|kind| TYPES.contains(&kind))
+        let groups = file.get("hooks").and_then(|hooks| hooks.get(event)).into_iter();
+        let wrong = groups.flat_map(entries).position(|(_, hook)| {
+            !(hook["type"].as_str().is_some_and(|kind| TYPES.contains(&kind))
                 && (hook["timeout"].is_null() || hook["timeout"].is_number())
                 && (hook["onFailure"].is_null()
-                    || matches!(hook["onFailure"].as_str(), Some("continue" | "block")));
-            if !is_fine {
-                return Some(format!("the client would drop the file because of the {event} entry {hook}"));
-            }
+                    || matches!(hook["onFailure"].as_str(), Some("continue" | "block"))))
+        });
+        if let Some(at) = wrong {
+            return Some(format!("hooks.{event}, number {}", at + 1));
         }
     }
     None
@@ -160,10 +149,6 @@ fn calls_provost(hook: &Value) -> bool {
         let program = pair[0].rsplit(['/', '\\']).next().unwrap_or_default();
         matches!(program, "provost" | "provost.exe") && pair[1] == "hook"
     })
-}
-
-fn parse(text: &str) -> Result<Fields, Unreadable> {
-    Fields::parse(text.as_bytes())
 }
 
 fn object(value: &Value) -> &Map<String, Value> {
@@ -198,12 +183,19 @@ mod tests {
         }
     }
 
+    fn altered(before: Option<&str>, after: Option<&str>) -> Vec<String> {
+        read(before).unwrap().altered_by(&read(after).unwrap())
+    }
+
     #[test]
     fn other_parts_of_the_file_may_change() {
-        let after = HOOKED.replace(r#""model":"x""#, r#""model":"y","permissions":{"allow":["Bash(ls)"]},"env":{"FOO":"1"},"enabledPlugins":{"a@b":true}"#);
-        assert_eq!(weakened(Some(HOOKED), Some(&after)), [""; 0]);
-        assert_eq!(weakened(None, Some(r#"{"model":"y"}"#)), [""; 0]);
-        assert_eq!(weakened(Some("{}"), None), [""; 0]);
+        let after = HOOKED.replace(
+            r#""model":"x""#,
+            r#""model":"y","permissions":{"allow":["Bash(ls)"]},"env":{"FOO":"1"},"enabledPlugins":{"a@b":true}"#,
+        );
+        assert_eq!(altered(Some(HOOKED), Some(&after)), [""; 0]);
+        assert_eq!(altered(None, Some(r#"{"model":"y","disableAllHooks":false}"#)), [""; 0]);
+        assert_eq!(altered(Some("{}"), None), [""; 0]);
     }
 
     #[test]
@@ -211,11 +203,9 @@ mod tests {
         let cases = [
             (Some(HOOKED), Some("{}"), "`hooks.PreToolUse` would change"),
             (Some(HOOKED), None, "`hooks.PreToolUse` would change"),
-            (Some(HOOKED), Some("{"), "no longer be JSON"),
-            (Some("{"), Some("{}"), "cannot be told"),
             (None, Some(r#"{"disableAllHooks":true}"#), "`disableAllHooks` would change"),
+            (Some(r#"{"disableAllHooks":true}"#), None, "`disableAllHooks` would change"),
             (None, Some(r#"{"allowManagedHooksOnly":true}"#), "`allowManagedHooksOnly` would change"),
-            (None, Some(r#"{"env":{"PROVOST_CHILD":"1"}}"#), "`env.PROVOST_CHILD` would change"),
             (None, Some(r#"{"env":{"XDG_CONFIG_HOME":"/tmp"}}"#), "`env.XDG_CONFIG_HOME` would change"),
             (Some(r#"{"env":{"PATH":"/bin"}}"#), Some("{}"), "`env.PATH` would change"),
             (
@@ -228,9 +218,35 @@ mod tests {
             (None, Some(r#"{"hooks":5}"#), "`hooks` would change"),
         ];
         for (before, after, expected) in cases {
-            let found = weakened(before, after);
+            let found = altered(before, after);
             assert!(found.len() == 1 && found[0].contains(expected), "{before:?} -> {after:?}: {found:?}");
         }
+        let marked = altered(None, Some(r#"{"env":{"PROVOST_CHILD":"1"}}"#));
+        assert!(marked[0].contains("`env.PROVOST_CHILD` would change"), "{marked:?}");
+    }
+
+    #[test]
+    fn a_changed_file_may_add_hooks_but_not_lose_provosts() {
+        let before = read(Some(HOOKED)).unwrap();
+        let more = HOOKED
+            .replace(r#""hooks":{"#, r#""hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}],"#);
+        assert_eq!(before.silenced_by(&read(Some(&more)).unwrap()), [""; 0]);
+        let altered = HOOKED.replace(r#"["hook"]"#, r#"["hook","--pack","none"]"#);
+        assert_eq!(
+            before.silenced_by(&read(Some(&altered)).unwrap()),
+            ["the PreToolUse entry for `*` that calls Provost would be gone"]
+        );
+        let remembered = Switches::from_json(&before.to_json());
+        assert_eq!(remembered.silenced_by(&before), [""; 0]);
+        assert_eq!(remembered.silenced_by(&read(None).unwrap()).len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_the_client_would_drop_is_told_without_its_content() {
+        let file = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"http","headers":{"X":"hunter2"},"timeout":"5"}]}]}}"#;
+        let why = read(Some(file)).unwrap_err();
+        assert!(why.contains("hooks.PreToolUse, number 1") && !why.contains("hunter2"), "{why}");
+        assert!(read(Some("{")).is_err());
     }
 
     #[test]
@@ -251,8 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn registrations_are_total() {
-        assert_eq!(registrations(HOOKED).unwrap().entries.len(), 1);
+    fn odd_files_are_read_as_far_as_they_go() {
         for odd in [
             "",
             "{}",
@@ -260,12 +275,7 @@ mod tests {
             r#"{"hooks":{"Stop":5}}"#,
             r#"{"hooks":{"Stop":[5,{"hooks":{}},{"hooks":[null]}]}}"#,
         ] {
-            assert_eq!(registrations(odd).unwrap().entries, [""; 0], "{odd}");
+            assert!(read(Some(odd)).unwrap().kept.is_empty(), "{odd}");
         }
-        assert!(registrations("{").is_err());
-        assert_eq!(
-            registrations(r#"{"disableAllHooks":true}"#).unwrap().switched_off_by.as_deref(),
-            Some("disableAllHooks")
-        );
     }
 }

@@ -1,0 +1,100 @@
+//! One event and all that is needed to answer it and to keep the record.
+
+use std::time::{Duration, Instant};
+
+use super::command_line::CommandLine;
+use crate::clients::Answer;
+use crate::decision::{Decision, Fault, Finding};
+use crate::engine::micros;
+use crate::event::{Event, Kind};
+use crate::journal;
+use crate::registry::{self, Guard};
+use crate::workspace::Workspace;
+
+pub(super) struct Case {
+    pub(super) event: Event,
+    /// Why the input could not be read; the event then only stands in for it.
+    pub(super) unreadable: Option<String>,
+    pub(super) workspace: Workspace,
+    /// The guards to ask, in registry order.
+    pub(super) guards: Vec<&'static Guard>,
+    mistakes: Vec<String>,
+    began: Instant,
+}
+
+impl Case {
+    pub(super) fn new(
+        event: Event,
+        line: CommandLine,
+        concerned: Vec<&'static Guard>,
+        began: Instant,
+    ) -> Self {
+        let workspace = Workspace::of(line.client, &event);
+        let guards = registry::switched_on(concerned, &workspace.config);
+        Self { event, unreadable: None, workspace, guards, mistakes: line.mistakes, began }
+    }
+
+    /// An input that cannot be read may be any event.
+    // INVARIANT: every guard of the command line counts as failed, so the most protective of
+    // their failure modes decides.
+    pub(super) fn unreadable(line: CommandLine, why: String, began: Instant) -> Self {
+        let all = registry::of_packs(&line.packs).collect();
+        Self { unreadable: Some(why), ..Self::new(nothing_known(), line, all, began) }
+    }
+
+    /// How long the guards without a limit of their own may take together.
+    pub(super) fn limit(&self) -> Duration {
+        self.workspace.config.deadline()
+    }
+
+    /// What was heard, in registry order, with a fault for every guard that has not answered.
+    pub(super) fn complete(&self, mut heard: Vec<Finding>, fault: &Fault) -> Vec<Finding> {
+        let took = micros(self.began.elapsed());
+        let finding = |&guard: &&'static Guard| {
+            let at = heard.iter().position(|finding| std::ptr::eq(finding.guard, guard));
+            let missing = || Finding { guard, outcome: Err(fault.clone()), micros: took };
+            at.map_or_else(missing, |at| heard.swap_remove(at))
+        };
+        self.guards.iter().map(finding).collect()
+    }
+
+    pub(super) fn conclude(&self, findings: &[Finding]) -> (Answer, Decision) {
+        let mut decision = Decision::fold(findings);
+        if let Some(mistakes) = self.mistakes() {
+            decision.to_person.push(format!(
+                "[provost] the hook entry has a mistake: {mistakes}. To fix: correct the entry in \
+                 the settings file; `provost guards` lists what there is."
+            ));
+        }
+        ((self.workspace.client.render)(&decision, &self.event), decision)
+    }
+
+    fn mistakes(&self) -> Option<String> {
+        (!self.mistakes.is_empty()).then(|| self.mistakes.join(", "))
+    }
+
+    /// Writes the journal. That it cannot be written must not change an answer.
+    pub(super) fn keep(&self, findings: &[Finding], decision: &Decision) {
+        let Workspace { client, project, places, config, .. } = &self.workspace;
+        let Some(state) = places.project_state(project) else { return };
+        if !config.journal_is_on() {
+            return;
+        }
+        let remark = self.unreadable.clone().or_else(|| self.mistakes());
+        let entry = journal::Entry {
+            client: client.name,
+            project,
+            event: self.unreadable.is_none().then_some(&self.event),
+            findings,
+            decision,
+            micros: micros(self.began.elapsed()),
+            remark: remark.as_deref(),
+        };
+        let _ = journal::append(&state, &entry, config.journal_limit());
+    }
+}
+
+/// Stands in for an event that could not be read.
+pub(super) fn nothing_known() -> Event {
+    Event::new(String::new(), Kind::Other, std::env::current_dir().unwrap_or_default())
+}

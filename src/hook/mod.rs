@@ -1,0 +1,183 @@
+//! `provost hook`: one event in, one answer out, in time.
+//!
+//! This path is taken before any argument parser is set up. The main thread reads, judges, answers
+//! and keeps the journal. A watchdog sleeps beside it and answers in its place when the input never
+//! ends or a guard hangs: what is still open at the deadline counts by its guard's failure mode.
+//! Whoever claims the answer first gives it; there is never a second one.
+
+mod case;
+mod command_line;
+mod watch;
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::clients::{Answer, BLOCK, Unreadable};
+use crate::decision::{Decision, Fault, Finding};
+use crate::engine;
+use crate::registry;
+use crate::workspace::CHILD_MARK;
+use case::{Case, nothing_known};
+use command_line::CommandLine;
+use watch::Watch;
+
+/// The largest event that is read. Larger ones cannot be judged.
+const LARGEST_INPUT: u64 = 48 << 20;
+/// How long the input and the configuration may take to arrive.
+const READING: Duration = Duration::from_secs(5);
+/// How long the configuration and the journal may take once the deadline has passed.
+const GRACE: Duration = Duration::from_millis(500);
+const UNENDING: &str = "the input did not end";
+
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    if std::env::var_os(CHILD_MARK).is_some() {
+        return ExitCode::SUCCESS;
+    }
+    let began = Instant::now();
+    engine::quiet_panics();
+    let line = CommandLine::read(arguments);
+    let watch = Arc::new(Watch::until(began + READING));
+    let (watched, late) = (Arc::clone(&watch), line.clone());
+    // Without a thread there is no deadline, but still an answer.
+    let _ = thread::Builder::new().spawn(move || end_at_deadline(&watched, &late, began));
+    let code = engine::caught(|| work(line.clone(), began, &watch));
+    ExitCode::from(code.unwrap_or_else(|panic| match watch.answered() {
+        // The answer is out; only what comes after it has failed.
+        Some(code) => code,
+        None => {
+            let case = Case::unreadable(line, format!("internal error ({panic})"), began);
+            answer_unread(&watch, &case)
+        }
+    }))
+}
+
+/// From bytes to an answer, then the journal.
+fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
+    let event = match read_input().and_then(|bytes| (line.client.parse)(&bytes)) {
+        Ok(event) => event,
+        Err(why) => return answer_unread(watch, &Case::unreadable(line, why.to_string(), began)),
+    };
+    watch.progress().read = true;
+    let concerned: Vec<_> =
+        registry::of_packs(&line.packs).filter(|guard| registry::concerns(guard, &event)).collect();
+    if concerned.is_empty() && line.mistakes.is_empty() {
+        return 0;
+    }
+    let case = Arc::new(Case::new(event, line, concerned, began));
+    watch.progress().case = Some(Arc::clone(&case));
+    // Guards that run a reviewer have a limit of their own, and their time is not the others'.
+    let common = Cell::new(began + case.limit());
+    let mut heard = Vec::with_capacity(case.guards.len());
+    engine::ask(
+        &case.guards,
+        &case.event,
+        &case.workspace,
+        |guard| watch.move_deadline(guard.deadline.map_or(common.get(), |own| Instant::now() + own)),
+        |finding| {
+            if finding.guard.deadline.is_some() {
+                common.set(common.get() + Duration::from_micros(finding.micros));
+            }
+            watch.progress().findings.push(finding.clone());
+            heard.push(finding);
+        },
+    );
+    let findings = case.complete(heard, &Fault::Error("not asked".into()));
+    answer(watch, &case, &findings)
+}
+
+fn answer_unread(watch: &Watch, case: &Case) -> u8 {
+    let fault = Fault::Error(case.unreadable.clone().unwrap_or_default());
+    answer(watch, case, &case.complete(Vec::new(), &fault))
+}
+
+/// Answers, unless the other thread has begun to: that one then ends the process.
+fn answer(watch: &Watch, case: &Case, findings: &[Finding]) -> u8 {
+    let (answer, decision) = case.conclude(findings);
+    if !watch.claim(code_before_printing(&decision)) {
+        thread::sleep(GRACE * 2);
+        return watch.answered().unwrap_or(BLOCK);
+    }
+    let code = print(&answer, &decision);
+    watch.printed(code);
+    case.keep(findings, &decision);
+    code
+}
+
+/// The watchdog. It ends the process at the deadline, with an answer if there is none yet.
+fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
+    let mut progress = watch.wait_for_deadline();
+    if let Some(code) = progress.answered() {
+        // The main thread is printing to somebody who does not read, or the journal is late.
+        // Neither may keep the client waiting until it gives up and goes on.
+        if code == BLOCK {
+            let _ = writeln!(io::stderr(), "[provost] denied, but the answer could not be printed in time");
+        }
+        std::process::exit(code.into());
+    }
+    let heard = std::mem::take(&mut progress.findings);
+    let (case, read, limit) = (progress.case.clone(), progress.read, progress.deadline - began);
+    drop(progress);
+    let fault = if read { Fault::Deadline(limit) } else { Fault::Error(UNENDING.into()) };
+    let remark = fault.to_string();
+    let late = line.clone();
+    let case = case.or_else(|| in_time(move || Arc::new(Case::unreadable(late, remark, began))));
+    let Some(case) = case else {
+        // Not even the configuration can be read: the command line alone decides.
+        let failed = |guard| Finding { guard, outcome: Err(fault.clone()), micros: 0 };
+        let decision = Decision::fold(&registry::of_packs(&line.packs).map(failed).collect::<Vec<_>>());
+        if watch.claim(code_before_printing(&decision)) {
+            let answer = (line.client.render)(&decision, &nothing_known());
+            watch.printed(print(&answer, &decision));
+        }
+        std::process::exit(watch.answered().unwrap_or(BLOCK).into());
+    };
+    let findings = case.complete(heard, &fault);
+    let otherwise = code_before_printing(&Decision::fold(&findings));
+    let answering = Arc::clone(watch);
+    let code = in_time(move || answer(&answering, &case, &findings)).or_else(|| watch.answered());
+    std::process::exit(code.unwrap_or(otherwise).into());
+}
+
+/// What `work` gives, if it gives it within the grace time.
+fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (send, receive) = mpsc::channel();
+    thread::Builder::new().spawn(move || send.send(work())).ok()?;
+    receive.recv_timeout(GRACE).ok()
+}
+
+fn read_input() -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::with_capacity(4096);
+    let mut input = io::stdin().lock().take(LARGEST_INPUT + 1);
+    input.read_to_end(&mut bytes).map_err(|error| Unreadable::Io(error.to_string()))?;
+    if bytes.len() as u64 > LARGEST_INPUT {
+        return Err(Unreadable::TooLarge(LARGEST_INPUT));
+    }
+    Ok(bytes)
+}
+
+fn code_before_printing(decision: &Decision) -> u8 {
+    if decision.reason().is_some() { BLOCK } else { 0 }
+}
+
+/// Prints the answer. If a denial cannot be printed, it is still one by its exit code.
+fn print(answer: &Answer, decision: &Decision) -> u8 {
+    let mut code = answer.code;
+    let mut complaint = answer.stderr.as_str();
+    if !answer.stdout.is_empty() {
+        let mut out = io::stdout().lock();
+        let printed = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+        if let (Err(_), Some(reason)) = (printed, decision.reason()) {
+            code = BLOCK;
+            complaint = reason;
+        }
+    }
+    if !complaint.is_empty() {
+        let _ = writeln!(io::stderr(), "{complaint}");
+    }
+    code
+}

@@ -1,0 +1,82 @@
+//! What the main thread and the watchdog share: how far it has come, until when, who answers.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::case::Case;
+use crate::decision::Finding;
+
+pub(super) struct Watch {
+    progress: Mutex<Progress>,
+    /// Wakes the watchdog when the deadline comes nearer.
+    nearer: Condvar,
+}
+
+/// How far the main thread has come.
+pub(super) struct Progress {
+    pub(super) deadline: Instant,
+    /// The input has been read to its end.
+    pub(super) read: bool,
+    pub(super) case: Option<Arc<Case>>,
+    pub(super) findings: Vec<Finding>,
+    /// Once a thread has taken it upon itself to answer: the exit code, should the process have
+    /// to end now.
+    answered: Option<u8>,
+}
+
+impl Watch {
+    pub(super) fn until(deadline: Instant) -> Self {
+        let progress = Progress { deadline, read: false, case: None, findings: Vec::new(), answered: None };
+        Self { progress: Mutex::new(progress), nearer: Condvar::new() }
+    }
+
+    pub(super) fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn move_deadline(&self, deadline: Instant) {
+        let mut progress = self.progress();
+        if deadline < progress.deadline {
+            self.nearer.notify_one();
+        }
+        progress.deadline = deadline;
+    }
+
+    /// Sleeps until the deadline has passed, wherever it moves in the meantime.
+    pub(super) fn wait_for_deadline(&self) -> MutexGuard<'_, Progress> {
+        let mut progress = self.progress();
+        loop {
+            let left = progress.deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return progress;
+            }
+            let waited = self.nearer.wait_timeout(progress, left);
+            (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes the answer upon the calling thread; `false` if the other one has it already. Until it
+    /// is printed, a denial is one by its exit code.
+    pub(super) fn claim(&self, code: u8) -> bool {
+        let mut progress = self.progress();
+        let free = progress.answered.is_none();
+        if free {
+            progress.answered = Some(code);
+        }
+        free
+    }
+
+    pub(super) fn answered(&self) -> Option<u8> {
+        self.progress().answered
+    }
+
+    pub(super) fn printed(&self, code: u8) {
+        self.progress().answered = Some(code);
+    }
+}
+
+impl Progress {
+    pub(super) fn answered(&self) -> Option<u8> {
+        self.answered
+    }
+}
