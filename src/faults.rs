@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use crate::decision::Fault;
 
-/// Makes the named guard fail if `PROVOST_FAULT` says `GUARD=panic|error|hang|abort`.
+/// Makes the named guard fail if `PROVOST_FAULT` says `GUARD=panic|error|hang|kill`.
 pub fn inject(guard: &str) -> Result<(), Fault> {
     let Some(wish) = switch("PROVOST_FAULT") else { return Ok(()) };
     let wish = wish.to_string_lossy().into_owned();
@@ -15,7 +15,11 @@ pub fn inject(guard: &str) -> Result<(), Fault> {
         Some((name, how)) if name == guard => match how {
             "panic" => panic!("panic on request"),
             "error" => Err(Fault::Error("error on request".into())),
-            "abort" => std::process::abort(),
+            "kill" => {
+                let _ =
+                    std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
+                Ok(())
+            }
             "hang" => loop {
                 std::thread::sleep(std::time::Duration::from_hours(1));
             },

@@ -102,6 +102,11 @@ pub fn identity(path: &Path) -> Option<Identity> {
     Some(identity_of(&metadata))
 }
 
+/// The identity of an open file.
+pub fn identity_of_open(file: &File) -> Option<Identity> {
+    file.metadata().ok().map(|metadata| identity_of(&metadata))
+}
+
 #[cfg(unix)]
 fn identity_of(metadata: &fs::Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt;

@@ -94,7 +94,7 @@ struct Failure {
 
 const FAILURES: [Failure; 4] = [
     Failure { name: "missing", command: "${project}/no-such-program", fault: "", timeout: 10 },
-    Failure { name: "killed", command: "${provost}", fault: "self-guard=abort", timeout: 10 },
+    Failure { name: "killed", command: "${provost}", fault: "self-guard=kill", timeout: 10 },
     Failure { name: "panicking", command: "${provost}", fault: "self-guard=panic", timeout: 10 },
     Failure { name: "too slow", command: "${provost}", fault: "self-guard=hang", timeout: 2 },
 ];

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::clients;
 use crate::config::Config;
 use crate::workspace::{Places, project_root, resolve};
 
@@ -54,23 +55,24 @@ enum Command {
 /// the form that the client obeys. No answer means: go on. Whatever is unknown on this command line
 /// is stepped over and told to the person, so that an outdated entry never locks a tool.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  provost hook < event.json
-  provost hook --pack self < event.json
-
-In a settings file of Claude Code:
-  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
-                   \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]")]
+#[command(after_help = hook_examples())]
 struct Hook {
     /// The client that calls
-    #[arg(long, default_value = "claude")]
+    #[arg(long, default_value = clients::DEFAULT.name)]
     client: String,
     /// Ask only the guards of this pack; may be given several times
     #[arg(long, value_name = "NAME")]
     pack: Vec<String>,
 }
 
-/// Every exit code of the commands for people.
+fn hook_examples() -> String {
+    let registration = clients::DEFAULT.registration;
+    format!(
+        "Examples:\n  provost hook < event.json\n  provost hook --pack self < event.json\n\n{registration}"
+    )
+}
+
+/// How a command for people ends, where it does not fail; [`USAGE`] and [`IO`] are the failures.
 pub(crate) enum Exit {
     Done,
     /// A mistake was found, or what was asked for does not exist.

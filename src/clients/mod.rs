@@ -23,6 +23,36 @@ pub struct Client {
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,
     pub settings: Settings,
+    pub demo: Demo,
+    /// How an entry for Provost looks in its settings, for the help text.
+    pub registration: &'static str,
+}
+
+/// What `provost demo` plays for a client.
+pub struct Demo {
+    /// The variable that names the project to a hook.
+    pub variable: &'static str,
+    pub scenes: fn(project: &Path, home: &Path) -> Vec<Scene>,
+    /// What an answer means.
+    pub told: fn(stdout: &str) -> Told,
+}
+
+/// One thing that an agent tries.
+pub struct Scene {
+    pub story: &'static str,
+    /// What a person would call the attempt.
+    pub attempt: String,
+    /// The event, as the client would send it.
+    pub event: String,
+    /// Files of the project that are written beforehand.
+    pub files: Vec<(&'static str, String)>,
+}
+
+/// What a client would be told.
+pub enum Told {
+    Nothing,
+    Noted(String),
+    Denied(String),
 }
 
 /// A client's settings files, as far as they can switch hooks on and off.

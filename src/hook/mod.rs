@@ -46,13 +46,11 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // Without a thread there is no deadline, but still an answer.
     let _ = thread::Builder::new().spawn(move || end_at_deadline(&watched, &late, began));
     let code = engine::caught(|| work(line.clone(), began, &watch));
-    ExitCode::from(code.unwrap_or_else(|panic| match watch.answered() {
-        // The answer is out; only what comes after it has failed.
-        Some(code) => code,
-        None => {
-            let case = Case::unreadable(line, format!("internal error ({panic})"), began);
-            answer_unread(&watch, &case)
-        }
+    ExitCode::from(code.unwrap_or_else(|panic| {
+        // If the answer is out, only what comes after it has failed.
+        watch.answered().unwrap_or_else(|| {
+            answer_unread(&watch, &Case::unreadable(line, format!("internal error ({panic})"), began))
+        })
     }))
 }
 

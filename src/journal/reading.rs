@@ -10,6 +10,7 @@ use std::{fs, thread};
 use serde_json::Value;
 
 use super::{KEPT, old_file, path};
+use crate::files;
 
 /// One line of the journal.
 #[derive(Debug)]
@@ -76,26 +77,40 @@ pub fn read_all(project_state: &Path) -> io::Result<Vec<Record>> {
 pub fn followed(project_state: &Path, mut show: impl FnMut(Record) -> bool) -> io::Result<()> {
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
     let path = path(project_state);
-    let mut read = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    let mut file = fs::File::open(&path).ok();
+    if let Some(file) = &mut file {
+        file.seek(SeekFrom::End(0))?;
+    }
+    let mut begun = Vec::new();
     loop {
         thread::sleep(PAUSE);
-        let Ok(mut file) = fs::File::open(&path) else { continue };
-        // A file that is shorter than what was read is a new one.
-        if file.metadata()?.len() < read {
-            read = 0;
+        // What is still written to the old file is read before the new one is opened.
+        let moved = file.as_mut().is_none_or(|file| is_another(file, &path));
+        if let Some(file) = &mut file {
+            file.read_to_end(&mut begun)?;
         }
-        file.seek(SeekFrom::Start(read))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
         // A line that is still being written waits for the next round.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        read += whole as u64;
-        for line in String::from_utf8_lossy(&bytes[..whole]).lines() {
+        let whole = begun.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines: Vec<u8> = begun.drain(..whole).collect();
+        for line in String::from_utf8_lossy(&lines).lines() {
             if let Some(record) = Record::parse(line)
                 && !show(record)
             {
                 return Ok(());
             }
         }
+        if moved {
+            file = fs::File::open(&path).ok();
+        }
+    }
+}
+
+/// Whether a new file has taken the place of the open one.
+fn is_another(file: &mut fs::File, path: &Path) -> bool {
+    if cfg!(unix) {
+        files::identity(path) != files::identity_of_open(file)
+    } else {
+        // Where files cannot be told apart, a new one is known by being shorter.
+        matches!((fs::metadata(path), file.stream_position()), (Ok(now), Ok(read)) if now.len() < read)
     }
 }

@@ -69,8 +69,8 @@ impl<'a> Protected<'a> {
         {
             return Ok(Meaning::Own("one of Provost's own files"));
         }
-        let names = self.workspace.client.settings.names;
-        Ok(if names(named) || names(real) || self.settings.iter().any(is) {
+        let is_named_so = self.workspace.client.settings.names;
+        Ok(if is_named_so(named) || is_named_so(real) || self.settings.iter().any(is) {
             Meaning::Settings
         } else {
             Meaning::Nothing

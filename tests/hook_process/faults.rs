@@ -107,8 +107,8 @@ fn an_open_guard_that_hangs_lets_the_session_go_on_and_is_kept() {
 }
 
 #[test]
-fn an_aborted_hook_ends_by_signal_and_says_nothing() {
-    let project = failing("self-guard=abort");
+fn a_killed_hook_ends_by_signal_and_says_nothing() {
+    let project = failing("self-guard=kill");
     let answer = project.hook(&project.bash("ls"));
     assert_eq!((answer.code, answer.stdout.as_str()), (None, ""), "{answer:?}");
 }

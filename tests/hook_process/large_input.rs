@@ -10,30 +10,34 @@ use serde_json::json;
 use crate::support::{Answer, TestProject, finish};
 
 const MEGABYTE: usize = 1_000_000;
-/// The issue asks for a second in release and for 100 MB in any build.
-const SECONDS: f64 = if cfg!(debug_assertions) { 5.5 } else { 1.0 };
+/// A released binary has a second; one built for tests must at least answer before the watchdog
+/// would have to, so that it is the input that is refused and not the time that has run out.
+fn seconds() -> f64 {
+    if std::env::var_os("PROVOST_UNDER_TEST").is_some() { 1.0 } else { 4.8 }
+}
 const MEMORY: u64 = 100 * 1_000_000;
 
 #[test]
 fn garbage_of_64_megabytes_is_refused_in_time_and_memory() {
-    refused(&vec![b'x'; 64 * MEGABYTE]);
-    refused(&vec![0; 64 * MEGABYTE]);
+    refused(&vec![b'x'; 64 * MEGABYTE], "larger than 48 MiB");
+    refused(&vec![0; 64 * MEGABYTE], "larger than 48 MiB");
 }
 
 #[test]
 fn garbage_below_the_size_limit_is_refused_in_time_and_memory() {
-    refused(&vec![b'x'; 40 * MEGABYTE]);
+    refused(&vec![b'x'; 40 * MEGABYTE], "not a JSON object");
 }
 
 #[test]
 fn broken_utf8_below_the_size_limit_is_refused_in_time_and_memory() {
-    refused(&vec![0xff; 40 * MEGABYTE]);
+    refused(&vec![0xff; 40 * MEGABYTE], "not a JSON object");
 }
 
 #[test]
 fn an_event_of_64_megabytes_is_refused_in_time_and_memory() {
     let project = TestProject::new();
-    refused(project.write(project.path.join("a.txt"), &"x".repeat(64 * MEGABYTE)).to_string().as_bytes());
+    let event = project.write(project.path.join("a.txt"), &"x".repeat(64 * MEGABYTE)).to_string();
+    refused(event.as_bytes(), "larger than 48 MiB");
 }
 
 #[test]
@@ -41,7 +45,9 @@ fn an_event_of_many_small_values_is_answered_in_time_and_memory() {
     let project = TestProject::new();
     let event = project.mcp(json!("HERE")).to_string();
     let input = event.replace("\"HERE\"", &format!("[{}0]", "0,".repeat(20 * MEGABYTE)));
-    measured(&project, input.as_bytes());
+    let answer = measured(&project, input.as_bytes());
+    let reason = answer.closed_failure();
+    assert!(reason.contains("too many values"), "{reason}");
 }
 
 #[test]
@@ -55,8 +61,10 @@ fn an_event_of_40_megabytes_is_judged() {
 }
 
 #[track_caller]
-fn refused(input: &[u8]) {
-    measured(&TestProject::new(), input).closed_failure();
+fn refused(input: &[u8], why: &str) {
+    let answer = measured(&TestProject::new(), input);
+    let reason = answer.closed_failure();
+    assert!(reason.contains(why), "{reason}");
 }
 
 #[track_caller]
@@ -70,7 +78,7 @@ fn measured(project: &TestProject, input: &[u8]) -> Answer {
         let memory = scope.spawn(move || peak_memory(id));
         (finish(child, began, None), memory.join().unwrap())
     });
-    assert!(answer.seconds < SECONDS, "{answer:?}");
+    assert!(answer.seconds < seconds(), "{answer:?}");
     assert!(memory < MEMORY, "{} MB at the peak: {answer:?}", memory / 1_000_000);
     answer
 }

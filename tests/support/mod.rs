@@ -125,7 +125,7 @@ impl TestProject {
 
     /// `provost hook ARGUMENTS` with this project's environment and nothing else.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_provost"));
+        let mut command = Command::new(program());
         command.arg("hook").args(arguments).env_clear().current_dir(&self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -162,6 +162,11 @@ impl TestProject {
         let journals = projects.map(|project| project.unwrap().path().join("journal.jsonl"));
         journals.filter_map(|journal| fs::read_to_string(journal).ok()).collect()
     }
+}
+
+/// The program under test: the one built for the tests, or the one that `PROVOST_UNDER_TEST` names.
+pub fn program() -> OsString {
+    std::env::var_os("PROVOST_UNDER_TEST").unwrap_or_else(|| env!("CARGO_BIN_EXE_provost").into())
 }
 
 /// Settings with Provost's hook entries, and a part that anybody may edit.

@@ -4,6 +4,7 @@
 //! them. In short: a denial is one JSON object as the only stdout; a closed failure is exit code 2
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
+mod demo;
 mod settings;
 
 use std::env;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::json::Fields;
-use super::{Answer, BLOCK, Client, Settings, Unreadable};
+use super::{Answer, BLOCK, Client, Demo, Settings, Unreadable};
 use crate::decision::{Decision, Ruling};
 use crate::event::{Agent, Call, Event, Kind, Mode, Replacement, Stopping, Tool};
 use crate::text::{bounded, printable};
@@ -29,6 +30,10 @@ pub(super) static CLIENT: Client = Client {
         by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
         how_to_edit: settings::HOW_TO_EDIT,
     },
+    demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
+    registration: "In a settings file of Claude Code:
+  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
+                   \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]",
 };
 
 /// The client writes a context of 10,000 characters or more to a file and shows the model a part.

@@ -1,0 +1,81 @@
+//! The house keeps its rooms apart: a client's words stay in `src/clients`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words of clients' JSON, settings and environments.
+const WORDS: &[&str] = &[
+    "hook_event_name",
+    "hookEventName",
+    "hookSpecificOutput",
+    "permissionDecision",
+    "permission_mode",
+    "tool_name",
+    "tool_input",
+    "tool_use_id",
+    "tool_response",
+    "session_id",
+    "transcript_path",
+    "systemMessage",
+    "additionalContext",
+    "stop_hook_active",
+    "PreToolUse",
+    "PostToolUse",
+    "ExitPlanMode",
+    "CLAUDE_",
+    ".claude",
+    "disableAllHooks",
+    "onFailure",
+];
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("src/clients") {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_module_outside_clients_knows_a_clients_words() {
+    let files = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    assert!(files.len() > 25, "{}", files.len());
+    let mut found = Vec::new();
+    for file in files {
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            if let Some(word) = WORDS.iter().find(|word| line.contains(**word)) {
+                found.push(format!("{}:{}: {word}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn only_the_workspace_and_the_edges_touch_the_world() {
+    // What a guard sees, it sees through the workspace.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for folder in ["self_guard", "shell"] {
+        for file in sources(&root.join(folder)) {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            for word in [
+                "std::fs",
+                "std::env",
+                "std::process",
+                "fs::",
+                "env::",
+                "files::read",
+                "println!",
+                ".exists()",
+            ] {
+                assert!(!code.contains(word), "{}: {word}", file.display());
+            }
+        }
+    }
+}
