@@ -48,8 +48,8 @@ fn settings_page() -> String {
          over the project's, the project's over the person's; `provost config check` shows which\n\
          files count and what holds in the end.\n\n\
          | layer | file |\n|---|---|\n\
-         | managed | `/etc/provost/provost.toml` (macOS: `/Library/Application Support/provost/provost.toml`) |\n\
-         | project | `provost.toml` in the project's root: the nearest directory with `.git` or a `provost.toml` |\n\
+         | managed | `/etc/provost/provost.toml` (macOS: `/Library/Application Support/provost/provost.toml`); while it has a mistake, no other layer can switch a guard off |\n\
+         | project | the nearest `provost.toml` at or above the directory where the session started |\n\
          | user | `$XDG_CONFIG_HOME/provost/provost.toml`, by default `~/.config/provost/provost.toml` |\n\n\
          | key | takes | default | meaning |\n|---|---|---|---|\n",
     );
