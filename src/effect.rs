@@ -11,6 +11,9 @@ use std::path::PathBuf;
 use crate::event::{Event, Kind, Replacement, Tool};
 use crate::shell;
 
+/// An edit that makes a file larger than this is not applied in memory.
+const LARGEST_PROPOSAL: usize = 64 << 20;
+
 /// One thing that an event would do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -40,6 +43,15 @@ pub enum Effect {
     /// An unknown tool names this path; it may do anything with it.
     Touch {
         path: PathBuf,
+    },
+    /// A command line starts a program. Arguments that cannot be known are left out.
+    Run {
+        program: String,
+        arguments: Vec<String>,
+    },
+    /// Something that is too large to be looked at, and so cannot be vouched for at all.
+    TooLarge {
+        what: String,
     },
     /// A part of a command line that this version does not understand, and so cannot vouch for.
     Obscure {
@@ -115,8 +127,10 @@ fn of_tool(tool: &Tool, event: &Event) -> Vec<Effect> {
         Tool::LeavePlanMode { path, .. } => {
             vec![Effect::LeavePlanMode { path: path.as_ref().map(|path| event.absolute(path)) }]
         }
-        Tool::Other { paths, commands } => {
-            let named = paths.iter().map(|path| Effect::Touch { path: event.absolute(path) });
+        Tool::Other { paths, commands, deletes } => {
+            let named = paths.iter().map(|path| event.absolute(path));
+            let named =
+                named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });
             let run =
                 commands.iter().flat_map(|line| shell::effects(line, &event.cwd, event.home.as_deref()));
             named.chain(run).collect()
@@ -150,9 +164,11 @@ fn apply(replacements: &[Replacement], current: Option<&str>) -> Proposed<'stati
             text = text.replace("\r\n", "\n");
         }
         match (text.matches(old.as_str()).count(), all) {
-            (0, _) => return Proposed::Unknown,
-            (1, _) | (_, true) => text = text.replace(old.as_str(), new),
-            (_, false) => return Proposed::Unknown,
+            (0, _) | (2.., false) => return Proposed::Unknown,
+            (count, _) if text.len().saturating_add(count.saturating_mul(new.len())) > LARGEST_PROPOSAL => {
+                return Proposed::Unknown;
+            }
+            _ => text = text.replace(old.as_str(), new),
         }
     }
     Proposed::Text(Cow::Owned(text))
@@ -192,6 +208,10 @@ mod tests {
         assert_eq!(proposed(&edit("x", "y", false), Some("a")), Proposed::Unknown);
         assert_eq!(proposed(&edit("a", "b", false), Some("a a")), Proposed::Unknown);
         assert_eq!(proposed(&edit("", "b", false), Some("a")), Proposed::Unknown);
+        assert_eq!(
+            proposed(&edit("a", &"b".repeat(1 << 20), true), Some(&"a".repeat(100))),
+            Proposed::Unknown
+        );
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub enum Tool {
     Other {
         paths: Vec<PathBuf>,
         commands: Vec<String>,
+        /// By its name it takes files away or gives them other names.
+        deletes: bool,
     },
 }
 

@@ -128,6 +128,13 @@ impl Workspace {
         path.exists()
     }
 
+    /// Whether neither the path nor the directory it lies in is there, so that nothing could be
+    /// written by it.
+    pub fn leads_nowhere(&self, path: &Path) -> bool {
+        let missing = |path: &Path| fs::symlink_metadata(path).is_err();
+        missing(path) && path.parent().is_none_or(missing)
+    }
+
     pub fn is_directory(&self, path: &Path) -> bool {
         path.is_dir()
     }
@@ -172,10 +179,17 @@ impl Workspace {
         (self.client.settings.files)(&self.places, &self.project)
     }
 
-    /// What a guard has remembered of a session.
-    pub fn recall(&self, session: &str) -> Option<Value> {
-        let bytes = files::read(&self.memory(session)?, LARGEST_MEMORY).ok()??;
-        serde_json::from_slice(&bytes).ok()
+    /// What a guard has remembered of a session. A memory that cannot be read is not the same as
+    /// none.
+    pub fn recall(&self, session: &str) -> Result<Option<Value>, Fault> {
+        let Some(place) = self.memory(session) else { return Ok(None) };
+        let bytes = files::read(&place, LARGEST_MEMORY).map_err(|error| Fault::Error(error.to_string()))?;
+        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+        match bytes.map(read) {
+            None => Ok(None),
+            Some(Some(value)) => Ok(Some(value)),
+            Some(None) => Err(Fault::Error(format!("{}: what was remembered is damaged", place.display()))),
+        }
     }
 
     /// Remembers something of a session, and forgets what sessions of long ago left.
@@ -227,20 +241,23 @@ pub fn project_config(start: &Path) -> PathBuf {
 pub fn resolve(path: &Path) -> PathBuf {
     /// As many links as systems follow before they give up.
     const LINKS: u32 = 40;
+    /// As many parts as the longest path that systems take can have.
+    const LONGEST: usize = 2048;
     let mut real = PathBuf::new();
     let mut links = 0;
     let mut rest: Vec<OsString> = Vec::new();
     push_components(&mut rest, path);
+    // No system opens such a path, so there is nothing on the disk to ask about it.
+    let mut followed = rest.len() <= LONGEST;
     while let Some(part) = rest.pop() {
         if part == ".." {
             real.pop();
             continue;
         }
         real.push(&part);
-        if links < LINKS
-            && let Ok(target) = fs::read_link(&real)
-        {
+        if followed && let Ok(target) = fs::read_link(&real) {
             links += 1;
+            followed = links < LINKS && rest.len() <= LONGEST;
             real.pop();
             push_components(&mut rest, &target);
         }

@@ -59,6 +59,7 @@ macro_rules! rehearsals {
 rehearsals! {
     denied_bash: "denied-bash.toml",
     settings_edit: "settings-edit.toml",
+    settings_void: "settings-void.toml",
     unknown_permission_mode: "unknown-mode.toml",
     two_hooks_at_once: "two-at-once.toml",
     config_change: "config-change.toml",

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, painted, wrapped};
+use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, painted, width, wrapped};
 use super::{Exit, Outcome};
 use crate::clients::{self, Scene, Told};
 use crate::text::one_line;
@@ -75,7 +75,7 @@ impl Stage {
         };
         writeln!(out, "  {} {took}", painted(style, word))?;
         if !text.is_empty() {
-            writeln!(out, "{}", wrapped(&one_line(&text), 4, 96))?;
+            writeln!(out, "{}", wrapped(&one_line(&text), 4, width()))?;
         }
         Ok(())
     }

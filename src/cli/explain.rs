@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::screen::{BOLD, CYAN, DIM, colour_of, painted, wrapped};
+use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
 use super::{Exit, Here, Outcome};
 use crate::journal::{Record, Said};
 use crate::registry::Guard;
@@ -61,7 +61,7 @@ fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
         out,
         "{}  {}",
         painted(colour_of(decision), &one_line(decision)),
-        painted(DIM, record.text("id"))
+        painted(DIM, &one_line(record.text("id")))
     )?;
     let about = [
         ("time", record.text("time")),
@@ -75,7 +75,8 @@ fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
         ("version", record.text("version")),
     ];
     for (name, value) in about.into_iter().filter(|(_, value)| !value.is_empty()) {
-        writeln!(out, "  {}  {}", painted(DIM, &format!("{name:8}")), one_line(value))?;
+        let value = wrapped(&one_line(value), 12, width());
+        writeln!(out, "  {}  {}", painted(DIM, &format!("{name:8}")), value.trim_start())?;
     }
     writeln!(out, "  {}  {} ms", painted(DIM, "took    "), thousandths(record.micros()))?;
     for said in record.guards() {
@@ -97,7 +98,7 @@ fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
     )?;
     let known = Guard::find(said.text("guard"));
     if let Some(known) = known {
-        writeln!(out, "{}", painted(DIM, &wrapped(known.purpose, 2, 96)))?;
+        writeln!(out, "{}", painted(DIM, &wrapped(known.purpose, 2, width())))?;
     }
     let mut lines = vec![("what", one_line(said.text("what"))), ("why", one_line(said.text("why")))];
     lines.extend(said.evidence().map(|evidence| ("evidence", one_line(evidence))));
@@ -108,7 +109,7 @@ fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
         lines.push(("way out", known.way_out.to_owned()));
     }
     for (label, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {
-        let text = wrapped(&text, 12, 96);
+        let text = wrapped(&text, 12, width());
         writeln!(out, "  {}  {}", painted(CYAN, &format!("{label:8}")), text.trim_start())?;
     }
     Ok(())

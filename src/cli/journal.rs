@@ -34,6 +34,10 @@ impl Journal {
         let here = Here::find()?;
         let records = here.records()?;
         let mut out = anstream::stdout().lock();
+        if here.state.is_none() {
+            writeln!(out, "there is no home directory, so no journal is kept")?;
+            return Ok(Exit::Found);
+        }
         if records.is_empty() && !self.follow && !self.json {
             writeln!(out, "no decisions in {} yet", one_line(&here.project.to_string_lossy()))?;
             return Ok(Exit::Done);
@@ -74,7 +78,13 @@ impl Journal {
         };
         let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
         let said = record.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""));
-        let why = said.map_or(String::new(), |said| format!("{}: {}", said.text("guard"), said.text("what")));
+        let why = match said {
+            Some(said) if said.text("what").is_empty() => {
+                format!("{}: {}", said.text("guard"), said.text("opinion"))
+            }
+            Some(said) => format!("{}: {}", said.text("guard"), said.text("what")),
+            None => record.text("remark").to_owned(),
+        };
         writeln!(
             out,
             "{}  {}  {}  {}  {}",

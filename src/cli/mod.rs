@@ -11,7 +11,7 @@ mod journal;
 mod schema;
 mod screen;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -94,13 +94,7 @@ const IO: u8 = 74;
 pub fn run() -> ExitCode {
     let parsed = match Provost::try_parse() {
         Ok(parsed) => parsed,
-        Err(error) => {
-            let _ = error.print();
-            return match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-                _ => ExitCode::from(USAGE),
-            };
-        }
+        Err(error) => return usage(&error),
     };
     let outcome = match parsed.command {
         // Only `provost hook --help` comes here, and it has been answered above.
@@ -118,6 +112,29 @@ pub fn run() -> ExitCode {
         Err(Trouble::Io(error)) => {
             eprintln!("[provost] {error}");
             ExitCode::from(IO)
+        }
+    }
+}
+
+/// Help, or a usage error. Where a client calls (an entry from another version), an error by exit code
+/// could lock every tool, so there the person is told and the event goes on.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let caller = clients::ALL.iter().find(|client| (client.project)().is_some());
+    match caller {
+        Some(client) if !io::stdin().is_terminal() => {
+            let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let text = format!(
+                "[provost] the hook entry has a mistake: {first}. To fix: its arguments begin with `hook`."
+            );
+            crate::hook::tell_person(client, &text)
+        }
+        _ => {
+            let _ = error.print();
+            ExitCode::from(USAGE)
         }
     }
 }

@@ -14,6 +14,13 @@ pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
 
+/// The width of the terminal, as far as lines are comfortable to read; the same where there is none.
+pub(crate) fn width() -> usize {
+    const COMFORTABLE: usize = 96;
+    let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    seen.unwrap_or(COMFORTABLE).clamp(40, COMFORTABLE)
+}
+
 /// The colour of a decision or an opinion.
 pub(crate) fn colour_of(word: &str) -> Style {
     match word.split(' ').next() {

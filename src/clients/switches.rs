@@ -18,6 +18,8 @@ pub struct Switches {
     pub kept: BTreeMap<String, String>,
     /// What must not change in any way: variables that steer Provost.
     pub fixed: BTreeMap<String, String>,
+    /// What may or may not make the client drop the file: nobody here knows.
+    pub others: BTreeMap<String, String>,
     /// Switches that are on and keep hooks from running.
     pub off: Vec<String>,
 }
@@ -34,7 +36,8 @@ impl Switches {
         gone.chain(changed.chain(off).map(|name| format!("{name} would change"))).collect()
     }
 
-    /// The same for an edit by a tool, which may not touch any hook.
+    /// The same for an edit by a tool, which may not touch any hook. Beside what must not go, it may
+    /// not bring in either what could make the client drop the file.
     pub fn altered_by(&self, after: &Self) -> Vec<String> {
         let places = self.hooks.keys().chain(after.hooks.keys());
         let changed = places.filter(|place| self.hooks.get(*place) != after.hooks.get(*place));
@@ -47,6 +50,10 @@ impl Switches {
                     .filter(|switch| !after.off.contains(switch))
                     .map(|s| format!("{s} would change")),
             );
+            let doubtful = after.others.iter().filter(|(key, value)| self.others.get(*key) != Some(value));
+            found.extend(doubtful.filter(|_| !self.kept.is_empty()).map(|(key, _)| {
+                format!("whether the client would still read the file with `{key}` changed cannot be told")
+            }));
         }
         found
     }
@@ -63,13 +70,44 @@ impl Switches {
             entries.filter_map(|(name, value)| Some((name.clone(), texts(value)?))).collect()
         };
         let off = value["off"].as_array().into_iter().flatten().filter_map(texts).collect();
-        Self { hooks: BTreeMap::new(), kept: map("kept"), fixed: map("fixed"), off }
+        Self { kept: map("kept"), fixed: map("fixed"), off, ..Self::default() }
     }
 }
 
-/// A value that can be compared but not read.
+/// A value that can be compared but not read. Another spelling of the same value has the same one.
 pub fn fingerprint(value: &Value) -> String {
-    format!("{:016x}", fnv1a(value.to_string().as_bytes()))
+    let mut text = String::new();
+    spell(value, &mut text);
+    format!("{:016x}", fnv1a(text.as_bytes()))
+}
+
+/// Writes a value with its keys in order and its numbers by their value.
+fn spell(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut parts: Vec<_> = map.iter().collect();
+            parts.sort_unstable_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, part) in parts {
+                *text += &Value::from(name.as_str()).to_string();
+                text.push(':');
+                spell(part, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(list) => {
+            text.push('[');
+            for part in list {
+                spell(part, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        // Clients hold every number in this form.
+        Value::Number(number) => *text += &number.as_f64().unwrap_or_default().to_string(),
+        other => *text += &other.to_string(),
+    }
 }
 
 /// Entries that differ only in their value get names that differ: `name#fingerprint`.

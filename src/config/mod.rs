@@ -10,7 +10,6 @@ pub mod settings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::files;
@@ -18,7 +17,9 @@ use crate::workspace::{CONFIG_FILE, Places, project_config};
 use settings::{Setting, Value};
 
 /// No configuration that a person writes is larger than this.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: u64 = 64 << 10;
+/// More mistakes than this are not told: the first ones will do.
+const MOST_PROBLEMS: usize = 50;
 
 /// Which layer a file is; the first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,18 +101,14 @@ impl Config {
 
     fn read(&mut self, layer: Layer, file: &Path, text: &str) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let problem = |at: usize, words: String| Problem {
-            file: file.to_owned(),
-            line: Some(text.get(..at).unwrap_or(text).matches('\n').count() + 1),
-            text: words,
-        };
         let (document, errors) = DeTable::parse_recoverable(text);
-        let count = errors.len();
-        for error in errors {
+        // The parser keeps the first of two values; which one was meant, nobody knows.
+        let twice = errors.iter().any(|error| error.message().contains("duplicate"));
+        let mut mistakes: Vec<(usize, String)> = Vec::new();
+        for error in errors.into_iter().take(MOST_PROBLEMS) {
             let at = error.span().map_or(0, |span| span.start);
-            self.problems.push(problem(at, error.message().replace('\n', ", ")));
+            mistakes.push((at, error.message().replace('\n', ", ")));
         }
-        let first = self.problems.len() - count;
         for (table, content) in document.get_ref() {
             let known: Vec<Setting> =
                 settings::all().filter(|s| s.table == table.get_ref().as_ref()).collect();
@@ -119,43 +116,30 @@ impl Config {
                 let tables = settings::all().map(|setting| setting.table.to_owned());
                 let words =
                     format!("unknown table `{}`{}", table.get_ref(), suggestion(table.get_ref(), tables));
-                self.problems.push(problem(table.span().start, words));
+                mistakes.push((table.span().start, words));
                 continue;
             }
             let DeValue::Table(entries) = content.get_ref() else {
-                self.problems
-                    .push(problem(table.span().start, format!("`{}` must be a table", table.get_ref())));
+                mistakes.push((table.span().start, format!("`{}` must be a table", table.get_ref())));
                 continue;
             };
             for (name, value) in entries {
-                match self.entry(layer, &known, name, value) {
-                    Ok(()) => {}
-                    Err(words) => self.problems.push(problem(name.span().start, words)),
+                match setting_of(&known, name.get_ref(), value.get_ref()) {
+                    Ok((_, Value::Word(word))) if twice && word == "off" => {}
+                    Ok((key, value)) => self.values.push((layer, key, value)),
+                    Err(words) if mistakes.len() < MOST_PROBLEMS => mistakes.push((name.span().start, words)),
+                    Err(_) => {}
                 }
             }
         }
         // The parser orders keys by name; a person reads the file from the top.
-        self.problems[first..].sort_by_key(|problem| problem.line);
-    }
-
-    fn entry(
-        &mut self,
-        layer: Layer,
-        known: &[Setting],
-        name: &Spanned<std::borrow::Cow<'_, str>>,
-        value: &Spanned<DeValue<'_>>,
-    ) -> Result<(), String> {
-        let name = name.get_ref();
-        let Some(setting) = known.iter().find(|setting| setting.name == name.as_ref()) else {
-            let names = known.iter().map(|setting| setting.name.to_owned());
-            return Err(format!("unknown key `{name}`{}", suggestion(name, names)));
-        };
-        let value = setting
-            .takes
-            .read(value.get_ref())
-            .map_err(|expected| format!("`{}` takes {expected}", setting.key()))?;
-        self.values.push((layer, setting.key(), value));
-        Ok(())
+        mistakes.sort_unstable();
+        let (mut line, mut counted) = (1, 0);
+        for (at, words) in mistakes {
+            line += text.get(counted..at).unwrap_or_default().matches('\n').count();
+            counted = at.max(counted);
+            self.problems.push(Problem { file: file.to_owned(), line: Some(line), text: words });
+        }
     }
 
     /// What a key is set to, and by which layer; `None`: by its default.
@@ -196,6 +180,18 @@ impl Config {
             }
         };
         value.and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+    }
+}
+
+/// The setting that an entry of a table means, and its value.
+fn setting_of(known: &[Setting], name: &str, value: &DeValue<'_>) -> Result<(String, Value), String> {
+    let Some(setting) = known.iter().find(|setting| setting.name == name) else {
+        let names = known.iter().map(|setting| setting.name.to_owned());
+        return Err(format!("unknown key `{name}`{}", suggestion(name, names)));
+    };
+    match setting.takes.read(value) {
+        Ok(value) => Ok((setting.key(), value)),
+        Err(expected) => Err(format!("`{}` takes {expected}", setting.key())),
     }
 }
 
@@ -310,6 +306,25 @@ mod tests {
         );
         assert_eq!(config.deadline(), Duration::from_secs(5));
         assert_eq!(config.journal_limit(), 1_024_000);
+    }
+
+    #[test]
+    fn a_guard_that_is_set_twice_stays_on() {
+        let config = load(&[(Layer::Project, "[guards]\nself-guard = \"off\"\nself-guard = \"on\"\n")]);
+        assert!(config.guard_is_on("self-guard") && !config.problems.is_empty());
+    }
+
+    #[test]
+    fn a_hostile_file_is_read_in_bounded_time_and_told_in_few_lines() {
+        let many: String = (0..5_000).map(|n| format!("k{n} = 1\n")).collect();
+        for text in
+            [format!("[journal]\n{many}"), "= ".repeat(30_000), "[a]\n".repeat(15_000), "[".repeat(60_000)]
+        {
+            let began = std::time::Instant::now();
+            let config = load(&[(Layer::Project, &text)]);
+            assert!((1..=2 * MOST_PROBLEMS).contains(&config.problems.len()), "{}", config.problems.len());
+            assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        }
     }
 
     #[test]

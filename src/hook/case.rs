@@ -60,17 +60,10 @@ impl Case {
 
     pub(super) fn conclude(&self, findings: &[Finding]) -> (Answer, Decision) {
         let mut decision = Decision::fold(findings);
-        if let Some(mistakes) = self.mistakes() {
-            decision.to_person.push(format!(
-                "[provost] the hook entry has a mistake: {mistakes}. To fix: correct the entry in \
-                 the settings file; `provost guards` lists what there is."
-            ));
+        if !self.mistakes.is_empty() {
+            decision.to_person.push(mistakes_text(&self.mistakes));
         }
         ((self.workspace.client.render)(&decision, &self.event), decision)
-    }
-
-    fn mistakes(&self) -> Option<String> {
-        (!self.mistakes.is_empty()).then(|| self.mistakes.join(", "))
     }
 
     /// Writes the journal. That it cannot be written must not change an answer.
@@ -80,7 +73,8 @@ impl Case {
         if !config.journal_is_on() {
             return;
         }
-        let remark = self.unreadable.clone().or_else(|| self.mistakes());
+        let remark =
+            self.unreadable.clone().or_else(|| (!self.mistakes.is_empty()).then(|| self.mistakes.join(", ")));
         let entry = journal::Entry {
             client: client.name,
             project,
@@ -97,4 +91,13 @@ impl Case {
 /// Stands in for an event that could not be read.
 pub(super) fn nothing_known() -> Event {
     Event::new(String::new(), Kind::Other, std::env::current_dir().unwrap_or_default())
+}
+
+/// What the person is told of mistakes in the hook entry.
+pub(super) fn mistakes_text(mistakes: &[String]) -> String {
+    format!(
+        "[provost] the hook entry has a mistake: {}. To fix: correct the entry in the settings file; `provost guards` \
+         lists what there is.",
+        mistakes.join(", ")
+    )
 }

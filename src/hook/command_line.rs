@@ -13,11 +13,14 @@ pub(super) struct CommandLine {
     pub(super) client: &'static Client,
     pub(super) packs: Vec<String>,
     pub(super) mistakes: Vec<String>,
+    /// The client is known. What another one says may not be readable at all.
+    pub(super) speaks: bool,
 }
 
 impl CommandLine {
     pub(super) fn read(mut arguments: impl Iterator<Item = OsString>) -> Self {
-        let mut line = Self { client: clients::DEFAULT, packs: Vec::new(), mistakes: Vec::new() };
+        let mut line =
+            Self { client: clients::DEFAULT, packs: Vec::new(), mistakes: Vec::new(), speaks: true };
         while let Some(argument) = arguments.next() {
             let argument = argument.to_string_lossy().into_owned();
             let (name, value) = match argument.split_once('=') {
@@ -41,7 +44,10 @@ impl CommandLine {
     fn choose_client(&mut self, name: &str) {
         match clients::find(name) {
             Some(client) => self.client = client,
-            None => self.mistakes.push(format!("unknown client `{name}`")),
+            None => {
+                self.mistakes.push(format!("unknown client `{name}`"));
+                self.speaks = false;
+            }
         }
     }
 

@@ -17,12 +17,12 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clients::{Answer, BLOCK, Unreadable};
+use crate::clients::{Answer, BLOCK, Client, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
 use crate::registry;
 use crate::workspace::CHILD_MARK;
-use case::{Case, nothing_known};
+use case::{Case, mistakes_text, nothing_known};
 use command_line::CommandLine;
 use watch::Watch;
 
@@ -54,10 +54,22 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }))
 }
 
+/// Tells the person something and lets the event go on.
+pub fn tell_person(client: &Client, text: &str) -> ExitCode {
+    ExitCode::from(tell(client, text))
+}
+
+fn tell(client: &Client, text: &str) -> u8 {
+    let decision = Decision { to_person: vec![text.to_owned()], ..Decision::default() };
+    print(&(client.render)(&decision, &nothing_known()), &decision)
+}
+
 /// From bytes to an answer, then the journal.
 fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
     let event = match read_input().and_then(|bytes| (line.client.parse)(&bytes)) {
         Ok(event) => event,
+        // Another client's words are no reason to block; its entry has a mistake, and that is told.
+        Err(_) if !line.speaks => return tell(line.client, &mistakes_text(&line.mistakes)),
         Err(why) => return answer_unread(watch, &Case::unreadable(line, why.to_string(), began)),
     };
     watch.progress().read = true;

@@ -39,6 +39,7 @@ const TOKENS: &[&str] = &[
 const NAMES: &[&str] = &[
     "password",
     "passwd",
+    "pwd",
     "passphrase",
     "secret",
     "token",

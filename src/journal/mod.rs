@@ -65,9 +65,10 @@ pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result
     file.write_all(line.as_bytes())
 }
 
-/// Opens a regular file only: a pipe in its place would hold the hook for ever.
+/// Opens a regular file only: a pipe in its place would hold the hook for ever, and a link would
+/// lead the journal into somebody else's file.
 fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
-    match fs::metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(io::Error::other("not a regular file")),
         _ => options.open(path),
     }

@@ -77,6 +77,15 @@ impl<'a> Protected<'a> {
         })
     }
 
+    /// Whether a path could be protected even if nothing is there: by its name, or as state to come.
+    pub(super) fn could_mean(&self, named: &Path) -> bool {
+        let is_config = named.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
+        let state = self.workspace.places.state.as_ref();
+        is_config
+            || (self.workspace.client.settings.names)(named)
+            || state.is_some_and(|state| is_within(named, state))
+    }
+
     /// A protected file that is looked for below this path, whether it exists or not.
     pub(super) fn held_by(&self, real: &Path) -> Option<&Path> {
         let places = self.own.iter().chain(&self.settings).map(|place| place.real.as_path());

@@ -20,7 +20,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         Kind::SessionStart { fresh } => Ok(remember(*fresh, event, workspace)),
         Kind::ConfigChange { file } => {
             let file = file.as_ref().map(|file| event.absolute(file));
-            Ok(changed(file.as_deref(), event, workspace))
+            changed(file.as_deref(), event, workspace)
         }
         _ => Ok(Opinion::silence()),
     }
@@ -31,7 +31,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 /// an older memory stays, and files that no longer call Provost are not taken for the truth.
 fn remember(fresh: bool, event: &Event, workspace: &Workspace) -> Opinion {
     let Some(session) = &event.session else { return Opinion::silence() };
-    if !fresh && workspace.recall(session).is_some() {
+    if !fresh && !matches!(workspace.recall(session), Ok(None)) {
         return Opinion::silence();
     }
     let mut memory = Map::new();
@@ -56,32 +56,35 @@ fn remember(fresh: bool, event: &Event, workspace: &Workspace) -> Opinion {
     Opinion { evidence: vec![format!("{count} registrations remembered")], to_person, ..Opinion::default() }
 }
 
-fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Opinion {
+fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // The client names one file; without a name, any of them may have changed. It also reports
     // other files than settings (skills, for one), which register no hooks of ours.
     let files = match file {
         Some(file) if !workspace.is_settings_file(file, &workspace.resolve(file)) => {
-            return Opinion::silence();
+            return Ok(Opinion::silence());
         }
         Some(file) => vec![file.to_owned()],
         None => workspace.settings_files(),
     };
-    let memory = event.session.as_ref().and_then(|session| workspace.recall(session));
+    let memory = match &event.session {
+        Some(session) => workspace.recall(session)?,
+        None => None,
+    };
     let mut evidence = Vec::new();
     for file in &files {
         let before = memory.as_ref().map(|memory| remembered(memory, file, workspace));
         match (read(file, workspace), &before) {
             // A file that held nothing of ours may be broken.
             (Err(why), Some(before)) if before.kept.is_empty() => evidence.push(why),
-            (Err(why), _) => return refused(file, &why),
+            (Err(why), _) => return Ok(refused(file, &why)),
             (Ok(after), Some(before)) => {
                 if let Some(why) = before.silenced_by(&after).first() {
-                    return refused(file, why);
+                    return Ok(refused(file, why));
                 }
             }
             (Ok(after), None) => {
                 if let Some(switch) = after.off.first() {
-                    return refused(file, &format!("{switch} would keep hooks from running"));
+                    return Ok(refused(file, &format!("{switch} would keep hooks from running")));
                 }
             }
         }
@@ -92,10 +95,10 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Opinion
         let calls = |file: &PathBuf| read(file, workspace).is_ok_and(|switches| !switches.kept.is_empty());
         if !workspace.settings_files().iter().any(calls) {
             let file = files.first().cloned().unwrap_or_default();
-            return refused(&file, "no settings file would call Provost any more");
+            return Ok(refused(&file, "no settings file would call Provost any more"));
         }
     }
-    Opinion { evidence, ..Opinion::default() }
+    Ok(Opinion { evidence, ..Opinion::default() })
 }
 
 fn refused(file: &Path, why: &str) -> Opinion {
@@ -116,7 +119,11 @@ fn read(file: &Path, workspace: &Workspace) -> Result<Switches, String> {
 /// What the session started with in this file; nothing, if the file is new.
 fn remembered(memory: &Value, file: &Path, workspace: &Workspace) -> Switches {
     let entries = memory.as_object().into_iter().flatten();
-    let is_file = |known: &str| Path::new(known) == file || workspace.is_same_file(Path::new(known), file);
+    let is_file = |known: &str| {
+        let known = Path::new(known);
+        workspace.resolve_parent(known) == workspace.resolve_parent(file)
+            || workspace.is_same_file(known, file)
+    };
     let found = entries.filter(|(known, _)| is_file(known)).map(|(_, value)| value).next();
     found.map(Switches::from_json).unwrap_or_default()
 }

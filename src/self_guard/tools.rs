@@ -25,6 +25,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Effect::Touch { path } => touched(path, workspace, &protected)?,
             Effect::Read { path, recursive } => read(path, *recursive, workspace),
             Effect::SetVariable { name } => variable(name),
+            Effect::Run { program, arguments } => run(program, arguments),
+            Effect::TooLarge { what } => too_large(what),
             _ => None,
         };
         if let Some((denial, evidence)) = refused {
@@ -125,6 +127,10 @@ fn deleted(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<
 }
 
 fn touched(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<Refusal, Fault> {
+    // Most strings that an unknown tool is given are no paths at all.
+    if !protected.could_mean(path) && workspace.leads_nowhere(path) {
+        return Ok(None);
+    }
     let real = workspace.resolve(path);
     Ok(match protected.meaning(path, &real)? {
         Meaning::Nothing => None,
@@ -167,6 +173,29 @@ fn variable(name: &str) -> Refusal {
         fix: "run the command without it".into(),
     };
     Some((denial, vec![format!("the command sets {name}")]))
+}
+
+/// A forged event could make Provost forget what was registered.
+fn run(program: &str, arguments: &[String]) -> Refusal {
+    if !matches!(program, "provost" | "provost.exe") || arguments.first().is_none_or(|first| first != "hook")
+    {
+        return None;
+    }
+    let denial = Denial {
+        what: "a tool may not call `provost hook`".into(),
+        why: "only the client tells Provost what happens, and a made-up event could switch a guard off".into(),
+        fix: "use `provost explain` or `provost journal` to see what was decided, or ask the person to try an event".into(),
+    };
+    Some((denial, vec!["the command calls provost hook".into()]))
+}
+
+fn too_large(what: &str) -> Refusal {
+    let denial = Denial {
+        what: format!("a tool may not be given {what}"),
+        why: "it is too large to be looked at, and what cannot be looked at could switch a guard off".into(),
+        fix: "write the data to a file with the file tools, or split the call".into(),
+    };
+    Some((denial, vec![what.to_owned()]))
 }
 
 /// What would change in the hooks of a settings file.

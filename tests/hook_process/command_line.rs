@@ -102,3 +102,32 @@ fn an_argument_that_is_not_text_is_a_mistake_like_any_other() {
     child.stdin.take().unwrap().write_all(project.bash("ls").to_string().as_bytes()).unwrap();
     assert!(finish(child, began, None).note().contains("unknown argument"));
 }
+
+#[test]
+fn an_entry_that_does_not_even_say_hook_blocks_nothing() {
+    let project = TestProject::new();
+    for arguments in [&[][..], &["hok"], &["compat", "stop-hook"], &["--pack", "self", "hook"]] {
+        let command = project.command(&[]);
+        let mut again = std::process::Command::new(command.get_program());
+        again
+            .args(arguments)
+            .env_clear()
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        again.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+        let output = again.current_dir(&project.path).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(
+            told["systemMessage"].as_str().unwrap().starts_with("[provost] the hook entry has a mistake"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn words_of_an_unknown_client_are_no_block() {
+    let project = TestProject::new();
+    let answer = project.hook_bytes(&["--client", "codex"], br#"{"event":"pre_tool"}"#);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stdout.contains("unknown client `codex`"), "{answer:?}");
+}

@@ -84,7 +84,15 @@ fn a_switch_that_turns_all_hooks_off_is_blocked_in_any_file() {
 
 #[test]
 fn what_steers_provost_in_the_environment_is_blocked() {
-    for name in ["PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LD_PRELOAD", "CLAUDE_CODE_SIMPLE"] {
+    for name in [
+        "PATH",
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "LD_PRELOAD",
+        "CLAUDE_CODE_SIMPLE",
+        "CLAUDE_CODE_SHELL_PREFIX",
+    ] {
         let (project, settings) = started();
         fs::write(&settings, changed(|s| s["env"] = json!({name: "/tmp/evil"}))).unwrap();
         let reason = project.changed(SESSION, &settings).denial();
@@ -131,7 +139,7 @@ fn no_content_of_a_settings_file_is_told_or_kept() {
     let group = json!({"matcher": "Never", "hooks": [entry]});
     fs::write(&settings, changed(|s| s["hooks"]["PreToolUse"].as_array_mut().unwrap().push(group))).unwrap();
     let reason = project.changed(SESSION, &settings).denial();
-    assert!(reason.contains("hooks.PreToolUse, number 2"), "{reason}");
+    assert!(reason.contains("`hooks.PreToolUse[1].hooks[0].url`"), "{reason}");
     assert!(!reason.contains("hunter2") && !project.journal_text().contains("hunter2"));
 }
 
@@ -154,6 +162,59 @@ fn an_entry_for_which_the_client_would_drop_the_file_is_blocked() {
         fs::write(&settings, changed(|s| s["hooks"]["PreToolUse"].as_array_mut().unwrap().push(group)))
             .unwrap();
         assert!(project.changed(SESSION, &settings).denied().is_ok(), "{broken}");
+    }
+}
+
+#[test]
+fn a_value_for_which_the_client_would_drop_the_file_is_blocked() {
+    for (name, value) in [
+        ("permissions", json!(5)),
+        ("permissions", json!({"defaultMode": "nonsense"})),
+        ("permissions", json!({"allow": "x"})),
+        ("model", json!(5)),
+        ("model", json!(null)),
+        ("cleanupPeriodDays", json!(-1)),
+        ("env", json!(5)),
+        ("statusLine", json!(5)),
+        ("enabledPlugins", json!(5)),
+        ("sandbox", json!(5)),
+        ("includeCoAuthoredBy", json!("yes")),
+    ] {
+        let (project, settings) = started();
+        fs::write(&settings, changed(|s| s[name] = value)).unwrap();
+        let reason = project.changed(SESSION, &settings).denial();
+        assert!(reason.contains(&format!("`{name}")) && reason.contains("drops the whole file"), "{reason}");
+    }
+}
+
+#[test]
+fn what_starts_hooks_is_blocked() {
+    for (name, value) in [("processWrapper", "true"), ("defaultShell", "powershell")] {
+        let (project, settings) = started();
+        fs::write(&settings, changed(|s| s[name] = value.into())).unwrap();
+        let reason = project.changed(SESSION, &settings).denial();
+        assert!(reason.contains(&format!("`{name}` would change")), "{reason}");
+    }
+}
+
+#[test]
+fn another_spelling_of_the_same_entries_passes() {
+    let (project, settings) = started();
+    fs::write(&settings, crate::settings_files::respelled()).unwrap();
+    assert!(project.changed(SESSION, &settings).is_silent());
+}
+
+#[test]
+fn what_the_client_forgives_passes() {
+    for (name, value) in [
+        ("novelty", json!(5)),
+        ("mcpServers", json!(5)),
+        ("env", json!({"A": 5})),
+        ("permissions", json!({"allow": [5, "Bash("]})),
+    ] {
+        let (project, settings) = started();
+        fs::write(&settings, changed(|s| s[name] = value)).unwrap();
+        assert!(project.changed(SESSION, &settings).is_silent(), "{name}");
     }
 }
 

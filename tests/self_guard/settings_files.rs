@@ -62,6 +62,20 @@ fn silencing() -> Vec<(&'static str, Value)> {
         ("a truthy switch", changed(|s| s["disableAllHooks"] = "true".into())),
         ("the child mark", changed(|s| s["env"] = json!({"PROVOST_CHILD": "1"}))),
         ("the path", changed(|s| s["env"] = json!({"PATH": "/tmp"}))),
+        ("a prefix", changed(|s| s["env"] = json!({"CLAUDE_CODE_SHELL_PREFIX": "true"}))),
+        ("a wrapper", changed(|s| s["processWrapper"] = "true".into())),
+        ("another shell", changed(|s| s["defaultShell"] = "powershell".into())),
+        ("void permissions", changed(|s| s["permissions"] = 5.into())),
+        ("a void mode", changed(|s| s["permissions"] = json!({"defaultMode": "nonsense"}))),
+        ("void rules", changed(|s| s["permissions"] = json!({"allow": "x"}))),
+        ("a void model", changed(|s| s["model"] = 5.into())),
+        ("a void number", changed(|s| s["cleanupPeriodDays"] = (-1).into())),
+        ("a void environment", changed(|s| s["env"] = 5.into())),
+        ("a void status line", changed(|s| s["statusLine"] = 5.into())),
+        ("void plugins", changed(|s| s["enabledPlugins"] = 5.into())),
+        ("null", changed(|s| s["outputStyle"] = Value::Null)),
+        ("an unknown key", changed(|s| s["novelty"] = 5.into())),
+        ("unknown parts", changed(|s| s["sandbox"] = json!({"network": {"novelty": 5}}))),
     ]
 }
 
@@ -99,6 +113,69 @@ fn no_tool_silences_a_hook_by_editing() {
         })
         .collect();
     project.denies(&cases);
+}
+
+#[test]
+fn a_settings_file_that_the_client_would_drop_is_answered_like_this() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let why = |name: &str, value: Value| {
+        let mut after = registered();
+        after[name] = value;
+        project.shown(&project.hook(&project.write(&path, &after.to_string())).denial())
+    };
+    let reason = why("permissions", json!({"defaultMode": "hunter2"}));
+    let expected =
+        "the client would drop the file with all its hooks: `permissions.defaultMode` is of a form";
+    assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
+    let reason = why("novelty", "hunter2".into());
+    let expected = "whether the client would still read the file with `novelty` changed cannot be told";
+    assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
+}
+
+/// Provost's entries in another order and spelling.
+pub fn respelled() -> String {
+    let entry =
+        r#"{ "timeout": 10.0, "args": ["hook"], "command": "/usr/local/bin/provost", "type": "command" }"#;
+    format!(
+        r#"{{
+  "hooks": {{
+    "ConfigChange": [{{ "hooks": [{entry}] }}],
+    "SessionStart": [{{ "hooks": [{entry}], "matcher": "" }}],
+    "PreToolUse": [{{ "hooks": [{entry}], "matcher": ".*" }}]
+  }},
+  "model": "two"
+}}
+"#
+    )
+}
+
+#[test]
+fn a_tool_may_respell_a_settings_file_and_change_what_the_client_takes() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let mut cases = vec![("respelled", project.write(&path, &respelled()))];
+    for (name, value) in [
+        ("permissions", json!({"allow": ["Bash(ls)", "Bash("], "defaultMode": "plan"})),
+        ("env", json!({"A": 5})),
+        ("mcpServers", json!(5)),
+        ("$schema", json!("https://json.schemastore.org/claude-code-settings.json")),
+        ("statusLine", json!({"type": "command", "command": "x", "padding": 0})),
+        ("cleanupPeriodDays", json!(30.0)),
+        ("enabledPlugins", json!({"a@b": true})),
+    ] {
+        let mut after = registered();
+        after[name] = value;
+        cases.push((name, project.write(&path, &after.to_string())));
+    }
+    project.passes(&cases);
+}
+
+#[test]
+fn an_unknown_key_is_free_in_a_file_without_provosts_entries() {
+    let project = full();
+    let path = project.path.join(".claude/settings.local.json");
+    project.passes(&[("new", project.write(&path, r#"{"novelty":5}"#))]);
 }
 
 #[test]

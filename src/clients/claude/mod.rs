@@ -6,6 +6,7 @@
 
 mod demo;
 mod settings;
+mod shape;
 
 use std::env;
 use std::path::PathBuf;
@@ -122,26 +123,26 @@ fn call(fields: &mut Fields) -> Call {
 
 fn tool(name: &str, input: Value) -> Tool {
     if HARMLESS.contains(&name) {
-        return Tool::Other { paths: Vec::new(), commands: Vec::new() };
+        return Tool::Other { paths: Vec::new(), commands: Vec::new(), deletes: false };
     }
-    let Value::Object(map) = input else { return unknown_tool(&input) };
+    let Value::Object(map) = input else { return unknown_tool(name, &input) };
     let mut input = Fields(map);
     match name {
         "Write" => match input.take_text("file_path") {
             Some(path) => Tool::Write { path: path_of(path), content: input.take_text("content") },
-            None => unknown_tool(&Value::Object(input.0)),
+            None => unknown_tool(name, &Value::Object(input.0)),
         },
         "Edit" | "MultiEdit" => match input.take_text("file_path") {
             Some(path) => Tool::Edit { path: path_of(path), replacements: replacements(input) },
-            None => unknown_tool(&Value::Object(input.0)),
+            None => unknown_tool(name, &Value::Object(input.0)),
         },
         "NotebookEdit" => match input.take_text("notebook_path") {
             Some(path) => Tool::Notebook { path: path_of(path) },
-            None => unknown_tool(&Value::Object(input.0)),
+            None => unknown_tool(name, &Value::Object(input.0)),
         },
         "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
-            None => unknown_tool(&Value::Object(input.0)),
+            None => unknown_tool(name, &Value::Object(input.0)),
         },
         "Read" | "NotebookRead" => Tool::Read {
             path: input.take_text("file_path").or_else(|| input.take_text("notebook_path")).map(path_of),
@@ -163,7 +164,7 @@ fn tool(name: &str, input: Value) -> Tool {
             plan: input.take_text("plan"),
             path: input.take_text("planFilePath").map(path_of),
         },
-        _ => unknown_tool(&Value::Object(input.0)),
+        _ => unknown_tool(name, &Value::Object(input.0)),
     }
 }
 
@@ -185,10 +186,16 @@ fn replacements(mut input: Fields) -> Vec<Replacement> {
 }
 
 /// A tool nobody here knows: any string of its input could be a path that it writes to, and some
-/// fields are command lines by their name.
-fn unknown_tool(input: &Value) -> Tool {
-    const LONGEST: usize = 4096;
+/// fields are command lines by their name. A tool that deletes or moves says so in its own name.
+fn unknown_tool(name: &str, input: &Value) -> Tool {
+    const DELETES: &[&str] = &["delete", "remove", "move", "rename", "trash", "unlink"];
     let (mut paths, mut commands) = (Vec::new(), Vec::new());
+    let mut add = |text: &str| {
+        let text = text.trim();
+        if !text.is_empty() {
+            paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
+        }
+    };
     let mut open = vec![("", input)];
     while let Some((name, value)) = open.pop() {
         match value {
@@ -196,16 +203,18 @@ fn unknown_tool(input: &Value) -> Tool {
                 if matches!(name, "command" | "cmd" | "script") {
                     commands.push(text.clone());
                 }
-                if !text.is_empty() && text.len() <= LONGEST {
-                    paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
-                }
+                add(text);
             }
             Value::Array(list) => open.extend(list.iter().map(|value| (name, value))),
-            Value::Object(map) => open.extend(map.iter().map(|(name, value)| (name.as_str(), value))),
+            Value::Object(map) => {
+                map.keys().for_each(|name| add(name));
+                open.extend(map.iter().map(|(name, value)| (name.as_str(), value)));
+            }
             _ => {}
         }
     }
-    Tool::Other { paths, commands }
+    let name = name.to_ascii_lowercase();
+    Tool::Other { paths, commands, deletes: DELETES.iter().any(|word| name.contains(word)) }
 }
 
 fn stopping(fields: &mut Fields) -> Stopping {

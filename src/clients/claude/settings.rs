@@ -1,13 +1,15 @@
 //! Claude Code's settings files: which they are, and what in them decides whether Provost runs.
 //!
-//! Four things in a settings file can silence a hook: its entry under `hooks`, the switches that
-//! turn all hooks off, a plugin that is no longer enabled, and variables in `env` that every hook
-//! inherits. The rest of the file is nobody's business here.
+//! Five things in a settings file can silence a hook: its entry under `hooks`, the switches that
+//! turn all hooks off, a plugin that is no longer enabled, what steers how hooks are started (some
+//! keys, and variables in `env`), and any value for which the client drops the whole file (see
+//! `shape.rs`). The rest of the file is nobody's business here.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::shape;
 use crate::clients::Unreadable;
 use crate::clients::json::Fields;
 use crate::clients::switches::{Switches, distinct, fingerprint};
@@ -18,6 +20,9 @@ pub(super) const HOW_TO_EDIT: &str = "change other parts of the file with the Ed
 /// Switches that keep hooks from running when they are `true`.
 const OFF_SWITCHES: &[&str] = &["disableAllHooks", "allowManagedHooksOnly"];
 
+/// Keys that decide how the commands of hooks are started.
+const STARTERS: &[&str] = &["processWrapper", "defaultShell"];
+
 /// Variables that decide where Provost looks, what runs in its place, or whether hooks run at all.
 fn steers_provost(variable: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -27,6 +32,7 @@ fn steers_provost(variable: &str) -> bool {
         "CLAUDE_CONFIG_DIR",
         "CLAUDE_PLUGIN_ROOT",
         "CLAUDE_CODE_SAFE_MODE",
+        "CLAUDE_CODE_SHELL_PREFIX",
         "CLAUDE_CODE_SIMPLE",
     ];
     const STARTS: &[&str] = &["PROVOST_", "XDG_", "LD_", "DYLD_"];
@@ -72,13 +78,13 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
         other => other.to_string(),
     })?;
     let file = file.0;
-    if let Some(place) = voiding_entry(&file) {
-        return Err(format!("the entry `{place}` is of a form for which the client drops the whole file"));
+    if let Some(place) = shape::fault(&file) {
+        return Err(format!("`{place}` is of a form for which the client drops the whole file"));
     }
     let mut switches = Switches::default();
     let hooks = file.get("hooks");
     for (event, groups) in hooks.map(object).into_iter().flatten() {
-        switches.hooks.insert(format!("hooks.{event}"), fingerprint(groups));
+        switches.hooks.insert(format!("hooks.{event}"), fingerprint(&plain(groups)));
         for (matcher, hook) in entries(groups).filter(|(_, hook)| calls_provost(hook)) {
             let name = format!("the {event} entry for `{matcher}` that calls Provost");
             switches.kept.insert(distinct(&name, hook), fingerprint(hook));
@@ -100,6 +106,14 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
             switches.off.push(format!("`env.{name}`"));
         }
     }
+    for key in STARTERS {
+        if let Some(value) = file.get(*key) {
+            switches.fixed.insert(format!("`{key}`"), fingerprint(value));
+        }
+    }
+    for (key, value) in file.iter().filter(|(key, value)| !shape::is_known(key, value)) {
+        switches.others.insert(key.clone(), fingerprint(value));
+    }
     let off = OFF_SWITCHES
         .iter()
         .filter(|switch| file.get(**switch).is_some_and(|value| *value != Value::Bool(false)));
@@ -111,28 +125,25 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
 fn entries(groups: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let groups = groups.as_array().into_iter().flatten();
     groups.flat_map(|group| {
-        let matcher = group["matcher"].as_str().unwrap_or("*");
+        let matcher = group["matcher"].as_str().filter(|matcher| !matches_all(matcher)).unwrap_or("*");
         group["hooks"].as_array().into_iter().flatten().map(move |hook| (matcher, hook))
     })
 }
 
-/// The place of an entry for which the client drops the whole file, with all its hooks and without
-/// a word. Its content is not told: it may hold anything.
-fn voiding_entry(file: &Map<String, Value>) -> Option<String> {
-    const TYPES: &[&str] = &["command", "prompt", "agent", "http", "mcp_tool"];
-    for event in ["PreToolUse", "PermissionRequest"] {
-        let groups = file.get("hooks").and_then(|hooks| hooks.get(event)).into_iter();
-        let wrong = groups.flat_map(entries).position(|(_, hook)| {
-            !(hook["type"].as_str().is_some_and(|kind| TYPES.contains(&kind))
-                && (hook["timeout"].is_null() || hook["timeout"].is_number())
-                && (hook["onFailure"].is_null()
-                    || matches!(hook["onFailure"].as_str(), Some("continue" | "block"))))
-        });
-        if let Some(at) = wrong {
-            return Some(format!("hooks.{event}, number {}", at + 1));
+/// Spellings of a matcher that is no limit; to leave it out is another.
+fn matches_all(matcher: &str) -> bool {
+    matches!(matcher, "" | "*" | ".*")
+}
+
+/// The groups of one event, without matchers that are no limit.
+fn plain(groups: &Value) -> Value {
+    let mut groups = groups.clone();
+    for group in groups.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if group.get("matcher").and_then(Value::as_str).is_some_and(matches_all) {
+            group.remove("matcher");
         }
     }
-    None
+    groups
 }
 
 /// Whether a hook entry runs `provost hook`, in exec or shell form, directly or by a wrapper.
@@ -245,8 +256,64 @@ mod tests {
     fn a_file_that_the_client_would_drop_is_told_without_its_content() {
         let file = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"http","headers":{"X":"hunter2"},"timeout":"5"}]}]}}"#;
         let why = read(Some(file)).unwrap_err();
-        assert!(why.contains("hooks.PreToolUse, number 1") && !why.contains("hunter2"), "{why}");
+        assert!(why.contains("`hooks.PreToolUse[0].hooks[0].url`") && !why.contains("hunter2"), "{why}");
         assert!(read(Some("{")).is_err());
+    }
+
+    #[test]
+    fn a_key_that_nobody_knows_is_closed_only_beside_provosts_entries() {
+        let with = |text: &str| HOOKED.replace(r#""model":"x""#, text);
+        let doubt = |key: &str| {
+            format!("whether the client would still read the file with `{key}` changed cannot be told")
+        };
+        for (before, after, key) in [
+            (r#""model":"x""#, r#""novelty":5"#, "novelty"),
+            (r#""novelty":5"#, r#""novelty":6"#, "novelty"),
+            (r#""model":"x""#, r#""sandbox":{"network":{"x":5}}"#, "sandbox"),
+        ] {
+            assert_eq!(altered(Some(&with(before)), Some(&with(after))), [doubt(key)]);
+            let (before, after) = (format!("{{{before}}}"), format!("{{{after}}}"));
+            assert_eq!(altered(Some(&before), Some(&after)), [""; 0]);
+        }
+        for (before, after) in [
+            (r#""novelty":5"#, r#""novelty":5.0,"model":"y""#),
+            (r#""novelty":5"#, r#""model":"x""#),
+            (r#""model":"x""#, r#""sandbox":{"enabled":true}"#),
+        ] {
+            assert_eq!(altered(Some(&with(before)), Some(&with(after))), [""; 0], "{before} -> {after}");
+        }
+        let (before, after) = (with(r#""model":"x""#), with(r#""novelty":5"#));
+        assert_eq!(read(Some(&before)).unwrap().silenced_by(&read(Some(&after)).unwrap()), [""; 0]);
+    }
+
+    #[test]
+    fn another_spelling_of_the_same_file_is_no_change() {
+        let before = r#"{"hooks":{"Stop":[],"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"provost","args":["hook"],"timeout":10}]}]},"novelty":{"a":1,"b":2}}"#;
+        for matcher in [r#""matcher":"*","#, r#""matcher":"","#, r#""matcher":".*","#, ""] {
+            let after = format!(
+                r#"{{ "novelty": {{"b": 2.0, "a": 1}}, "hooks": {{ "PreToolUse": [{{ {matcher}
+                "hooks": [{{"timeout": 10.0, "args": ["hook"], "command": "provost", "type": "command"}}] }}], "Stop": [] }} }}"#
+            );
+            assert_eq!(altered(Some(before), Some(&after)), [""; 0], "{after}");
+        }
+        let other = before.replace(r#""*""#, r#""Bash""#);
+        assert_eq!(altered(Some(before), Some(&other)), ["`hooks.PreToolUse` would change"]);
+        assert_eq!(
+            altered(Some(before), Some(&before.replace("10", "11"))),
+            ["`hooks.PreToolUse` would change"]
+        );
+    }
+
+    #[test]
+    fn what_starts_hooks_may_not_change() {
+        for (text, name) in [
+            (r#"{"processWrapper":"true"}"#, "`processWrapper`"),
+            (r#"{"defaultShell":"powershell"}"#, "`defaultShell`"),
+            (r#"{"env":{"CLAUDE_CODE_SHELL_PREFIX":"true"}}"#, "`env.CLAUDE_CODE_SHELL_PREFIX`"),
+        ] {
+            assert_eq!(altered(None, Some(text)), [format!("{name} would change")]);
+            assert_eq!(altered(Some(text), None), [format!("{name} would change")]);
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ fn answered(decision: &Decision, event: &Event) -> Value {
 
 #[test]
 fn every_tool_becomes_effects() {
+    let touches = |paths: &[&str]| paths.iter().map(|path| Effect::Touch { path: path.into() }).collect();
     let write = |path: &str, content| vec![Effect::Write { path: path.into(), content }];
     let cases = [
         ("Write", json!({"file_path": "/a", "content": "x"}), write("/a", Content::InCall)),
@@ -49,8 +50,9 @@ fn every_tool_becomes_effects() {
             vec![Effect::LeavePlanMode { path: Some("/x.md".into()) }],
         ),
         ("ExitPlanMode", json!({}), vec![Effect::LeavePlanMode { path: None }]),
-        ("mcp__fs__write", json!({"deep": [{"to": "f"}]}), vec![Effect::Touch { path: "/p/f".into() }]),
-        ("Write", json!({"file_path": 5, "path": "f"}), vec![Effect::Touch { path: "/p/f".into() }]),
+        ("mcp__fs__write", json!(["f"]), vec![Effect::Touch { path: "/p/f".into() }]),
+        ("mcp__fs__move", json!(["f"]), vec![Effect::Delete { path: "/p/f".into() }]),
+        ("Write", json!({"file_path": 5, "path": "f"}), touches(&["/p/path", "/p/f"])),
         ("Bash", json!("rm f"), vec![Effect::Touch { path: "/p/rm f".into() }]),
         ("TodoWrite", json!({"todos": ["f"]}), vec![]),
     ];

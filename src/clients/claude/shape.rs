@@ -1,0 +1,649 @@
+//! Which settings files the client drops as a whole, with all their hooks and without a word.
+//!
+//! One value of the wrong shape is enough, anywhere in a part of the file that the client checks.
+//! So a tool that leaves `hooks` alone and writes `"permissions": 5` beside it has switched every
+//! hook off. The tables below say what the client takes for each key; each line was measured on the
+//! real client (2.1.325) with a wrong value. `null` is a wrong value nearly everywhere.
+//!
+//! Two things are not judged here: what a value does, and keys that a later client may begin to
+//! check. For those, [`is_known`] says that nothing is known.
+
+use serde_json::{Map, Value};
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Text,
+    TextLike(fn(&str) -> bool),
+    Switch,
+    Number(fn(f64) -> bool),
+    OneOf(&'static [&'static str]),
+    ListOf(&'static Shape),
+    /// An object whose keys are free, and whose values all have one shape.
+    MapOf(&'static Shape),
+    /// Parts that must be there, and parts that may. The client takes others too, but it may check
+    /// some that are not listed here.
+    Object(&'static [Part], &'static [Part]),
+    /// An object whose `type` decides which parts it has.
+    ByType(&'static [Part]),
+    Either(&'static [Shape]),
+    /// The client forgives a wrong value.
+    Anything,
+    /// The client checks it in a way that is not written down here.
+    Unlisted,
+}
+
+use Shape::{
+    Anything, ByType, Either, ListOf, MapOf, Number, Object, OneOf, Switch, Text, TextLike, Unlisted,
+};
+
+type Part = (&'static str, Shape);
+
+const TEXTS: Shape = ListOf(&Text);
+const COUNT: Shape = Number(|number| whole(number) && number >= 1.0);
+const CLOCK: Shape = TextLike(is_clock_time);
+const COMMAND: &[Part] = &[("type", OneOf(&["command"])), ("command", Text)];
+
+/// What the client takes for the top-level keys of a settings file, except for `hooks`.
+const KEYS: &[(Shape, &[&str])] = &[
+    (
+        Text,
+        &[
+            "$schema",
+            "advisorModel",
+            "agent",
+            "apiKeyHelper",
+            "attributionProject",
+            "autoMemoryDirectory",
+            "awsAuthRefresh",
+            "awsCredentialExport",
+            "claudeMd",
+            "gcpAuthRefresh",
+            "language",
+            "minimumVersion",
+            "model",
+            "otelHeadersHelper",
+            "outputStyle",
+            "plansDirectory",
+            "pluginTrustMessage",
+            "prUrlTemplate",
+            "processWrapper",
+            "proxyAuthHelper",
+            "requiredMaximumVersion",
+            "requiredMinimumVersion",
+            "timeFormat",
+            "timeZone",
+        ],
+    ),
+    (
+        Switch,
+        &[
+            "agentPushNotifEnabled",
+            "allowAllClaudeAiMcps",
+            "allowClaudeInChromeWithManagedMcp",
+            "allowManagedHooksOnly",
+            "allowManagedMcpServersOnly",
+            "allowManagedPermissionRulesOnly",
+            "alwaysThinkingEnabled",
+            "autoCompactEnabled",
+            "autoContinueAtUsageLimit",
+            "autoDreamEnabled",
+            "autoMemoryEnabled",
+            "autoScrollEnabled",
+            "autoUploadSessions",
+            "awaySummaryEnabled",
+            "bashEditDiffEnabled",
+            "channelsEnabled",
+            "clawdFileProgressEnabled",
+            "disableAgentView",
+            "disableAllHooks",
+            "disableArtifact",
+            "disableBundledSkills",
+            "disableClaudeAiConnectors",
+            "disableCommandPluginSources",
+            "disableRemoteControl",
+            "disableReplyCheck",
+            "disableSideloadFlags",
+            "disableSkillShellExecution",
+            "disableWindowsBashCommandSplit",
+            "disableWorkflows",
+            "doneMeansMerged",
+            "emojiCompletionEnabled",
+            "enableAllProjectMcpServers",
+            "enableArtifact",
+            "enableWorkflows",
+            "enforceAvailableModels",
+            "fastMode",
+            "fastModePerSessionOptIn",
+            "fileCheckpointingEnabled",
+            "forceRemoteSettingsRefresh",
+            "idleCompaction",
+            "includeCoAuthoredBy",
+            "includeGitInstructions",
+            "inputNeededNotifEnabled",
+            "isolatePeerMachines",
+            "precomputeCompactionEnabled",
+            "prefersReducedMotion",
+            "promptSuggestionEnabled",
+            "remoteControlAtStartup",
+            "respectGitignore",
+            "respondToBashCommands",
+            "responseComparisonEnabled",
+            "showClearContextOnPlanAccept",
+            "showMessageTimestamps",
+            "showThinkingSummaries",
+            "showTurnDuration",
+            "skipDangerousModePermissionPrompt",
+            "skipWebFetchPreflight",
+            "skipWorkflowUsageWarning",
+            "spinnerTipsEnabled",
+            "switchModelsOnFlag",
+            "syncClaudeAiPlugins",
+            "syncClaudeAiSkills",
+            "syntaxHighlightingDisabled",
+            "terminalProgressBarEnabled",
+            "terminalTitleFromRename",
+            "todoFeatureEnabled",
+            "totalTokensReminderAfterUserTurn",
+            "verbose",
+            "wheelScrollAccelerationEnabled",
+            "workflowKeywordTriggerEnabled",
+            "wslInheritsWindowsSettings",
+        ],
+    ),
+    (
+        TEXTS,
+        &[
+            "allowedHttpHookUrls",
+            "availableModels",
+            "claudeMdExcludes",
+            "companyAnnouncements",
+            "disabledMcpjsonServers",
+            "enabledMcpjsonServers",
+            "fallbackModel",
+            "httpHookAllowedEnvVars",
+            "pluginSuggestionMarketplaces",
+        ],
+    ),
+    (COUNT, &["cleanupPeriodDays", "skillListingMaxDescChars", "totalTokensReminderBudget"]),
+    (Number(|number| whole(number) && number >= 0.0), &["desktopSessionCleanupPeriodDays"]),
+    (Number(|number| (0.0..=1.0).contains(&number)), &["feedbackSurveyRate"]),
+    (Number(|number| number > 0.0 && number <= 1.0), &["skillListingBudgetFraction"]),
+    (OneOf(&["latest", "stable", "rc"]), &["autoUpdatesChannel"]),
+    (OneOf(&["transient", "ask"]), &["daemonColdStart"]),
+    (OneOf(&["bash", "powershell"]), &["defaultShell"]),
+    (OneOf(&["disable"]), &["disableAutoMode"]),
+    (OneOf(&["notify", "quiet", "off"]), &["feedbackDrafts"]),
+    (OneOf(&["first-wins", "merge"]), &["managedSourcesBehavior", "parentSettingsBehavior"]),
+    (OneOf(&["off", "infinite", "fixed", "countdown", "padded-countdown"]), &["totalTokensReminder"]),
+    (OneOf(&["default", "fullscreen"]), &["tui"]),
+    (OneOf(&["unrestricted", "small", "medium", "large"]), &["workflowSizeGuideline"]),
+    (MapOf(&Anything), &["env"]),
+    (MapOf(&Text), &["modelOverrides"]),
+    (MapOf(&OneOf(&["on", "name-only", "user-invocable-only", "off"])), &["skillOverrides"]),
+    (MapOf(&Either(&[Switch, TEXTS])), &["enabledPlugins"]),
+    (Either(&[Text, TEXTS]), &["forceLoginOrgUUID"]),
+    (PERMISSIONS, &["permissions"]),
+    (
+        Object(
+            COMMAND,
+            &[("padding", Number(|_| true)), ("hideVimModeIndicator", Switch), ("refreshInterval", Anything)],
+        ),
+        &["statusLine"],
+    ),
+    (Object(COMMAND, &[]), &["fileSuggestion"]),
+    (
+        Either(&[Switch, Object(&[], &[("commit", Text), ("pr", Text), ("sessionUrl", Switch)])]),
+        &["attribution"],
+    ),
+    (
+        Object(
+            &[],
+            &[
+                ("enabled", Switch),
+                ("intervalMinutes", COUNT),
+                ("breakThresholdMinutes", COUNT),
+                ("message", Text),
+            ],
+        ),
+        &["breakReminder"],
+    ),
+    (Object(&[], &[("enabled", Switch), ("start", CLOCK), ("end", CLOCK)]), &["quietHours"]),
+    (Object(&[("mode", OneOf(&["append", "replace"])), ("verbs", TEXTS)], &[]), &["spinnerVerbs"]),
+    (
+        Object(&[], &[("enabled", Switch), ("mode", OneOf(&["hold", "tap"])), ("autoSubmit", Switch)]),
+        &["voice"],
+    ),
+    (Object(&[], &[("defaultEnvironmentId", Text)]), &["remote"]),
+    (Object(&[], &[("allowUnattendedServing", Switch)]), &["remoteTools"]),
+    (Object(&[], &[("symlinkDirectories", TEXTS), ("sparsePaths", TEXTS)]), &["worktree"]),
+    (
+        Object(&[], &[("enabled", Switch), ("excludedCommands", TEXTS), ("network", Object(&[], &[]))]),
+        &["sandbox"],
+    ),
+    (Object(&[], &[("allow", TEXTS)]), &["autoMode"]),
+    (MapOf(&Object(&[], &[])), &["pluginConfigs"]),
+    (
+        ListOf(&Unlisted),
+        &[
+            "allowedChannelPlugins",
+            "allowedMarketplaces",
+            "blockedMarketplaces",
+            "sshConfigs",
+            "strictKnownMarketplaces",
+        ],
+    ),
+    (
+        Anything,
+        &[
+            "additionalMarketplaces",
+            "allowedMcpServers",
+            "allowedProviders",
+            "appendPlugins",
+            "askUserQuestionTimeout",
+            "attributionProjectPolicy",
+            "autoCompactWindow",
+            "availableModelsMatch",
+            "bashOutputMaxChars",
+            "crossSessionInbound",
+            "deniedMcpServers",
+            "deniedModels",
+            "dialogExpiry",
+            "editorMode",
+            "effortLevel",
+            "extraKnownMarketplaces",
+            "footerLinksRegexes",
+            "forceLoginGatewayUrl",
+            "forceLoginMethod",
+            "gatewayInternalNetworks",
+            "keybindingFlavor",
+            "maxEffortLevel",
+            "maxProseWidth",
+            "mcpServers",
+            "modelPicker",
+            "modelPricing",
+            "modelProposedGoals",
+            "modelSettings",
+            "precomputeArmTokens",
+            "preferredNotifChannel",
+            "prependPlugins",
+            "promptCacheTtl",
+            "remoteControl",
+            "spellcheck",
+            "spinnerTipsOverride",
+            "sshHostCommands",
+            "strictPluginOnlyCustomization",
+            "subagentPromptCacheTtl",
+            "subagentStatusLine",
+            "taskOutputMaxChars",
+            "teammateMode",
+            "theme",
+            "ultracode",
+            "viewMode",
+            "vimInsertModeRemaps",
+        ],
+    ),
+];
+
+const PERMISSIONS: Shape = Object(
+    &[],
+    &[
+        ("allow", ListOf(&Anything)),
+        ("deny", ListOf(&Anything)),
+        ("ask", ListOf(&Anything)),
+        ("additionalDirectories", TEXTS),
+        (
+            "defaultMode",
+            OneOf(&["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "manual"]),
+        ),
+        ("disableBypassPermissionsMode", OneOf(&["disable"])),
+        ("disableAutoMode", OneOf(&["disable"])),
+    ],
+);
+
+/// The events whose hooks are checked strictly. An invalid entry of another one only loses itself.
+const STRICT_EVENTS: &[&str] = &["PreToolUse", "PermissionRequest"];
+
+const GROUPS: Shape = ListOf(&Object(&[("hooks", ListOf(&HOOK))], &[("matcher", Text)]));
+
+const HOOK: Shape = ByType(&[
+    (
+        "command",
+        Object(
+            &[("command", Text)],
+            &[
+                ("args", TEXTS),
+                ("shell", OneOf(&["bash", "powershell"])),
+                ("async", Switch),
+                ("asyncRewake", Switch),
+                ("rewakeMessage", Text),
+                ("rewakeSummary", Text),
+                ("onFailure", ON_FAILURE),
+            ],
+        ),
+    ),
+    ("prompt", Object(&[("prompt", Text)], &[("model", Text), ("continueOnBlock", Switch)])),
+    ("agent", Object(&[("prompt", Text)], &[("model", Text)])),
+    (
+        "http",
+        Object(
+            &[("url", TextLike(is_url))],
+            &[("headers", MapOf(&Text)), ("allowedEnvVars", TEXTS), ("onFailure", ON_FAILURE)],
+        ),
+    ),
+    ("mcp_tool", Object(&[("server", Text), ("tool", Text)], &[("input", MapOf(&Anything))])),
+]);
+
+/// What a hook of any type may have.
+const ANY_HOOK: Shape = Object(
+    &[],
+    &[("timeout", Number(|number| number > 0.0)), ("if", Text), ("once", Switch), ("statusMessage", Text)],
+);
+
+const ON_FAILURE: Shape = OneOf(&["continue", "block"]);
+
+/// The place of the first value for which the client drops the whole file. Only the place is told:
+/// the value may be anything, a secret too.
+pub(super) fn fault(file: &Map<String, Value>) -> Option<String> {
+    let of_key = |(key, value): (&String, &Value)| {
+        let place = shape_of(key)?.misfit(value)?;
+        Some(format!("{key}{place}"))
+    };
+    let of_event = |event: &&str| {
+        // An event that is `null` counts as absent.
+        let groups = file.get("hooks")?.get(event).filter(|groups| !groups.is_null())?;
+        Some(format!("hooks.{event}{}", GROUPS.misfit(groups)?))
+    };
+    file.iter().find_map(of_key).or_else(|| STRICT_EVENTS.iter().find_map(of_event))
+}
+
+/// Whether all that the client checks of this key is written down here, so that a value without a
+/// fault is certain to be taken.
+pub(super) fn is_known(key: &str, value: &Value) -> bool {
+    key == "hooks" || shape_of(key).is_some_and(|shape| shape.covers(value))
+}
+
+fn shape_of(key: &str) -> Option<Shape> {
+    KEYS.iter().find(|(_, keys)| keys.contains(&key)).map(|(shape, _)| *shape)
+}
+
+impl Shape {
+    /// Where in the value the client finds something else than this: `""` for the value itself.
+    fn misfit(self, value: &Value) -> Option<String> {
+        let fits = match self {
+            Anything | Unlisted => true,
+            Text => value.is_string(),
+            TextLike(test) => value.as_str().is_some_and(test),
+            Switch => value.is_boolean(),
+            Number(test) => value.as_f64().is_some_and(test),
+            OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Either(shapes) => shapes.iter().any(|shape| shape.misfit(value).is_none()),
+            ListOf(shape) => {
+                let Some(list) = value.as_array() else { return Some(String::new()) };
+                let mut parts = list.iter().enumerate();
+                return parts.find_map(|(at, part)| Some(format!("[{at}]{}", shape.misfit(part)?)));
+            }
+            // The keys are somebody's own words, so they are not told.
+            MapOf(shape) => {
+                value.as_object().is_some_and(|map| map.values().all(|part| shape.misfit(part).is_none()))
+            }
+            Object(needed, more) => {
+                let Some(map) = value.as_object() else { return Some(String::new()) };
+                let missing = needed.iter().find(|(name, _)| !map.contains_key(*name));
+                let wrong = |(name, shape): &Part| Some(format!(".{name}{}", shape.misfit(map.get(*name)?)?));
+                return missing
+                    .map(|(name, _)| format!(".{name}"))
+                    .or_else(|| needed.iter().chain(more).find_map(wrong));
+            }
+            ByType(types) => {
+                let kind = value["type"].as_str();
+                let Some((_, shape)) = types.iter().find(|(name, _)| Some(*name) == kind) else {
+                    return Some(if value.is_object() { ".type" } else { "" }.into());
+                };
+                return shape.misfit(value).or_else(|| ANY_HOOK.misfit(value));
+            }
+        };
+        (!fits).then(String::new)
+    }
+
+    /// Whether this says everything about a value that fits.
+    fn covers(self, value: &Value) -> bool {
+        match self {
+            Unlisted => false,
+            ListOf(shape) => value.as_array().is_none_or(|list| list.iter().all(|part| shape.covers(part))),
+            MapOf(shape) => value.as_object().is_none_or(|map| map.values().all(|part| shape.covers(part))),
+            Object(needed, more) => value.as_object().is_none_or(|map| {
+                map.iter().all(|(name, part)| {
+                    let mut parts = needed.iter().chain(more);
+                    parts.any(|(known, shape)| known == name && shape.covers(part))
+                })
+            }),
+            Either(shapes) => shapes.iter().all(|shape| shape.covers(value)),
+            _ => true,
+        }
+    }
+}
+
+/// A whole number that JavaScript holds exactly.
+fn whole(number: f64) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    number.fract() == 0.0 && number.abs() <= LARGEST
+}
+
+/// `7:05`, `23:59`.
+fn is_clock_time(text: &str) -> bool {
+    let below = |digits: &str, limit: u8| {
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse().is_ok_and(|n: u8| n < limit)
+    };
+    text.split_once(':').is_some_and(|(hour, minute)| {
+        matches!(hour.len(), 1 | 2) && below(hour, 24) && minute.len() == 2 && below(minute, 60)
+    })
+}
+
+/// As far as it matters here: a scheme, and for the web a host without signs that no host has.
+fn is_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.trim().split_once(':') else { return false };
+    let named = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    if !matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") {
+        return named;
+    }
+    let rest = rest.trim_start_matches(['/', '\\']);
+    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, port),
+        _ => (host, "0"),
+    };
+    let closed = name.starts_with('[') == name.ends_with(']');
+    let strange = |c: char| c.is_whitespace() || "<>^|%".contains(c);
+    let port_fits = port.is_empty() || port.parse::<u16>().is_ok();
+    !name.is_empty() && closed && port_fits && !name.contains(strange)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn fault_of(file: &Value) -> Option<String> {
+        fault(file.as_object().unwrap())
+    }
+
+    /// A settings file with one more entry for `PreToolUse`.
+    fn hooked(hook: &Value) -> Value {
+        json!({"hooks": {"PreToolUse": [{"hooks": []}, {"matcher": "x", "hooks": [hook]}]}})
+    }
+
+    fn command(name: &str, value: Value) -> Value {
+        let mut hook = json!({"type": "command", "command": "x"});
+        hook[name] = value;
+        hooked(&hook)
+    }
+
+    #[test]
+    fn what_voids_a_file_is_found_and_named() {
+        for (file, place) in [
+            (json!({"permissions": 5}), "permissions"),
+            (json!({"permissions": null}), "permissions"),
+            (json!({"permissions": []}), "permissions"),
+            (json!({"permissions": {"defaultMode": "nonsense"}}), "permissions.defaultMode"),
+            (json!({"permissions": {"allow": "x"}}), "permissions.allow"),
+            (json!({"permissions": {"allow": null}}), "permissions.allow"),
+            (json!({"permissions": {"additionalDirectories": [5]}}), "permissions.additionalDirectories[0]"),
+            (
+                json!({"permissions": {"disableBypassPermissionsMode": "x"}}),
+                "permissions.disableBypassPermissionsMode",
+            ),
+            (json!({"model": 5}), "model"),
+            (json!({"model": null}), "model"),
+            (json!({"$schema": 5}), "$schema"),
+            (json!({"cleanupPeriodDays": -1}), "cleanupPeriodDays"),
+            (json!({"cleanupPeriodDays": 0}), "cleanupPeriodDays"),
+            (json!({"cleanupPeriodDays": 1.5}), "cleanupPeriodDays"),
+            (json!({"cleanupPeriodDays": 1e20}), "cleanupPeriodDays"),
+            (json!({"env": 5}), "env"),
+            (json!({"env": []}), "env"),
+            (json!({"statusLine": 5}), "statusLine"),
+            (json!({"statusLine": {"type": "command"}}), "statusLine.command"),
+            (json!({"statusLine": {"type": "x", "command": "x"}}), "statusLine.type"),
+            (
+                json!({"statusLine": {"type": "command", "command": "x", "padding": "1"}}),
+                "statusLine.padding",
+            ),
+            (json!({"enabledPlugins": 5}), "enabledPlugins"),
+            (json!({"enabledPlugins": {"hunter2": 5}}), "enabledPlugins"),
+            (json!({"enabledPlugins": {"a@b": [5]}}), "enabledPlugins"),
+            (json!({"sandbox": 5}), "sandbox"),
+            (json!({"sandbox": {"enabled": 5}}), "sandbox.enabled"),
+            (json!({"sandbox": {"network": 5}}), "sandbox.network"),
+            (json!({"autoMode": {"allow": [5]}}), "autoMode.allow[0]"),
+            (json!({"pluginConfigs": {"hunter2": 5}}), "pluginConfigs"),
+            (json!({"outputStyle": 5}), "outputStyle"),
+            (json!({"includeCoAuthoredBy": "yes"}), "includeCoAuthoredBy"),
+            (json!({"attribution": {"commit": 5}}), "attribution"),
+            (json!({"fallbackModel": ["x", 5]}), "fallbackModel[1]"),
+            (json!({"defaultShell": "fish"}), "defaultShell"),
+            (json!({"tui": "x"}), "tui"),
+            (json!({"quietHours": {"start": "24:00"}}), "quietHours.start"),
+            (json!({"spinnerVerbs": {"verbs": []}}), "spinnerVerbs.mode"),
+            (json!({"skillListingBudgetFraction": 0}), "skillListingBudgetFraction"),
+            (json!({"feedbackSurveyRate": 2}), "feedbackSurveyRate"),
+            (json!({"strictKnownMarketplaces": 5}), "strictKnownMarketplaces"),
+            (json!({"hooks": {"PermissionRequest": 5}}), "hooks.PermissionRequest"),
+            (json!({"hooks": {"PreToolUse": {}}}), "hooks.PreToolUse"),
+            (json!({"hooks": {"PreToolUse": [5]}}), "hooks.PreToolUse[0]"),
+            (json!({"hooks": {"PreToolUse": [{"matcher": "x"}]}}), "hooks.PreToolUse[0].hooks"),
+            (json!({"hooks": {"PreToolUse": [{"matcher": 5, "hooks": []}]}}), "hooks.PreToolUse[0].matcher"),
+        ] {
+            assert_eq!(fault_of(&file).as_deref(), Some(place), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_hook_that_voids_the_file_is_found_and_named() {
+        for (file, part) in [
+            (hooked(&json!(5)), ""),
+            (hooked(&json!({"command": "x"})), ".type"),
+            (hooked(&json!({"type": "explode"})), ".type"),
+            (hooked(&json!({"type": "command"})), ".command"),
+            (command("command", json!(5)), ".command"),
+            (command("args", json!("x")), ".args"),
+            (command("args", json!([5])), ".args[0]"),
+            (command("timeout", json!(-1)), ".timeout"),
+            (command("timeout", json!(0)), ".timeout"),
+            (command("timeout", json!("5")), ".timeout"),
+            (command("timeout", json!(null)), ".timeout"),
+            (command("shell", json!("fish")), ".shell"),
+            (command("if", json!(5)), ".if"),
+            (command("once", json!("x")), ".once"),
+            (command("async", json!("x")), ".async"),
+            (command("statusMessage", json!(5)), ".statusMessage"),
+            (command("onFailure", json!("explode")), ".onFailure"),
+            (hooked(&json!({"type": "prompt"})), ".prompt"),
+            (hooked(&json!({"type": "agent", "prompt": 5})), ".prompt"),
+            (hooked(&json!({"type": "http", "url": "x"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "http://"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "http://a b"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "http://x:99999"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "http://[::1"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "1a:x"})), ".url"),
+            (hooked(&json!({"type": "http", "url": "http://x", "headers": {"hunter2": 5}})), ".headers"),
+            (hooked(&json!({"type": "mcp_tool", "server": "x"})), ".tool"),
+        ] {
+            let place = format!("hooks.PreToolUse[1].hooks[0]{part}");
+            assert_eq!(fault_of(&file), Some(place), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_the_client_forgives_is_no_fault() {
+        for file in [
+            json!({}),
+            json!({"unknownKey": 5}),
+            json!({"$schema": "https://json.schemastore.org/claude-code-settings.json"}),
+            json!({"env": {"A": 5, "B": null}}),
+            json!({"permissions": {"allow": [5], "deny": ["Bash("], "ask": [{}], "unknown": 5}}),
+            json!({"permissions": {"defaultMode": "manual", "disableAutoMode": "disable"}}),
+            json!({"cleanupPeriodDays": 10.0, "desktopSessionCleanupPeriodDays": 0}),
+            json!({"statusLine": {"type": "command", "command": "x", "padding": -1.5, "z": 1, "refreshInterval": "x"}}),
+            json!({"enabledPlugins": {"a@b": true, "c": ["x"]}}),
+            json!({"attribution": true}),
+            json!({"attribution": {"commit": "", "z": 5}}),
+            json!({"quietHours": {"start": "7:00", "end": "23:59"}}),
+            json!({"sandbox": {"enabled": true, "z": 5}}),
+            json!({"mcpServers": 5, "theme": 5, "extraKnownMarketplaces": {"a": 5}}),
+            json!({"hooks": {"Stop": 5, "PreToolUse": null, "Unknown": 5}}),
+            json!({"hooks": {"PostToolUse": [{"hooks": [{"type": "explode"}]}]}}),
+            json!({"hooks": {"PreToolUse": [{"hooks": [], "z": 5}]}}),
+            command("command", json!("")),
+            command("args", json!([])),
+            command("timeout", json!(0.5)),
+            command("if", json!("Bash(")),
+            command("onFailure", json!("block")),
+            command("unknown", json!(5)),
+            hooked(&json!({"type": "prompt", "prompt": "", "onFailure": "explode"})),
+            hooked(&json!({"type": "http", "url": "https://x.y/z", "headers": {"a": "b"}})),
+            hooked(&json!({"type": "http", "url": "http:x"})),
+            hooked(&json!({"type": "http", "url": "http://[::1]:80/${X}"})),
+            hooked(&json!({"type": "http", "url": " HTTP://u:p@${X}:80?a b"})),
+            hooked(&json!({"type": "mcp_tool", "server": "x", "tool": "y", "input": {"a": 5}})),
+        ] {
+            assert_eq!(fault_of(&file), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_down_is_not_known() {
+        for (key, value) in [
+            ("model", json!("x")),
+            ("permissions", json!({"allow": [], "defaultMode": "plan"})),
+            ("env", json!({"A": "b"})),
+            ("attribution", json!(true)),
+            ("sandbox", json!({"enabled": true})),
+            ("sshConfigs", json!([])),
+            ("mcpServers", json!(5)),
+        ] {
+            assert!(is_known(key, &value), "{key}");
+        }
+        for (key, value) in [
+            ("unknownKey", json!("x")),
+            ("permissions", json!({"unknown": 5})),
+            ("sandbox", json!({"network": {"unknown": 5}})),
+            ("pluginConfigs", json!({"a": {"options": {}}})),
+            ("attribution", json!({"unknown": 5})),
+            ("sshConfigs", json!([{}])),
+            ("__proto__", json!({})),
+        ] {
+            assert!(!is_known(key, &value), "{key}");
+        }
+    }
+
+    #[test]
+    fn no_key_is_listed_twice() {
+        let mut keys: Vec<&str> = KEYS.iter().flat_map(|(_, keys)| *keys).copied().collect();
+        keys.sort_unstable();
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}
