@@ -15,6 +15,8 @@ use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind};
 use crate::workspace::Workspace;
 
+const UNREAD: &str = "it could not be read when the session started, so what the change does cannot be told";
+
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     match &event.kind {
         Kind::SessionStart { fresh } => Ok(remember(*fresh, event, workspace)),
@@ -37,10 +39,11 @@ fn remember(fresh: bool, event: &Event, workspace: &Workspace) -> Opinion {
     let mut memory = Map::new();
     let mut count = 0;
     for file in workspace.settings_files() {
-        if let Ok(switches) = read(&file, workspace) {
-            count += switches.kept.len();
-            memory.insert(file.to_string_lossy().into_owned(), switches.to_json());
-        }
+        // A file that cannot be read now (`null`) may still mean something to the client.
+        let switches = read(&file, workspace).ok();
+        count += switches.as_ref().map_or(0, |switches| switches.kept.len());
+        let value = switches.map_or(Value::Null, |switches| switches.to_json());
+        memory.insert(file.to_string_lossy().into_owned(), value);
     }
     if !fresh && count == 0 {
         return Opinion::silence();
@@ -72,7 +75,11 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
     };
     let mut evidence = Vec::new();
     for file in &files {
-        let before = memory.as_ref().map(|memory| remembered(memory, file, workspace));
+        let before = match memory.as_ref().map(|memory| remembered(memory, file, workspace)) {
+            Some(None) => return Ok(refused(file, UNREAD)),
+            Some(before) => before,
+            None => None,
+        };
         match (read(file, workspace), &before) {
             // A file that held nothing of ours may be broken.
             (Err(why), Some(before)) if before.kept.is_empty() => evidence.push(why),
@@ -116,14 +123,17 @@ fn read(file: &Path, workspace: &Workspace) -> Result<Switches, String> {
     (workspace.client.settings.read)(text.as_deref())
 }
 
-/// What the session started with in this file; nothing, if the file is new.
-fn remembered(memory: &Value, file: &Path, workspace: &Workspace) -> Switches {
+/// What the session started with in this file: nothing, if the file is new; `None`, if it could not
+/// be read then.
+fn remembered(memory: &Value, file: &Path, workspace: &Workspace) -> Option<Switches> {
     let entries = memory.as_object().into_iter().flatten();
     let is_file = |known: &str| {
         let known = Path::new(known);
         workspace.resolve_parent(known) == workspace.resolve_parent(file)
             || workspace.is_same_file(known, file)
     };
-    let found = entries.filter(|(known, _)| is_file(known)).map(|(_, value)| value).next();
-    found.map(Switches::from_json).unwrap_or_default()
+    match entries.filter(|(known, _)| is_file(known)).map(|(_, value)| value).next() {
+        Some(Value::Null) => None,
+        found => Some(found.map(Switches::from_json).unwrap_or_default()),
+    }
 }

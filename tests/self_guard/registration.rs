@@ -397,3 +397,14 @@ fn a_persons_own_edit_is_not_touched() {
     project.changed(SESSION, &settings).denial();
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
 }
+
+#[test]
+fn a_file_that_could_not_be_read_at_the_start_stays_as_it_was() {
+    let project = TestProject::new();
+    let settings = project.path.join(".claude/settings.json");
+    fs::write(&settings, changed(|s| s["cleanupPeriodDays"] = "a form of tomorrow".into())).unwrap();
+    assert!(project.start(SESSION).is_silent());
+    fs::write(&settings, "{}").unwrap();
+    let reason = project.changed(SESSION, &settings).denial();
+    assert!(reason.contains("could not be read when the session started"), "{reason}");
+}
