@@ -12,18 +12,22 @@ use super::protected::{Meaning, Protected};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::Event;
+use crate::files::Identity;
 use crate::workspace::{Workspace, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls touch nothing, and then nothing is looked up.
     let protected = LazyCell::new(|| Protected::of(workspace));
+    let key = LazyCell::new(|| SealKey::of(workspace));
     for effect in event.effects() {
         let refused = match effect {
             Effect::Write { path, content } => written(path, content, event, workspace, &protected)?,
             Effect::Place { names, to, tree } => placed(names, to, *tree, event, workspace, &protected)?,
             Effect::Delete { path } => deleted(path, workspace, &protected)?,
             Effect::Touch { path } => touched(path, workspace, &protected)?,
-            Effect::Read { path, recursive } => read(path, *recursive, workspace),
+            Effect::Read { path, recursive } => {
+                key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))
+            }
             Effect::SetVariable { name } => variable(name),
             Effect::Run { program, arguments } => run(program, arguments),
             Effect::TooLarge { what } => too_large(what),
@@ -142,24 +146,34 @@ fn touched(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<
     })
 }
 
-fn read(path: &Path, recursive: bool, workspace: &Workspace) -> Refusal {
-    let key = workspace.resolve(&workspace.places.seal_key()?);
-    let real = workspace.resolve(path);
-    let reads = real == key
-        || workspace.is_same_file(&real, &key)
-        || (recursive && is_within(&key, &real) && workspace.exists(&key));
-    if !reads {
-        return None;
+/// The key that seals what was witnessed, once there is one.
+struct SealKey {
+    place: PathBuf,
+    identity: Identity,
+}
+
+impl SealKey {
+    fn of(workspace: &Workspace) -> Option<Self> {
+        let place = workspace.places.seal_key()?;
+        Some(Self { identity: workspace.identity(&place)?, place: workspace.resolve(&place) })
     }
-    let denial = Denial {
-        what: "a tool may not read the seal key".into(),
-        why: format!(
-            "{} proves that a verdict was witnessed, and whoever can read it can forge one",
-            key.display()
-        ),
-        fix: "leave the key alone; for a search, name a directory that does not hold it".into(),
-    };
-    Some((denial, vec![format!("read {}", real.display())]))
+
+    fn read_by(&self, path: &Path, recursive: bool, workspace: &Workspace) -> Refusal {
+        let reads = workspace.identity(path) == Some(self.identity)
+            || (recursive && is_within(&self.place, &workspace.resolve(path)));
+        if !reads {
+            return None;
+        }
+        let place = self.place.display();
+        let denial = Denial {
+            what: "a tool may not read the seal key".into(),
+            why: format!(
+                "{place} proves that a verdict was witnessed, and whoever can read it can forge one"
+            ),
+            fix: "leave the key alone; for a search, name a directory that does not hold it".into(),
+        };
+        Some((denial, vec![format!("reads {place}")]))
+    }
 }
 
 /// Provost's own variables silence it in the clients that it starts itself.

@@ -1,337 +1,371 @@
 //! Cutting a command line into words, redirections and command ends, in one pass.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::Work;
+use super::ansi;
+use super::substitution::{self, Delimiter, Open};
+use super::word::Word;
+
 /// A piece of a command line.
-pub(super) enum Piece {
-    Word(Word),
+pub(super) enum Piece<'a> {
+    Word(Word<'a>),
     Redirection {
-        target: Word,
+        target: Word<'a>,
         writes: bool,
     },
+    HereString(Word<'a>),
+    /// The command gets a here-document; the bodies follow later, in the same order.
+    Document,
+    /// `quoted`: nothing in it is expanded.
+    Body {
+        text: &'a str,
+        quoted: bool,
+    },
+    /// The inside of a substitution: a command line of its own.
+    Commands(Cow<'a, str>),
+    /// A text of which the shell runs nothing but its substitutions.
+    Expanded(&'a str),
     /// The end of a simple command; `and`: what follows runs only if it succeeded.
     End {
         and: bool,
     },
 }
 
-/// One word: its source, and its value if that does not depend on the shell's state.
-#[derive(Clone, Default)]
-pub(super) struct Word {
-    source: String,
-    value: String,
-    unknown: bool,
-    /// It holds a substitution, which runs a command of its own.
-    runs: bool,
-    quoted: bool,
+/// What the next word is for.
+enum Waiting {
+    Write,
+    Read,
+    HereString,
 }
 
-impl Word {
-    pub(super) fn known(&self) -> Option<&str> {
-        (!self.unknown).then_some(&self.value)
-    }
-
-    pub(super) fn runs(&self) -> bool {
-        self.runs
-    }
-
-    pub(super) fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// What stands behind a sign: the value of `--option=value` or `of=file`.
-    pub(super) fn after(&self, sign: char) -> Self {
-        let behind =
-            |text: &str| text.split_once(sign).map(|(_, value)| value.to_owned()).unwrap_or_default();
-        Self { source: behind(&self.source), value: behind(&self.value), ..*self }
-    }
-
-    pub(super) fn is_long(&self) -> bool {
-        self.value.starts_with("--")
-    }
-
-    pub(super) fn is_option(&self) -> bool {
-        self.value.starts_with('-') && self.value.len() > 1
-    }
-
-    /// The variable's name, if this is an assignment.
-    pub(super) fn assigned(&self) -> Option<&str> {
-        let (name, _) = self.source.split_once('=')?;
-        let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        (is_name && !name.is_empty()).then_some(name)
-    }
-}
-
-struct Cutter<'a> {
+/// Gives the pieces of a line one by one; every simple command is closed by a [`Piece::End`].
+pub(super) struct Cutter<'a> {
+    text: &'a str,
+    at: usize,
     home: Option<&'a str>,
-    rest: std::iter::Peekable<std::str::Chars<'a>>,
-    pieces: Vec<Piece>,
-    word: Option<Word>,
-    /// A redirection that still waits for its target.
-    redirection: Option<bool>,
-    /// Delimiters of here-documents whose bodies start after this line.
-    documents: Vec<(String, bool)>,
-    /// The next word is the delimiter of a here-document; the flag strips tabs.
-    delimiter: Option<bool>,
-    /// The next word is the text of a here-string.
-    text: bool,
+    /// The current directory, where it is certain.
+    pub(super) pwd: Option<String>,
+    work: &'a Work,
+    ready: VecDeque<Piece<'a>>,
+    /// The word that is being read, and where it started.
+    word: Option<(usize, Word<'a>)>,
+    waiting: Option<Waiting>,
+    /// Here-documents whose bodies start after this line.
+    documents: Vec<Delimiter>,
+    ended: bool,
 }
 
-/// All pieces of a line; every simple command is closed by a [`Piece::End`].
-pub(super) fn pieces(text: &str, home: Option<&str>) -> Vec<Piece> {
-    let mut cutter = Cutter {
-        home,
-        rest: text.chars().peekable(),
-        pieces: Vec::new(),
-        word: None,
-        redirection: None,
-        documents: Vec::new(),
-        delimiter: None,
-        text: false,
-    };
-    cutter.run();
-    cutter.pieces
-}
+impl<'a> Iterator for Cutter<'a> {
+    type Item = Piece<'a>;
 
-impl Cutter<'_> {
-    fn run(&mut self) {
-        while let Some(c) = self.rest.next() {
-            match c {
-                ' ' | '\t' => self.end_word(),
-                '\n' => {
-                    self.end_command(false);
-                    self.skip_documents();
-                }
-                ';' | '|' | '(' | ')' => self.end_command(false),
-                '&' if self.rest.peek() == Some(&'>') => self.end_word(),
-                '&' => {
-                    let and = self.rest.next_if_eq(&'&').is_some();
-                    self.end_command(and);
-                }
-                '#' if self.word.is_none() => while self.rest.next_if(|c| *c != '\n').is_some() {},
-                '<' | '>' => self.operator(c),
-                '\\' => match self.rest.next() {
-                    Some('\n') => {}
-                    Some(c) => self.push('\\', Some(c)),
-                    None => self.push('\\', None),
-                },
-                '\'' => self.single_quoted(),
-                '"' => self.double_quoted(),
-                '$' if self.rest.peek() == Some(&'\'') => {
-                    self.rest.next();
-                    self.ansi_quoted();
-                }
-                '$' => self.expansion(),
-                '`' => self.unknown('`'),
-                '*' | '?' | '[' => self.unknown(c),
-                '~' if self.word.is_none() => self.tilde(),
-                // `{a,b}` makes several words of one; a brace alone groups, and `{}` is text.
-                '{' if !matches!(self.rest.peek(), None | Some(' ' | '\t' | '\n' | '}')) => self.unknown('{'),
-                '}' if self.word.is_none() => self.end_command(false),
-                c => self.push(c, Some(c)),
-            }
+    fn next(&mut self) -> Option<Piece<'a>> {
+        while self.ready.is_empty() && !self.ended {
+            self.step();
         }
-        self.end_command(false);
+        self.ready.pop_front()
+    }
+}
+
+impl<'a> Cutter<'a> {
+    pub(super) fn new(text: &'a str, home: Option<&'a str>, work: &'a Work) -> Self {
+        Self {
+            text,
+            at: 0,
+            home,
+            pwd: None,
+            work,
+            ready: VecDeque::new(),
+            word: None,
+            waiting: None,
+            documents: Vec::new(),
+            ended: false,
+        }
     }
 
-    fn word(&mut self) -> &mut Word {
-        self.word.get_or_insert_default()
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
     }
 
-    fn push(&mut self, source: char, value: Option<char>) {
-        let word = self.word();
-        word.source.push(source);
-        if let Some(value) = value {
-            if source != value {
-                word.source.push(value);
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    fn step(&mut self) {
+        let Some(c) = self.rest().chars().next() else {
+            self.end_command(false, 0);
+            self.ended = true;
+            return;
+        };
+        match c {
+            ' ' | '\t' => {
+                self.end_word();
+                self.at += 1;
+            }
+            '\n' => {
+                self.end_command(false, 1);
+                for delimiter in std::mem::take(&mut self.documents) {
+                    let (text, next) = delimiter.body(self.text, self.at);
+                    self.ready.push_back(Piece::Body { text, quoted: delimiter.quoted });
+                    self.at = next;
+                }
+            }
+            '(' => self.parenthesis(),
+            ';' | '|' | ')' => self.end_command(false, 1),
+            '&' if self.peek(1) == Some(b'>') => {
+                self.end_word();
+                self.at += 1;
+            }
+            '&' if self.peek(1) == Some(b'&') => self.end_command(true, 2),
+            '&' => self.end_command(false, 1),
+            '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+            '<' | '>' => self.operator(c),
+            '\\' => self.escaped(),
+            '\'' => {
+                let end = self.rest()[1..].find('\'').map(|end| self.at + 1 + end);
+                let value = &self.text[self.at + 1..end.unwrap_or(self.text.len())];
+                let word = self.word();
                 word.quoted = true;
+                word.unknown |= end.is_none();
+                word.append(value);
+                self.at = end.map_or(self.text.len(), |end| end + 1);
             }
-            word.value.push(value);
+            '"' => self.double_quoted(),
+            '$' => self.dollar(false),
+            '`' => self.backtick(false),
+            // `[` and `[[` alone are programs, not patterns.
+            '[' if self.word.is_none() && self.rest().trim_start_matches('[').starts_with([' ', '\t']) => {
+                self.plain(c, " \t");
+            }
+            '*' | '?' | '[' => self.unknown(1),
+            '~' if self.word.is_none() => self.tilde(),
+            // `{a,b}` makes several words of one; a brace alone groups, and `{}` is text.
+            '{' if !matches!(self.peek(1), None | Some(b' ' | b'\t' | b'\n' | b'}')) => self.unknown(1),
+            '}' if self.word.is_none() => self.end_command(false, 1),
+            c => self.plain(c, " \t\n;&|()<>\\'\"$`*?[{"),
         }
     }
 
-    fn unknown(&mut self, c: char) {
-        let word = self.word();
-        word.source.push(c);
-        word.unknown = true;
-        word.runs |= c == '`';
+    fn word(&mut self) -> &mut Word<'a> {
+        &mut self.word.get_or_insert_with(|| (self.at, Word::default())).1
     }
 
-    fn single_quoted(&mut self) {
-        self.word().quoted = true;
-        self.word().source.push('\'');
-        while let Some(c) = self.rest.next() {
-            self.word().source.push(c);
-            if c == '\'' {
-                return;
-            }
-            self.word().value.push(c);
-        }
+    /// A character that means itself, and all that follow up to a sign.
+    fn plain(&mut self, first: char, signs: &str) {
+        let rest = self.rest();
+        let first = first.len_utf8();
+        let length = rest[first..].find(|c| signs.contains(c)).map_or(rest.len(), |end| first + end);
+        self.word().append(&rest[..length]);
+        self.at += length;
+    }
+
+    /// The next bytes stand for something that cannot be known.
+    fn unknown(&mut self, bytes: usize) {
         self.word().unknown = true;
+        self.at += bytes;
+    }
+
+    fn escaped(&mut self) {
+        match self.rest()[1..].chars().next() {
+            Some('\n') => self.at += 2,
+            Some(c) => {
+                let value = &self.rest()[1..=c.len_utf8()];
+                let word = self.word();
+                word.quoted = true;
+                word.append(value);
+                self.at += 1 + value.len();
+            }
+            None => self.unknown(1),
+        }
     }
 
     fn double_quoted(&mut self) {
         self.word().quoted = true;
-        self.word().source.push('"');
-        while let Some(c) = self.rest.next() {
+        self.at += 1;
+        while let Some(c) = self.rest().chars().next() {
             match c {
                 '"' => {
-                    self.word().source.push('"');
+                    self.at += 1;
                     return;
                 }
-                '\\' => {
-                    let next = self.rest.next();
-                    let word = self.word();
-                    word.source.push('\\');
-                    match next {
-                        Some('\n') | None => {}
-                        Some(c) => {
-                            word.source.push(c);
-                            if !matches!(c, '$' | '`' | '"' | '\\') {
-                                word.value.push('\\');
-                            }
-                            word.value.push(c);
-                        }
-                    }
+                '\\' if matches!(self.peek(1), Some(b'$' | b'`' | b'"' | b'\\' | b'\n') | None) => {
+                    self.escaped();
                 }
-                '$' => self.expansion(),
-                '`' => self.unknown('`'),
-                c => self.push(c, Some(c)),
+                '$' => self.dollar(true),
+                '`' => self.backtick(true),
+                c => self.plain(c, "\"\\$`"),
             }
         }
         self.word().unknown = true;
     }
 
-    /// `$'…'`: only the escapes that stand for themselves are read; others are unknown.
-    fn ansi_quoted(&mut self) {
-        self.word().quoted = true;
-        self.word().source.push_str("$'");
-        while let Some(c) = self.rest.next() {
-            self.word().source.push(c);
-            match c {
-                '\'' => return,
-                '\\' => match self.rest.next() {
-                    Some(c @ ('\'' | '"' | '\\')) => self.word().value.push(c),
-                    _ => self.word().unknown = true,
-                },
-                c => self.word().value.push(c),
+    /// `$HOME` and a certain `$PWD` are known; every other expansion is not.
+    fn dollar(&mut self, quoted: bool) {
+        self.word();
+        let rest = self.rest();
+        match self.peek(1) {
+            Some(b'\'') if !quoted => {
+                let end = substitution::ansi_end(self.text, self.at + 2);
+                let value =
+                    ansi::decoded(&self.text[self.at + 2..end.map_or(self.text.len(), |end| end - 1)]);
+                let word = self.word();
+                word.quoted = true;
+                word.unknown |= end.is_none() || value.is_none();
+                word.value.to_mut().push_str(&value.unwrap_or_default());
+                self.at = end.unwrap_or(self.text.len());
             }
+            Some(b'"') if !quoted => self.at += 1,
+            Some(b'(') => match substitution::arithmetic_end(self.text, self.at + 1, self.work) {
+                Some(end) => self.expanded(3, end, 2),
+                None => self.commands(),
+            },
+            Some(b'{') => {
+                let end = substitution::end(self.text, self.at + 2, Open::Braces { quoted }, self.work);
+                match end.map(|end| (&self.text[self.at + 2..end - 1], end)) {
+                    Some((name @ ("HOME" | "PWD"), end)) => self.variable(name, end),
+                    Some((_, end)) => self.expanded(2, end, 1),
+                    None => self.expanded(2, self.text.len(), 0),
+                }
+            }
+            Some(c) if c.is_ascii_alphabetic() || c == b'_' => {
+                let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let length = rest[1..].find(|c| !is_part(c)).map_or(rest.len(), |end| 1 + end);
+                self.variable(&rest[1..length], self.at + length);
+            }
+            Some(c) if c.is_ascii_digit() || b"?@#$!*-".contains(&c) => self.unknown(2),
+            _ => self.plain('$', if quoted { "\"\\$`" } else { " \t\n;&|()<>\\'\"$`*?[{" }),
         }
-        self.word().unknown = true;
     }
 
-    /// `$HOME` is known; every other expansion is not.
-    fn expansion(&mut self) {
-        let mut name = String::new();
-        let braced = self.rest.next_if_eq(&'{').is_some();
-        while let Some(c) = self.rest.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
-            name.push(c);
-        }
-        let runs = self.rest.peek() == Some(&'(') || (braced && name.is_empty());
-        let closed = !braced || self.rest.next_if_eq(&'}').is_some();
-        let home = self.home;
+    fn variable(&mut self, name: &str, end: usize) {
+        let value = match name {
+            "HOME" => self.home.map(str::to_owned),
+            "PWD" => self.pwd.clone(),
+            _ => None,
+        };
+        self.value(value.filter(|value| self.work.pay(value.len())));
+        self.at = end;
+    }
+
+    fn value(&mut self, value: Option<String>) {
         let word = self.word();
-        word.source +=
-            &if braced { format!("${{{name}{}", if closed { "}" } else { "" }) } else { format!("${name}") };
-        match home {
-            Some(home) if name == "HOME" && closed => word.value += home,
-            _ => word.unknown = true,
+        match value {
+            Some(value) => word.value.to_mut().push_str(&value),
+            None => word.unknown = true,
         }
-        word.runs |= runs;
+    }
+
+    /// A part of a word, with signs before and behind it, whose substitutions run.
+    fn expanded(&mut self, before: usize, end: usize, behind: usize) {
+        self.word().unknown = true;
+        let from = (self.at + before).min(end);
+        self.ready.push_back(Piece::Expanded(&self.text[from..(end - behind).max(from)]));
+        self.at = end;
+    }
+
+    /// `$(…)`, `<(…)` and `>(…)`.
+    fn commands(&mut self) {
+        self.word().unknown = true;
+        let end = substitution::end(self.text, self.at + 2, Open::Commands, self.work);
+        let inner = &self.text[self.at + 2..end.map_or(self.text.len(), |end| end - 1)];
+        self.ready.push_back(Piece::Commands(Cow::Borrowed(inner)));
+        self.at = end.unwrap_or(self.text.len());
+    }
+
+    fn backtick(&mut self, quoted: bool) {
+        self.word().unknown = true;
+        let end = substitution::backtick_end(self.text, self.at + 1);
+        let inner = &self.text[self.at + 1..end.map_or(self.text.len(), |end| end - 1)];
+        self.ready.push_back(Piece::Commands(Cow::Owned(substitution::unescaped(inner, quoted))));
+        self.at = end.unwrap_or(self.text.len());
     }
 
     fn tilde(&mut self) {
-        let alone = matches!(
-            self.rest.peek(),
-            None | Some('/' | ' ' | '\t' | '\n' | ';' | '&' | '|' | '>' | '<' | ')')
-        );
-        match self.home {
-            Some(home) if alone => {
-                let word = self.word();
-                word.source.push('~');
-                word.value += home;
+        let rest = self.rest();
+        let prefix = &rest[..rest.find(|c| "/ \t\n;&|><)".contains(c)).unwrap_or(rest.len())];
+        match prefix {
+            "~" => self.variable("HOME", self.at + 1),
+            "~+" => self.variable("PWD", self.at + 2),
+            _ => self.unknown(1),
+        }
+    }
+
+    fn parenthesis(&mut self) {
+        let is_list = self.word.as_ref().is_some_and(|(_, word)| !word.quoted && word.value.ends_with('='));
+        if is_list {
+            let end = substitution::end(self.text, self.at + 1, Open::Commands, self.work);
+            self.expanded(1, end.unwrap_or(self.text.len()), usize::from(end.is_some()));
+            return;
+        }
+        let arithmetic = match self.word {
+            None => substitution::arithmetic_end(self.text, self.at, self.work),
+            Some(_) => None,
+        };
+        match arithmetic {
+            Some(end) => {
+                let inner = &self.text[self.at + 2..end - 2];
+                self.ready.push_back(Piece::Expanded(inner));
+                self.at = end;
+                self.end_command(false, 0);
             }
-            _ => self.unknown('~'),
+            None => self.end_command(false, 1),
         }
     }
 
     fn operator(&mut self, c: char) {
         // A number right before the operator is a descriptor, not a word.
-        if self.word.as_ref().is_some_and(|word| {
-            !word.quoted && word.value.bytes().all(|b| b.is_ascii_digit()) && !word.unknown
-        }) {
+        let is_number =
+            |word: &Word| !word.quoted && !word.unknown && word.value.bytes().all(|c| c.is_ascii_digit());
+        if self.word.as_ref().is_some_and(|(_, word)| is_number(word)) {
             self.word = None;
         }
         self.end_word();
-        let next = self.rest.peek().copied();
-        match (c, next) {
-            ('<', Some('<')) => {
-                self.rest.next();
-                if self.rest.next_if_eq(&'<').is_some() {
-                    // A here-string: the word behind it is text, and an operand to nobody.
-                    while self.rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
-                    self.text = true;
-                } else {
-                    self.delimiter = Some(self.rest.next_if_eq(&'-').is_some());
+        let plain = if c == '>' { Waiting::Write } else { Waiting::Read };
+        let (length, waiting) = match (c, self.peek(1)) {
+            (_, Some(b'(')) => return self.commands(),
+            ('<', Some(b'<')) if self.peek(2) == Some(b'<') => (3, Waiting::HereString),
+            ('<', Some(b'<')) => {
+                let delimiter = Delimiter::read(self.text, self.at + 2);
+                self.at = delimiter.end;
+                self.documents.push(delimiter);
+                self.ready.push_back(Piece::Document);
+                return;
+            }
+            ('<', Some(b'>')) | ('>', Some(b'>' | b'|')) => (2, Waiting::Write),
+            (_, Some(b'&')) => {
+                // `>&2` and `>&-` copy or close a descriptor; `>&file` and `>&2file` write.
+                let rest = &self.rest()[2..];
+                let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                let behind = number.strip_prefix('-').unwrap_or(number);
+                let ends = behind.chars().next().is_none_or(|c| " \t\n;&|()<>".contains(c));
+                if ends && behind.len() < rest.len() {
+                    self.at += 2 + rest.len() - behind.len();
+                    return;
                 }
+                (2, plain)
             }
-            (_, Some('(')) => self.unknown(c),
-            ('<', Some('>')) => {
-                self.rest.next();
-                self.redirection = Some(true);
-            }
-            ('>', Some('>' | '|')) => {
-                self.rest.next();
-                self.redirection = Some(true);
-            }
-            (_, Some('&')) => {
-                self.rest.next();
-                // `>&2` and `>&-` copy or close a descriptor; `>&file` writes.
-                if self.rest.next_if(|c| c.is_ascii_digit() || *c == '-').is_some() {
-                    while self.rest.next_if(char::is_ascii_digit).is_some() {}
-                } else {
-                    self.redirection = Some(c == '>');
-                }
-            }
-            _ => self.redirection = Some(c == '>'),
-        }
+            _ => (1, plain),
+        };
+        self.at += length;
+        self.waiting = Some(waiting);
     }
 
     fn end_word(&mut self) {
-        let Some(word) = self.word.take() else { return };
-        if std::mem::take(&mut self.text) {
-            return;
-        }
-        if let Some(strip) = self.delimiter.take() {
-            self.documents.push((word.value, strip));
-        } else if let Some(writes) = self.redirection.take() {
-            self.pieces.push(Piece::Redirection { target: word, writes });
-        } else {
-            self.pieces.push(Piece::Word(word));
-        }
+        let Some((start, mut word)) = self.word.take() else { return };
+        word.source = &self.text[start..self.at];
+        self.ready.push_back(match self.waiting.take() {
+            None => Piece::Word(word),
+            Some(Waiting::HereString) => Piece::HereString(word),
+            Some(Waiting::Write) => Piece::Redirection { target: word, writes: true },
+            Some(Waiting::Read) => Piece::Redirection { target: word, writes: false },
+        });
     }
 
-    fn end_command(&mut self, and: bool) {
+    fn end_command(&mut self, and: bool, length: usize) {
         self.end_word();
-        self.pieces.push(Piece::End { and });
-    }
-
-    fn skip_documents(&mut self) {
-        for (delimiter, strip) in std::mem::take(&mut self.documents) {
-            loop {
-                let mut line = String::new();
-                let mut ended = true;
-                for c in self.rest.by_ref() {
-                    if c == '\n' {
-                        ended = false;
-                        break;
-                    }
-                    line.push(c);
-                }
-                let body = if strip { line.trim_start_matches('\t') } else { &line };
-                if body == delimiter || ended {
-                    break;
-                }
-            }
-        }
+        self.waiting = None;
+        self.ready.push_back(Piece::End { and });
+        self.at += length;
     }
 }

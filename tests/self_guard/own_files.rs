@@ -103,3 +103,20 @@ fn no_line_gives_another_client_the_mark_of_a_child() {
     ]);
     project.passes_lines(&["echo PROVOST_CHILD=1", "grep -r PROVOST_CHILD=1 src", "echo $PROVOST_CHILD"]);
 }
+
+#[test]
+fn no_tool_plays_an_event_to_provost() {
+    let project = full();
+    project.denies_lines(&[
+        "provost hook < event.json",
+        "echo '{}' | /usr/local/bin/provost hook --pack self",
+        "bash -c 'provost hook'",
+        "x=$(env A=1 provost hook)",
+    ]);
+    project.passes_lines(&[
+        "provost explain",
+        "provost guards --json",
+        "echo provost hook",
+        "git commit -m 'provost hook'",
+    ]);
+}

@@ -38,7 +38,7 @@ fn every_tool_becomes_effects() {
         ),
         ("MultiEdit", json!({"file_path": "/a", "edits": []}), write("/a", Content::InCall)),
         ("NotebookEdit", json!({"notebook_path": "/n.ipynb"}), write("/n.ipynb", Content::Unknown)),
-        ("Bash", json!({"command": "echo > f"}), write("/p/f", Content::Unknown)),
+        ("Bash", json!({"command": "> f"}), write("/p/f", Content::Unknown)),
         ("Read", json!({"file_path": "/a"}), vec![Effect::Read { path: "/a".into(), recursive: false }]),
         ("Grep", json!({"pattern": "x"}), vec![Effect::Read { path: "/p".into(), recursive: true }]),
         ("Task", json!({"subagent_type": "a"}), vec![Effect::Delegate { agent: Some("a".into()) }]),

@@ -1,0 +1,233 @@
+//! What programs do to the files that they are given.
+
+use std::path::{Path, PathBuf};
+
+use super::word::Word;
+use super::{Line, SHELLS};
+use crate::effect::Effect;
+
+/// How a program uses its operands.
+#[derive(Clone, Copy, PartialEq)]
+enum Operands {
+    Deleted,
+    Written,
+    Read,
+    /// The last is written, the others are read.
+    Copied,
+    /// The last is written, the others are gone.
+    Moved,
+    /// The first is read, the second written.
+    Filtered,
+    /// The first is written, the others are read.
+    Packed,
+    /// Addresses whose last part names a file here.
+    Fetched,
+    /// Neither read nor written.
+    Text,
+}
+
+fn operands_of(program: &str) -> Option<Operands> {
+    Some(match program {
+        "rm" | "rmdir" | "unlink" | "shred" => Operands::Deleted,
+        "tee" | "touch" | "truncate" | "chmod" | "chown" | "chattr" => Operands::Written,
+        "cp" | "ln" | "link" | "install" | "rsync" | "scp" => Operands::Copied,
+        "mv" => Operands::Moved,
+        "uniq" => Operands::Filtered,
+        "zip" => Operands::Packed,
+        "wget" => Operands::Fetched,
+        "echo" | "printf" | "test" | "[" | "[[" | "case" | ":" | "true" | "false" => Operands::Text,
+        "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd" | "hexdump" | "strings"
+        | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp" | "grep" | "egrep" | "fgrep"
+        | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source" | "." => Operands::Read,
+        _ => return None,
+    })
+}
+
+/// The option of a program that names a file to write or a directory to write into.
+fn target_option(program: &str) -> Option<(char, &'static str)> {
+    Some(match program {
+        "cp" | "mv" | "ln" | "install" => ('t', "--target-directory"),
+        "sort" | "curl" => ('o', "--output"),
+        "wget" => ('O', "--output-document"),
+        _ => return None,
+    })
+}
+
+/// Whether a word behind a wrapper's options can only be the program.
+pub(super) fn is_known(program: &str) -> bool {
+    operands_of(program).is_some()
+        || SHELLS.contains(&program)
+        || matches!(program, "cd" | "pushd" | "eval" | "su" | "export" | "declare" | "typeset" | "readonly")
+}
+
+impl Line<'_> {
+    pub(super) fn file_command(&mut self, program: &str, words: &[Word]) {
+        let has = |wanted: &[&str], letters: &[char]| {
+            words.iter().any(|word| {
+                wanted.iter().any(|option| word.start().starts_with(option)) || word.has_letter(letters)
+            })
+        };
+        match program {
+            "dd" => return self.dd(words),
+            "tar" => return self.tar(words),
+            _ => {}
+        }
+        let in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i']);
+        let fetched = program == "curl" && has(&["--remote-name"], &['O']);
+        let use_of = match operands_of(program) {
+            _ if in_place => Operands::Written,
+            _ if fetched => Operands::Fetched,
+            Some(use_of) => use_of,
+            // A program that is not known may at least read what it is given.
+            None => Operands::Read,
+        };
+        let may_walk = operands_of(program).is_some();
+        let recursive = program == "rg"
+            || may_walk && has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
+        let walks = recursive || matches!(program, "zip" | "scp" | "rsync");
+        let Split { operands, mut targets } = Split::of(words, target_option(program));
+        let mut sources = operands.as_slice();
+        let here = Word::literal(".");
+        match (use_of, sources) {
+            (Operands::Copied, [_]) if program == "ln" && targets.is_empty() => targets.push(here.clone()),
+            (Operands::Copied | Operands::Moved, [first @ .., last]) if targets.is_empty() => {
+                sources = first;
+                targets.push((*last).clone());
+            }
+            (Operands::Filtered, [first, output, ..]) => {
+                self.write(output);
+                self.read(first, false);
+                return;
+            }
+            (Operands::Packed, [archive, others @ ..]) => {
+                self.write(archive);
+                sources = others;
+            }
+            _ => {}
+        }
+        for word in sources {
+            match use_of {
+                Operands::Deleted | Operands::Moved => self.each(word, 0, |path| Effect::Delete { path }),
+                Operands::Written => self.write(word),
+                Operands::Read | Operands::Copied | Operands::Filtered | Operands::Packed => {
+                    self.read_operand(word, walks);
+                }
+                Operands::Fetched | Operands::Text => {}
+            }
+        }
+        let places = matches!(use_of, Operands::Copied | Operands::Moved);
+        if use_of == Operands::Fetched && targets.is_empty() {
+            self.place(sources, &here, false);
+        }
+        for target in &targets {
+            if places {
+                self.place(sources, target, recursive || use_of == Operands::Moved);
+            } else {
+                self.write(target);
+            }
+        }
+        if operands_of(program).is_none() {
+            self.read_values(words);
+        }
+    }
+
+    /// Files of the names of these words come to a place.
+    fn place(&mut self, sources: &[&Word], to: &Word, tree: bool) {
+        let names = sources.iter().filter_map(|source| Path::new(source.known()?).file_name());
+        let names: Vec<PathBuf> = names.map(PathBuf::from).collect();
+        let cost = names.iter().map(|name| name.as_os_str().len() + size_of::<PathBuf>()).sum();
+        self.each(to, cost, |to| Effect::Place { names: names.clone(), to, tree });
+    }
+
+    /// What an operand of a reading program can mean: `FILE`, `@FILE`. One that is not known is
+    /// no target, so nothing is said about it.
+    fn read_operand(&mut self, word: &Word, recursive: bool) {
+        if word.known().is_some_and(|text| !text.is_empty()) {
+            self.read(word, recursive);
+            if word.start().starts_with('@') {
+                self.read(&word.behind(1), recursive);
+            }
+        }
+    }
+
+    /// `--option=FILE`.
+    fn read_values(&mut self, words: &[Word]) {
+        for word in words.iter().filter(|word| word.is_option()) {
+            if let Some(at) = word.start().find('=').filter(|at| at + 1 < word.start().len()) {
+                self.read_operand(&word.behind(at + 1), false);
+            }
+        }
+    }
+
+    fn dd(&mut self, words: &[Word]) {
+        for word in words {
+            match word.start().get(..3) {
+                Some("of=") => self.write(&word.behind(3)),
+                Some("if=") => self.read(&word.behind(3), false),
+                _ => {}
+            }
+        }
+    }
+
+    /// Packing reads whole directories. What unpacking writes stands in the archive.
+    fn tar(&mut self, words: &[Word]) {
+        let packs = words.first().is_some_and(|word| word.start().starts_with(['c', 'r', 'u']))
+            || words.iter().any(|word| {
+                word.has_letter(&['c', 'r', 'u'])
+                    || ["--create", "--append", "--update"].iter().any(|name| word.start().starts_with(name))
+            });
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let directory = match word.start() {
+                "-C" | "--directory" => words.next().cloned(),
+                text if text.starts_with("--directory=") => Some(word.behind("--directory=".len())),
+                _ => None,
+            };
+            match directory.as_ref().map(Word::known) {
+                Some(Some(directory)) => {
+                    if let Some(what) = self.place.enter(directory, self.work) {
+                        self.obscure(what);
+                    }
+                }
+                Some(None) => self.obscure("a command in an unknown directory"),
+                None if word.is_option() => {}
+                None => self.read_operand(word, packs),
+            }
+        }
+    }
+}
+
+/// The words behind a program: operands, and the values of the option that names a target.
+struct Split<'w, 'a> {
+    operands: Vec<&'w Word<'a>>,
+    targets: Vec<Word<'a>>,
+}
+
+impl<'w, 'a> Split<'w, 'a> {
+    fn of(words: &'w [Word<'a>], option: Option<(char, &str)>) -> Self {
+        let mut split = Self { operands: Vec::new(), targets: Vec::new() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let text = word.start();
+            if word.known() == Some("--") {
+                split.operands.extend(words.by_ref());
+            } else if !word.is_option() {
+                split.operands.push(word);
+            } else if let Some((letter, long)) = option {
+                // Long names may be cut short, and letters may stand among others.
+                let name = text.split_once('=').map_or(text, |(name, _)| name);
+                if text.starts_with("--") {
+                    if name.len() > 2 && long.starts_with(name) {
+                        let attached = (name.len() < text.len()).then(|| word.behind(name.len() + 1));
+                        split.targets.extend(attached.or_else(|| words.next().cloned()));
+                    }
+                } else if let Some(at) = text.find(letter) {
+                    let is_attached = at + 1 < text.len() || word.known().is_none();
+                    let attached = is_attached.then(|| word.behind(at + 1));
+                    split.targets.extend(attached.or_else(|| words.next().cloned()));
+                }
+            }
+        }
+        split
+    }
+}

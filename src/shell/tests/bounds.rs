@@ -1,0 +1,126 @@
+//! What reading a line may cost, whatever the line.
+
+use std::path::Path;
+
+use crate::effect::Effect;
+use crate::shell::effects;
+
+#[test]
+fn hostile_lines_end_in_bounded_time() {
+    for line in [
+        "'".repeat(1 << 20),
+        "(".repeat(100_000),
+        "rm \\".into(),
+        "> ".repeat(10_000),
+        "<<".repeat(5000),
+        "sh -c ".repeat(3000),
+        "\"$(".repeat(50_000),
+    ] {
+        let _ = effects(&line, Path::new("/p"), None);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_large_is_not_read() {
+    let line = format!("rm f{}", " ".repeat(1 << 20));
+    let what = format!("a command line of {} bytes", line.len());
+    assert_eq!(effects(&line, Path::new("/p"), None), [Effect::TooLarge { what }]);
+}
+
+#[test]
+fn large_lines_stay_within_their_work() {
+    let home = "h".repeat(4000);
+    for line in [
+        "cd a && ".repeat(100_000),
+        "cd a; ".repeat(100_000),
+        "cd a; $(x);".repeat(90_000),
+        format!("rm{}", " a".repeat(400_000)),
+        format!("cd {} && rm{}", "a".repeat(4000), " a".repeat(400_000)),
+        format!("{}cp{} d", "cd a;".repeat(20), " a".repeat(400_000)),
+        "rm ~;".repeat(150_000),
+        "rm $PWD;".repeat(100_000),
+        format!("{}{}", "(".repeat(500_000), ") ".repeat(250_000)),
+        format!("{}{}", "$((".repeat(200_000), "))".repeat(200_000)),
+        "((\"$((\"".repeat(100_000),
+        "${".repeat(500_000),
+        "`".repeat(1 << 20),
+        "$(".repeat(500_000),
+        "$(cat <<E\n".repeat(90_000),
+        "<(".repeat(500_000),
+        "case ".repeat(200_000),
+        "\"${X:-".repeat(150_000),
+    ] {
+        let start = std::time::Instant::now();
+        let found = effects(&line, Path::new("/p"), Some(Path::new(&home)));
+        let name = &line[..line.len().min(20)];
+        assert!(start.elapsed().as_secs() < 10, "{name}: {:?}", start.elapsed());
+        assert!(found.len() < 900_000, "{name}");
+    }
+}
+
+#[test]
+fn no_mixture_of_signs_is_too_much() {
+    const PARTS: &[&str] = &[
+        "$(",
+        "((",
+        "))",
+        ")",
+        "(",
+        "`",
+        "\"",
+        "'",
+        "$'",
+        "\\",
+        "\n",
+        " ",
+        "é",
+        "<<",
+        "<<-",
+        "E",
+        "<<<",
+        "${",
+        "}",
+        "{",
+        "#",
+        "case ",
+        "esac",
+        "$",
+        ">&",
+        "2",
+        "-",
+        "=",
+        "~+",
+        "$PWD",
+        "env ",
+        "-S",
+        "-C",
+        "--",
+        "cp ",
+        "-t",
+        "rm ",
+        "bash ",
+        "-c ",
+        "tar ",
+        "&&",
+        ";",
+        "|",
+        "[[ ",
+        "\\x",
+        "\\u",
+        "flock ",
+        "sudo ",
+        "a",
+        "\u{1f600}",
+        "\0",
+        "\t",
+    ];
+    let mut state = 1_u64;
+    for _ in 0..20_000 {
+        let mut line = String::new();
+        for _ in 0..24 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            line += PARTS[usize::try_from(state >> 33).unwrap() % PARTS.len()];
+        }
+        let _ = effects(&line, Path::new("/p"), Some(Path::new("/h")));
+    }
+}

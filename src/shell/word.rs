@@ -1,0 +1,67 @@
+//! A word of a command line, as far as it is known.
+
+use std::borrow::Cow;
+
+/// One word: its source, and its value if that does not depend on the shell's state.
+#[derive(Clone, Default)]
+pub(super) struct Word<'a> {
+    pub(super) source: &'a str,
+    /// What is known of the value.
+    pub(super) value: Cow<'a, str>,
+    pub(super) unknown: bool,
+    pub(super) quoted: bool,
+}
+
+impl<'a> Word<'a> {
+    pub(super) fn literal(value: &'a str) -> Self {
+        Self { source: value, value: Cow::Borrowed(value), unknown: false, quoted: false }
+    }
+
+    pub(super) fn known(&self) -> Option<&str> {
+        (!self.unknown).then_some(&*self.value)
+    }
+
+    /// The value as far as it is known.
+    pub(super) fn start(&self) -> &str {
+        &self.value
+    }
+
+    pub(super) fn source(&self) -> &str {
+        self.source
+    }
+
+    /// The word without the first bytes of its value: the value of `--option=value` or `of=file`.
+    pub(super) fn behind(&self, bytes: usize) -> Self {
+        let value = match &self.value {
+            Cow::Borrowed(value) => Cow::Borrowed(&value[bytes..]),
+            Cow::Owned(value) => Cow::Owned(value[bytes..].to_owned()),
+        };
+        Self { value, ..*self }
+    }
+
+    pub(super) fn is_option(&self) -> bool {
+        self.value.starts_with('-') && self.value.len() > 1
+    }
+
+    /// Whether this is an option of single letters with this letter among them.
+    pub(super) fn has_letter(&self, letters: &[char]) -> bool {
+        self.is_option() && !self.value.starts_with("--") && self.value.contains(letters)
+    }
+
+    /// The variable's name, if this is an assignment.
+    pub(super) fn assigned(&self) -> Option<&'a str> {
+        let (name, _) = self.source.split_once('=')?;
+        let name = name.strip_suffix('+').unwrap_or(name);
+        let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (is_name && !name.is_empty()).then_some(name)
+    }
+
+    pub(super) fn append(&mut self, value: &'a str) {
+        if self.value.is_empty() {
+            self.value = Cow::Borrowed(value);
+        } else {
+            self.value.to_mut().push_str(value);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The program of a simple command, behind keywords, assignments and programs that run another.
+
+use super::word::Word;
+use super::{Line, files};
+use crate::effect::Effect;
+
+/// Words of the grammar in front of a command, or in the place of one.
+const KEYWORDS: &[&str] =
+    &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "fi", "done", "esac", "time"];
+/// Words of the grammar whose words are not a program's.
+const COMPOUND: &[&str] = &["for", "select", "case", "[["];
+
+/// A program that runs the command behind its options and operands.
+struct Wrapper {
+    /// Letters and names of the options that take the next word.
+    letters: &'static str,
+    names: &'static [&'static str],
+    operands: usize,
+}
+
+fn wrapper(program: &str) -> Option<Wrapper> {
+    let (letters, names, operands): (_, &[&str], _) = match program {
+        "sudo" | "doas" => ("ugpCrtTDhRU", &["--user", "--group", "--chdir", "--host", "--prompt"], 0),
+        "env" => ("uCSa", &["--unset", "--chdir", "--split-string", "--argv0"], 0),
+        "nice" => ("n", &["--adjustment"], 0),
+        "ionice" => ("cn", &["--class", "--classdata"], 0),
+        "timeout" => ("sk", &["--signal", "--kill-after"], 1),
+        "stdbuf" => ("ioe", &["--input", "--output", "--error"], 0),
+        "xargs" => ("IELnPdas", &["--max-args", "--max-procs", "--delimiter", "--arg-file", "--replace"], 0),
+        "flock" => ("wE", &["--timeout", "--conflict-exit-code"], 1),
+        "exec" => ("a", &[], 0),
+        "time" => ("fo", &["--format", "--output"], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "coproc" => ("", &[], 0),
+        _ => return None,
+    };
+    Some(Wrapper { letters, names, operands })
+}
+
+impl Line<'_> {
+    /// The program of a simple command and its words. A directory that a wrapper changes to is
+    /// the current one from then on.
+    pub(super) fn program<'w>(&mut self, mut words: &'w [Word<'w>]) -> Option<(&'w str, &'w [Word<'w>])> {
+        let mut wrapped = false;
+        loop {
+            let (first, rest) = words.split_first()?;
+            words = rest;
+            let assigned = first.assigned().or_else(|| {
+                // To `env`, a quoted assignment is one too.
+                first.known().filter(|_| wrapped)?.split_once('=').map(|(name, _)| name)
+            });
+            if let Some(name) = assigned {
+                self.push(Effect::SetVariable { name: name.to_owned() }, name.len());
+                continue;
+            }
+            let Some(text) = first.known() else {
+                self.obscure_word(first);
+                return None;
+            };
+            let name = text.rsplit('/').next().unwrap_or(text);
+            if text == "function" || (text == "coproc" && rest.get(1).and_then(Word::known) == Some("{")) {
+                words = rest.get(1..)?;
+            } else if KEYWORDS.contains(&text) {
+                wrapped |= text == "time";
+            } else if let Some(wrapper) = wrapper(name) {
+                wrapped = true;
+                let doubtful = self.pass_options(name, &wrapper, &mut words)?;
+                // The value of an option that is not known here may stand in front of the program.
+                let is_known = |word: &Word| word.known().is_some_and(|text| files::is_known(base(text)));
+                if doubtful
+                    && !words
+                        .first()
+                        .is_some_and(|word| word.known().is_some_and(is_wrapper) || is_known(word))
+                    && let Some(at) = words.iter().position(is_known)
+                {
+                    self.ran(words);
+                    words = &words[at..];
+                }
+            } else {
+                if !COMPOUND.contains(&text) {
+                    self.ran_program(name, words);
+                }
+                return Some((name, words));
+            }
+        }
+    }
+
+    /// Passes the options and operands of a wrapper. Says whether it met an option with a value
+    /// that may be the next word; `None` if the wrapper runs nothing more.
+    fn pass_options<'w>(
+        &mut self,
+        name: &str,
+        wrapper: &Wrapper,
+        words: &mut &'w [Word<'w>],
+    ) -> Option<bool> {
+        let mut operands = wrapper.operands;
+        let mut doubtful = false;
+        while let Some((word, rest)) = words.split_first() {
+            let text = word.start();
+            if !word.is_option() {
+                if operands == 0 || (name == "timeout" && word.assigned().is_some()) {
+                    break;
+                }
+                operands -= 1;
+                *words = rest;
+                continue;
+            }
+            *words = rest;
+            if text == "--" {
+                doubtful = false;
+                continue;
+            }
+            if name == "command" && word.has_letter(&['v', 'V']) {
+                return None;
+            }
+            let (option, attached) =
+                if let Some((option, _)) = text.split_once('=').filter(|_| text.starts_with("--")) {
+                    (option, Some(option.len() + 1))
+                } else if text.starts_with("--") {
+                    (text, None)
+                } else {
+                    match text.char_indices().skip(1).find(|(_, c)| wrapper.letters.contains(*c)) {
+                        Some((at, c)) => {
+                            (&text[at..at + c.len_utf8()], Some(at + 1).filter(|at| *at < text.len()))
+                        }
+                        None => (text, None),
+                    }
+                };
+            let takes = if option.starts_with('-') {
+                option.len() > 2 && wrapper.names.iter().any(|name| name.starts_with(option))
+            } else {
+                true
+            };
+            let value = match attached {
+                Some(at) => Some(word.behind(at)),
+                None if takes => {
+                    let value = words.first().cloned();
+                    *words = words.get(1..).unwrap_or_default();
+                    value
+                }
+                None => None,
+            };
+            doubtful = value.is_none();
+            match (name, option, value) {
+                ("env", "C", Some(value)) | ("sudo", "D", Some(value)) => self.enter(&value),
+                ("env" | "sudo", _, Some(value)) if option.len() > 4 && "--chdir".starts_with(option) => {
+                    self.enter(&value);
+                }
+                ("env", _, Some(value))
+                    if option == "S" || (option.len() > 2 && "--split-string".starts_with(option)) =>
+                {
+                    let rest = words.iter().filter_map(Word::known);
+                    let line: Vec<_> = ["env"].into_iter().chain(value.known()).chain(rest).collect();
+                    self.run(line.join(" "));
+                    return None;
+                }
+                ("flock", "-c" | "--command", _) => {
+                    words.iter().take(1).for_each(|text| self.run_word(text));
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        if name == "flock"
+            && words.first().is_some_and(|word| matches!(word.known(), Some("-c" | "--command")))
+        {
+            words.iter().skip(1).take(1).for_each(|text| self.run_word(text));
+            return None;
+        }
+        Some(doubtful)
+    }
+
+    fn enter(&mut self, directory: &Word) {
+        let lost = match directory.known() {
+            Some(text) => self.place.enter(text, self.work),
+            None => Some("a command in an unknown directory"),
+        };
+        if let Some(what) = lost {
+            self.obscure(what);
+        }
+    }
+
+    fn ran(&mut self, words: &[Word]) {
+        if let Some((Some(program), rest)) = words.split_first().map(|(first, rest)| (first.known(), rest)) {
+            self.ran_program(base(program), rest);
+        }
+    }
+
+    fn ran_program(&mut self, program: &str, words: &[Word]) {
+        let known = words.iter().filter_map(Word::known);
+        let cost = known.clone().map(|text| text.len() + size_of::<String>()).sum::<usize>() + program.len();
+        if self.work.pay(cost) {
+            let arguments = known.map(str::to_owned).collect();
+            self.push(Effect::Run { program: program.to_owned(), arguments }, 0);
+        }
+    }
+}
+
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn is_wrapper(program: &str) -> bool {
+    wrapper(base(program)).is_some()
+}
