@@ -42,12 +42,11 @@ impl CommandLine {
     }
 
     fn choose_client(&mut self, name: &str) {
-        match clients::find(name) {
-            Some(client) => self.client = client,
-            None => {
-                self.mistakes.push(format!("unknown client `{name}`"));
-                self.speaks = false;
-            }
+        if let Some(client) = clients::find(name) {
+            self.client = client;
+        } else {
+            self.mistakes.push(format!("unknown client `{name}`"));
+            self.speaks = false;
         }
     }
 
