@@ -4,6 +4,7 @@
 //! place, and by its identity, because hard links and names that a file system takes for equal lead
 //! to the same file.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use crate::decision::Fault;
@@ -21,8 +22,17 @@ pub(super) enum Meaning {
 
 /// A file that is protected by its place.
 struct Place {
-    real: PathBuf,
+    named: PathBuf,
     identity: Option<Identity>,
+    /// Where it really lies. Following links costs a system call for each part of a path, so it
+    /// is done only where identities do not settle the question.
+    real: OnceCell<PathBuf>,
+}
+
+impl Place {
+    fn real(&self, workspace: &Workspace) -> &Path {
+        self.real.get_or_init(|| workspace.resolve(&self.named))
+    }
 }
 
 pub(super) struct Protected<'a> {
@@ -40,7 +50,7 @@ impl<'a> Protected<'a> {
         let found = workspace.config.files.iter().map(|(_, file)| file.clone());
         let rest = [places.seal_key(), places.state.clone(), workspace.program()];
         let place =
-            |file: PathBuf| Place { identity: workspace.identity(&file), real: workspace.resolve(&file) };
+            |named: PathBuf| Place { identity: workspace.identity(&named), named, real: OnceCell::new() };
         Self {
             workspace,
             state: places.state.as_ref().map(|state| workspace.resolve(state)),
@@ -60,7 +70,12 @@ impl<'a> Protected<'a> {
             return Ok(Meaning::Own("Provost's own state"));
         }
         let identity = self.workspace.identity(real);
-        let is = |place: &Place| place.real == real || (identity.is_some() && place.identity == identity);
+        let is = |place: &Place| match (identity, place.identity) {
+            (Some(file), Some(known)) if cfg!(unix) => file == known,
+            // A file that is there is not one that is missing.
+            (Some(_), None) | (None, Some(_)) => false,
+            _ => place.real(self.workspace) == real,
+        };
         if self.own.iter().any(is) {
             return Ok(Meaning::Own("one of Provost's own files"));
         }
@@ -88,12 +103,12 @@ impl<'a> Protected<'a> {
 
     /// A protected file that is looked for below this path, whether it exists or not.
     pub(super) fn held_by(&self, real: &Path) -> Option<&Path> {
-        let places = self.own.iter().chain(&self.settings).map(|place| place.real.as_path());
+        let places = self.own.iter().chain(&self.settings).map(|place| place.real(self.workspace));
         places.into_iter().find(|place| is_within(place, real) && *place != real)
     }
 
     /// Whether a file of Provost's own goes when these paths go.
     pub(super) fn goes_with(&self, gone: impl Fn(&Path) -> bool) -> bool {
-        self.own.iter().any(|place| place.identity.is_some() && gone(&place.real))
+        self.own.iter().any(|place| place.identity.is_some() && gone(place.real(self.workspace)))
     }
 }

@@ -64,8 +64,8 @@ fn written(
             };
             Ok(settings_refusal(&real, found, workspace))
         }
-        // What takes the place of a directory that may hold protected files later decides on them.
-        Meaning::Nothing if workspace.is_directory(&real) => Ok(None),
+        // What is made where a directory with protected files could be decides on those files.
+        Meaning::Nothing if workspace.exists(&real) => Ok(None),
         Meaning::Nothing => Ok(holder_refusal(&real, protected)),
     }
 }
