@@ -69,7 +69,7 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
     let event = match read_input().and_then(|bytes| (line.client.parse)(&bytes)) {
         Ok(event) => event,
         // Another client's words are no reason to block; its entry has a mistake, and that is told.
-        Err(_) if !line.speaks => return tell(line.client, &mistakes_text(&line.mistakes)),
+        Err(_) if !line.speaks && watch.claim(0) => return tell(line.client, &mistakes_text(&line.mistakes)),
         Err(why) => return answer_unread(watch, &Case::unreadable(line, why.to_string(), began)),
     };
     watch.progress().read = true;
