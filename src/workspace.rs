@@ -105,8 +105,9 @@ impl Workspace {
     pub fn of(client: &'static Client, event: &Event) -> Self {
         let places = Places::from_environment();
         let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
-        let config = Config::load(&config::layers(&places, &start));
-        Self { client, project: project_root(&start), places, config }
+        let project = project_root(&start);
+        let config = Config::load(&config::layers(&places, &start, &project));
+        Self { client, project, places, config }
     }
 
     /// The file that a path really means: `..` and links followed as the system would follow
@@ -163,15 +164,6 @@ impl Workspace {
     /// This very program.
     pub fn program(&self) -> Option<PathBuf> {
         env::current_exe().ok()
-    }
-
-    /// Whether a file is one of the client's settings files: by its name, its place, or because
-    /// it is one of them under another name.
-    pub fn is_settings_file(&self, named: &Path, real: &Path) -> bool {
-        let settings = &self.client.settings;
-        (settings.names)(named)
-            || (settings.names)(real)
-            || self.settings_files().iter().any(|file| resolve(file) == real || files::same(file, real))
     }
 
     /// The client's settings files that count here, whether they exist or not.
@@ -232,9 +224,14 @@ pub fn project_root(start: &Path) -> PathBuf {
 }
 
 /// The project's configuration: the nearest one at or above `start`, or where it would be.
-pub fn project_config(start: &Path) -> PathBuf {
+pub fn project_config(start: &Path, project: &Path) -> PathBuf {
     let mut candidates = start.ancestors().map(|directory| directory.join(CONFIG_FILE));
-    candidates.find(|file| file.exists()).unwrap_or_else(|| project_root(start).join(CONFIG_FILE))
+    candidates.find(|file| file.exists()).unwrap_or_else(|| project.join(CONFIG_FILE))
+}
+
+/// Whether a program is this one, by the last part of its name.
+pub fn is_provost(program: &str) -> bool {
+    matches!(program, "provost" | "provost.exe")
 }
 
 /// Follows `..` and links as the system would, as far as they exist.
@@ -311,11 +308,12 @@ mod tests {
         assert_eq!(project_root(&sub), sub);
         fs::create_dir(top.join(".git")).unwrap();
         assert_eq!(project_root(&sub), top);
-        assert_eq!(project_config(&sub), top.join("provost.toml"));
+        assert_eq!(project_config(&sub, &top), top.join("provost.toml"));
         fs::write(top.join("a/provost.toml"), "").unwrap();
-        assert_eq!(project_config(&sub), top.join("a/provost.toml"));
+        assert_eq!(project_config(&sub, &top), top.join("a/provost.toml"));
         // A new repository below does not hide the configuration above.
         fs::create_dir(sub.join(".git")).unwrap();
-        assert_eq!((project_root(&sub), project_config(&sub)), (sub, top.join("a/provost.toml")));
+        assert_eq!(project_root(&sub), sub);
+        assert_eq!(project_config(&sub, &sub), top.join("a/provost.toml"));
     }
 }

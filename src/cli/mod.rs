@@ -176,7 +176,7 @@ impl Here {
         let cwd = resolve(&cwd);
         let project = project_root(&cwd);
         let places = Places::from_environment();
-        let layers = crate::config::layers(&places, &cwd);
+        let layers = crate::config::layers(&places, &cwd, &project);
         let config = Config::load(&layers);
         Ok(Self { state: places.project_state(&project), project, layers, config })
     }

@@ -48,10 +48,11 @@ pub struct Config {
     managed_in_doubt: bool,
 }
 
-/// The files of all layers, whether they exist or not, for a session that started in `start`.
-pub fn layers(places: &Places, start: &Path) -> Vec<(Layer, PathBuf)> {
+/// The files of all layers, whether they exist or not, for a session that started in `start`, in
+/// `project`.
+pub fn layers(places: &Places, start: &Path, project: &Path) -> Vec<(Layer, PathBuf)> {
     let managed = places.managed.iter().map(|dir| (Layer::Managed, dir.join(CONFIG_FILE)));
-    let project = std::iter::once((Layer::Project, project_config(start)));
+    let project = std::iter::once((Layer::Project, project_config(start, project)));
     let user = places.config.iter().map(|dir| (Layer::User, dir.join(CONFIG_FILE)));
     managed.chain(project).chain(user).collect()
 }
@@ -148,7 +149,7 @@ impl Config {
     }
 
     pub fn deadline(&self) -> Duration {
-        Duration::from_secs(self.number(settings::DEADLINE))
+        Duration::from_secs(self.number(settings::DEADLINE, settings::DEADLINE_DEFAULT))
     }
 
     pub fn journal_is_on(&self) -> bool {
@@ -156,7 +157,7 @@ impl Config {
     }
 
     pub fn journal_limit(&self) -> u64 {
-        self.number(settings::JOURNAL_SIZE) * 1024
+        self.number(settings::JOURNAL_SIZE, settings::JOURNAL_SIZE_DEFAULT) * 1024
     }
 
     pub fn guard_is_on(&self, name: &str) -> bool {
@@ -169,17 +170,12 @@ impl Config {
         }
     }
 
-    fn number(&self, key: &str) -> u64 {
-        let value = match self.get(key) {
-            Some((_, Value::Number(number))) => Some(*number),
-            _ => {
-                settings::all().find(|setting| setting.key() == key).and_then(|setting| match setting.takes {
-                    settings::Takes::Number { default, .. } => Some(default),
-                    _ => None,
-                })
-            }
+    fn number(&self, key: &str, default: i64) -> u64 {
+        let number = match self.get(key) {
+            Some((_, Value::Number(number))) => *number,
+            _ => default,
         };
-        value.and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+        u64::try_from(number).unwrap_or_default()
     }
 }
 

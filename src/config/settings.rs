@@ -35,12 +35,15 @@ pub enum Value {
 pub const DEADLINE: &str = "engine.deadline_seconds";
 pub const JOURNAL: &str = "journal.enabled";
 pub const JOURNAL_SIZE: &str = "journal.max_kilobytes";
+/// Where the hook asks for a number at every call, its default stands beside the table.
+pub const DEADLINE_DEFAULT: i64 = 5;
+pub const JOURNAL_SIZE_DEFAULT: i64 = 4096;
 
 const FIXED: &[Setting] = &[
     Setting {
         table: "engine",
         name: "deadline_seconds",
-        takes: Takes::Number { default: 5, least: 1, most: 60 },
+        takes: Takes::Number { default: DEADLINE_DEFAULT, least: 1, most: 60 },
         meaning: "How long the guards of one event may take together before their failure modes \
                   answer. Keep it below the timeout of the hook entry.",
     },
@@ -53,7 +56,7 @@ const FIXED: &[Setting] = &[
     Setting {
         table: "journal",
         name: "max_kilobytes",
-        takes: Takes::Number { default: 4096, least: 64, most: 1_048_576 },
+        takes: Takes::Number { default: JOURNAL_SIZE_DEFAULT, least: 64, most: 1_048_576 },
         meaning: "The size at which the journal of a project starts a new file. Two old files are kept.",
     },
 ];

@@ -61,8 +61,6 @@ impl<'a> Protected<'a> {
 
     /// What a file is that is called `named` and really lies at `real`.
     pub(super) fn meaning(&self, named: &Path, real: &Path) -> Result<Meaning, Fault> {
-        let is_config =
-            |path: &Path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
         if is_config(named) || is_config(real) {
             return Ok(Meaning::Own("Provost's configuration"));
         }
@@ -70,13 +68,7 @@ impl<'a> Protected<'a> {
             return Ok(Meaning::Own("Provost's own state"));
         }
         let identity = self.workspace.identity(real);
-        let is = |place: &Place| match (identity, place.identity) {
-            (Some(file), Some(known)) if cfg!(unix) => file == known,
-            // A file that is there is not one that is missing.
-            (Some(_), None) | (None, Some(_)) => false,
-            _ => place.real(self.workspace) == real,
-        };
-        if self.own.iter().any(is) {
+        if self.own.iter().any(|place| self.is(place, real, identity)) {
             return Ok(Meaning::Own("one of Provost's own files"));
         }
         if let (Some(identity), Some(state)) = (identity, &self.state)
@@ -84,19 +76,36 @@ impl<'a> Protected<'a> {
         {
             return Ok(Meaning::Own("one of Provost's own files"));
         }
+        Ok(if self.is_settings(named, real, identity) { Meaning::Settings } else { Meaning::Nothing })
+    }
+
+    /// Whether a file is one of the client's settings files: by its name, its place, or because it
+    /// is one of them under another name.
+    pub(super) fn is_settings(&self, named: &Path, real: &Path, identity: Option<Identity>) -> bool {
         let is_named_so = self.workspace.client.settings.names;
-        Ok(if is_named_so(named) || is_named_so(real) || self.settings.iter().any(is) {
-            Meaning::Settings
-        } else {
-            Meaning::Nothing
-        })
+        is_named_so(named)
+            || is_named_so(real)
+            || self.settings.iter().any(|place| self.is(place, real, identity))
+    }
+
+    fn is(&self, place: &Place, real: &Path, identity: Option<Identity>) -> bool {
+        match (identity, place.identity) {
+            (Some(file), Some(known)) if cfg!(unix) => file == known,
+            // A file that is there is not one that is missing.
+            (Some(_), None) | (None, Some(_)) => false,
+            _ => place.real(self.workspace) == real,
+        }
+    }
+
+    /// The client's settings files that count here: as they are named, and where they really lie.
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        self.settings.iter().map(|place| (place.named.as_path(), place.real(self.workspace)))
     }
 
     /// Whether a path could be protected even if nothing is there: by its name, or as state to come.
     pub(super) fn could_mean(&self, named: &Path) -> bool {
-        let is_config = named.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE));
         let state = self.workspace.places.state.as_ref();
-        is_config
+        is_config(named)
             || (self.workspace.client.settings.names)(named)
             || state.is_some_and(|state| is_within(named, state))
     }
@@ -111,4 +120,8 @@ impl<'a> Protected<'a> {
     pub(super) fn goes_with(&self, gone: impl Fn(&Path) -> bool) -> bool {
         self.own.iter().any(|place| place.identity.is_some() && gone(place.real(self.workspace)))
     }
+}
+
+fn is_config(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(CONFIG_FILE))
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::LARGEST_SETTINGS;
+use super::protected::Protected;
 use crate::clients::Switches;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind};
@@ -63,9 +64,7 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
     // The client names one file; without a name, any of them may have changed. It also reports
     // other files than settings (skills, for one), which register no hooks of ours.
     let files = match file {
-        Some(file) if !workspace.is_settings_file(file, &workspace.resolve(file)) => {
-            return Ok(Opinion::silence());
-        }
+        Some(file) if !is_settings(file, workspace) => return Ok(Opinion::silence()),
         Some(file) => vec![file.to_owned()],
         None => workspace.settings_files(),
     };
@@ -106,6 +105,10 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
         }
     }
     Ok(Opinion { evidence, ..Opinion::default() })
+}
+
+fn is_settings(file: &Path, workspace: &Workspace) -> bool {
+    Protected::of(workspace).is_settings(file, &workspace.resolve(file), workspace.identity(file))
 }
 
 fn refused(file: &Path, why: &str) -> Opinion {

@@ -13,7 +13,7 @@ use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::Event;
 use crate::files::Identity;
-use crate::workspace::{Workspace, is_within};
+use crate::workspace::{Workspace, is_provost, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls touch nothing, and then nothing is looked up.
@@ -39,6 +39,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
     Ok(Opinion::silence())
 }
+
+const NOT_FROM_INSIDE: &str = "no guard may be switched off from inside a session";
 
 type Refusal = Option<(Denial, Vec<String>)>;
 
@@ -85,18 +87,18 @@ fn placed(
         if let Some(refusal) = written(landing, &Content::Unknown, event, workspace, protected)? {
             return Ok(Some(refusal));
         }
-        let real = workspace.resolve(landing);
-        // A tree that is laid over an existing one may bring anything along. Over the project or
-        // the home, that is everyday work, and a limit of this guard.
-        let everyday = real == workspace.project || Some(&real) == workspace.places.home.as_ref();
-        if tree
-            && !everyday
-            && let Some(refusal) = holder_refusal(&real, protected)
-        {
+        if tree && let Some(refusal) = laid_over(&workspace.resolve(landing), workspace, protected) {
             return Ok(Some(refusal));
         }
     }
     Ok(None)
+}
+
+/// A tree that is laid over an existing one may bring anything along. Over the project or the home,
+/// that is everyday work, and a limit of this guard.
+fn laid_over(real: &Path, workspace: &Workspace, protected: &Protected) -> Refusal {
+    let everyday = real == workspace.project || Some(real) == workspace.places.home.as_deref();
+    if everyday { None } else { holder_refusal(real, protected) }
 }
 
 fn deleted(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<Refusal, Fault> {
@@ -113,16 +115,15 @@ fn deleted(path: &Path, workspace: &Workspace, protected: &Protected) -> Result<
             "a directory that holds Provost's own files",
         ));
     }
-    let mut settings = workspace.settings_files();
-    settings
-        .extend([&real, &named].into_iter().filter(|path| (workspace.client.settings.names)(path)).cloned());
-    for file in settings {
+    let named_so =
+        [real.as_path(), named.as_path()].into_iter().filter(|path| (workspace.client.settings.names)(path));
+    let named_so = named_so.map(|path| (path, real.as_path()));
+    for (file, target) in protected.settings().chain(named_so) {
         // A settings file may itself be a link: then both the link and its target are at stake.
-        let target = workspace.resolve(&file);
-        if gone(&target) || gone(&workspace.resolve_parent(&file)) {
-            let before = workspace.read_text(&target, LARGEST_SETTINGS)?;
+        if gone(target) || gone(&workspace.resolve_parent(file)) {
+            let before = workspace.read_text(target, LARGEST_SETTINGS)?;
             let found = altered(before.as_deref(), None, workspace);
-            if let Some(refusal) = settings_refusal(&file, found, workspace) {
+            if let Some(refusal) = settings_refusal(file, found, workspace) {
                 return Ok(Some(refusal));
             }
         }
@@ -183,7 +184,7 @@ fn variable(name: &str) -> Refusal {
     }
     let denial = Denial {
         what: format!("a tool may not set `{name}`"),
-        why: "the variable is Provost's own, and no guard may be switched off from inside a session".into(),
+        why: format!("the variable is Provost's own, and {NOT_FROM_INSIDE}"),
         fix: "run the command without it".into(),
     };
     Some((denial, vec![format!("the command sets {name}")]))
@@ -191,8 +192,7 @@ fn variable(name: &str) -> Refusal {
 
 /// A forged event could make Provost forget what was registered.
 fn run(program: &str, arguments: &[String]) -> Refusal {
-    if !matches!(program, "provost" | "provost.exe") || arguments.first().is_none_or(|first| first != "hook")
-    {
+    if !is_provost(program) || arguments.first().is_none_or(|first| first != "hook") {
         return None;
     }
     let denial = Denial {
@@ -229,10 +229,7 @@ fn holder_refusal(real: &Path, protected: &Protected) -> Refusal {
     let held = protected.held_by(real)?;
     let denial = Denial {
         what: format!("a tool may not put something in the place of `{}`", real.display()),
-        why: format!(
-            "{} is looked for below it, and no guard may be switched off from inside a session",
-            held.display()
-        ),
+        why: format!("{} is looked for below it, and {NOT_FROM_INSIDE}", held.display()),
         fix: "write the files one by one, or ask the person to do it".into(),
     };
     Some((denial, vec![format!("{} lies below {}", held.display(), real.display())]))
@@ -241,7 +238,7 @@ fn holder_refusal(real: &Path, protected: &Protected) -> Refusal {
 fn own_refusal(what: &str, path: &Path, thing: &str) -> Refusal {
     let denial = Denial {
         what: format!("{what} `{}`", path.display()),
-        why: format!("it is {thing}, and no guard may be switched off from inside a session"),
+        why: format!("it is {thing}, and {NOT_FROM_INSIDE}"),
         fix: "go on without changing it; if it has to change, ask the person to do it in an editor".into(),
     };
     Some((denial, vec![format!("{} is {thing}", path.display())]))
@@ -251,7 +248,7 @@ fn settings_refusal(path: &Path, found: Vec<String>, workspace: &Workspace) -> R
     let first = found.first()?;
     let denial = Denial {
         what: format!("this change to `{}` is not allowed", path.display()),
-        why: format!("{first}, and no guard may be switched off from inside a session"),
+        why: format!("{first}, and {NOT_FROM_INSIDE}"),
         fix: format!(
             "{}, or ask the person to make this change in an editor",
             workspace.client.settings.how_to_edit

@@ -233,13 +233,13 @@ impl Line<'_> {
     fn change_directory(&mut self, words: &[Word]) {
         let target = words.iter().find(|word| !word.is_option());
         let lost = match target.map(Word::known) {
-            Some(Some("-") | None) => Some("cd to an unknown directory"),
+            Some(Some("-") | None) => {
+                self.place.is_lost = true;
+                Some("cd to an unknown directory")
+            }
             Some(Some(directory)) => self.place.enter(directory, self.work),
             None => self.home.and_then(|home| self.place.enter(home, self.work)),
         };
-        if target.is_some_and(|word| word.known().is_none_or(|text| text == "-")) {
-            self.place.is_lost = true;
-        }
         self.place.remember();
         if let Some(what) = lost.or(self.place.overflow()) {
             self.obscure(what);

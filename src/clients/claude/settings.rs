@@ -13,7 +13,7 @@ use super::shape;
 use crate::clients::Unreadable;
 use crate::clients::json::Fields;
 use crate::clients::switches::{Switches, distinct, fingerprint};
-use crate::workspace::{CHILD_MARK, Places};
+use crate::workspace::{CHILD_MARK, Places, is_provost};
 
 pub(super) const HOW_TO_EDIT: &str = "change other parts of the file with the Edit tool and leave `hooks`, its switches and plugins as they are";
 
@@ -158,7 +158,7 @@ fn calls_provost(hook: &Value) -> bool {
     words.extend(arguments);
     words.windows(2).any(|pair| {
         let program = pair[0].rsplit(['/', '\\']).next().unwrap_or_default();
-        matches!(program, "provost" | "provost.exe") && pair[1] == "hook"
+        is_provost(program) && pair[1] == "hook"
     })
 }
 
