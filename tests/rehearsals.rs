@@ -100,14 +100,11 @@ const FAILURES: [Failure; 4] = [
     Failure { name: "too slow", command: "${provost}", fault: "self-guard=hang", timeout: 2 },
 ];
 
-/// One Bash call under a hook entry that fails. The entry is not recorded: the recorder would
-/// stand between the client and the failure.
-fn failing(failure: &Failure, on_failure: Option<&str>, expect: &str) -> Scenario {
-    let Failure { name, command, fault, timeout } = failure;
-    let on_failure = on_failure.map_or(String::new(), |value| format!("onFailure = \"{value}\""));
+/// One Bash call, `touch marker`, under a `PreToolUse` entry; `entry` are its keys.
+fn touching(title: &str, fault: &str, entry: &str, expect: &str) -> Scenario {
     let text = format!(
         r#"
-        title = "the hook is {name}"
+        title = "{title}"
         prompt = "hello"
         args = ["--allowedTools", "Bash"]
         [env]
@@ -115,11 +112,7 @@ fn failing(failure: &Failure, on_failure: Option<&str>, expect: &str) -> Scenari
         [[hook]]
         event = "PreToolUse"
         matcher = "*"
-        command = "{command}"
-        args = ["hook"]
-        timeout = {timeout}
-        {on_failure}
-        record = false
+        {entry}
         [[route]]
         [[route.step]]
         tool = "Bash"
@@ -129,7 +122,18 @@ fn failing(failure: &Failure, on_failure: Option<&str>, expect: &str) -> Scenari
         {expect}
         "#
     );
-    Scenario::parse(&text, name).unwrap_or_else(|error| panic!("{error}"))
+    Scenario::parse(&text, title).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The same under a hook that fails. The entry is not recorded: the recorder would stand between
+/// the client and the failure.
+fn failing(failure: &Failure, on_failure: Option<&str>, expect: &str) -> Scenario {
+    let Failure { name, command, fault, timeout } = failure;
+    let on_failure = on_failure.map_or(String::new(), |value| format!("onFailure = \"{value}\""));
+    let entry = format!(
+        "command = \"{command}\"\nargs = [\"hook\"]\ntimeout = {timeout}\n{on_failure}\nrecord = false"
+    );
+    touching(&format!("the hook is {name}"), fault, &entry, expect)
 }
 
 const BLOCKED: &str = r#"
@@ -181,23 +185,13 @@ fn provosts_own_deadline_comes_before_the_clients() {
 /// Usage mistakes must never lock a tool, not even under `onFailure: "block"`.
 #[test]
 fn an_outdated_hook_entry_locks_nothing() {
-    let text = r#"
-        title = "an entry from another version"
-        prompt = "hello"
-        args = ["--allowedTools", "Bash"]
-        [[hook]]
-        event = "PreToolUse"
-        matcher = "*"
+    let entry = r#"
         command = "${provost}"
         args = ["hook", "--pack", "renamed", "--strict"]
         timeout = 10
         onFailure = "block"
-        [[route]]
-        [[route.step]]
-        tool = "Bash"
-        input = { command = "touch marker", description = "x" }
-        [[route.step]]
-        text = "done"
+    "#;
+    let expect = r#"
         [[expect.hook]]
         event = "PreToolUse"
         exit = 0
@@ -206,5 +200,5 @@ fn an_outdated_hook_entry_locks_nothing() {
         path = "marker"
         exists = true
     "#;
-    play(&Scenario::parse(text, "outdated entry").unwrap());
+    play(&touching("an entry from another version", "", entry, expect));
 }
