@@ -109,6 +109,15 @@ fn a_new_settings_file_in_a_linked_directory_is_a_settings_file() {
 }
 
 #[test]
+fn a_settings_file_of_another_project_is_known_by_the_name_it_is_given() {
+    let project = TestProject::new();
+    fs::create_dir_all(project.home.join("other/agent")).unwrap();
+    symlink("agent", project.home.join("other/.claude")).unwrap();
+    let off = r#"{"disableAllHooks":true}"#;
+    project.denies(&[("Write", project.write(project.home.join("other/.claude/settings.json"), off))]);
+}
+
+#[test]
 fn a_settings_file_behind_a_dangling_link_is_a_settings_file() {
     let project = TestProject::unregistered();
     fs::create_dir(project.path.join(".claude")).unwrap();
