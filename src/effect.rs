@@ -36,18 +36,34 @@ pub enum Effect {
         path: PathBuf,
         recursive: bool,
     },
-    /// A command line sets a variable for what it runs.
+    /// A command line sets a variable for what it runs. The value is `None` where it cannot be known.
     SetVariable {
         name: String,
+        value: Option<String>,
     },
     /// An unknown tool names this path; it may do anything with it.
     Touch {
         path: PathBuf,
     },
-    /// A command line starts a program. Arguments that cannot be known are left out.
+    /// A command line starts a program, named as it is written. Arguments that cannot be known are
+    /// left out; the directory is `None` where it is not certain.
     Run {
         program: String,
         arguments: Vec<String>,
+        directory: Option<PathBuf>,
+    },
+    /// A program that is known to read is told by an option or a sub-command to do more than that:
+    /// `program` is `find`, `by` is `-delete`, and `does` finishes the sentence "it …".
+    Act {
+        program: String,
+        by: String,
+        does: &'static str,
+    },
+    /// A commit is made. `repository`: a directory in it, `None` where that is not certain.
+    Commit {
+        repository: Option<PathBuf>,
+        branch: Branch,
+        dry_run: bool,
     },
     /// Something that is too large to be looked at, and so cannot be vouched for at all.
     TooLarge {
@@ -73,6 +89,16 @@ pub enum Effect {
     ChangeConfig {
         file: Option<PathBuf>,
     },
+}
+
+/// The branch on which a commit lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Branch {
+    /// Whichever the repository is on when the command line starts.
+    Current,
+    /// The command line switched to it before.
+    Named(String),
+    Unknown,
 }
 
 /// Where the new content of a written file can be found.

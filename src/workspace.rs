@@ -231,7 +231,7 @@ pub fn project_config(start: &Path, project: &Path) -> PathBuf {
 
 /// Whether a program is this one, by the last part of its name.
 pub fn is_provost(program: &str) -> bool {
-    matches!(program, "provost" | "provost.exe")
+    matches!(program.rsplit(['/', '\\']).next(), Some("provost" | "provost.exe"))
 }
 
 /// Follows `..` and links as the system would, as far as they exist.

@@ -28,8 +28,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))
             }
-            Effect::SetVariable { name } => variable(name),
-            Effect::Run { program, arguments } => run(program, arguments),
+            Effect::SetVariable { name, .. } => variable(name),
+            Effect::Run { program, arguments, .. } => run(program, arguments),
             Effect::TooLarge { what } => too_large(what),
             _ => None,
         };

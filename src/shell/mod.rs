@@ -8,13 +8,12 @@
 
 mod ansi;
 mod directories;
-mod files;
+mod programs;
 mod substitution;
 #[cfg(test)]
 mod tests;
 mod word;
 mod words;
-mod wrappers;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -191,7 +190,7 @@ impl Line<'_> {
             "export" | "declare" | "typeset" | "readonly" => {
                 for word in words {
                     if let Some(name) = word.assigned().or_else(|| word.known()) {
-                        self.push(Effect::SetVariable { name: name.to_owned() }, name.len());
+                        self.set(name, word);
                     }
                 }
             }
@@ -269,6 +268,13 @@ impl Line<'_> {
                 self.effects.push(effect(cwd.join(text)));
             }
         }
+    }
+
+    /// An assignment: what stands behind the first `=` of the word is the value.
+    fn set(&mut self, name: &str, word: &Word) {
+        let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
+        let cost = name.len() + value.as_ref().map_or(0, String::len);
+        self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);
     }
 
     fn push(&mut self, effect: Effect, cost: usize) {

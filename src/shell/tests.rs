@@ -13,7 +13,7 @@ fn seen(command: &str) -> Vec<String> {
             Effect::Delete { path } => format!("delete {}", path.display()),
             Effect::Read { path, .. } => format!("read {}", path.display()),
             Effect::Obscure { what } => format!("obscure {what}"),
-            Effect::SetVariable { name } => format!("set {name}"),
+            Effect::SetVariable { name, .. } => format!("set {name}"),
             Effect::Place { names, to, tree } => {
                 let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
                 format!(
@@ -315,7 +315,11 @@ fn every_program_that_runs_is_named() {
         "sudo --unheard-of p a b",
     ] {
         let found = effects(line, Path::new("/p"), None);
-        let wanted = Effect::Run { program: "p".into(), arguments: vec!["a".into(), "b".into()] };
-        assert!(found.contains(&wanted), "{line}: {found:?}");
+        let wanted = ["a".to_owned(), "b".to_owned()];
+        let is_wanted = |effect: &Effect| {
+            matches!(effect, Effect::Run { program, arguments, .. }
+                if program.ends_with('p') && *arguments == wanted)
+        };
+        assert!(found.iter().any(is_wanted), "{line}: {found:?}");
     }
 }

@@ -6,15 +6,19 @@ use std::borrow::Cow;
 #[derive(Clone, Default)]
 pub(super) struct Word<'a> {
     pub(super) source: &'a str,
-    /// What is known of the value.
+    /// The value, up to the first part that is not known.
     pub(super) value: Cow<'a, str>,
     pub(super) unknown: bool,
     pub(super) quoted: bool,
+    /// The shell may make none or several words of it: an expansion without quotes, a pattern.
+    pub(super) splits: bool,
+    /// One of the words that the shell makes of it may start with a dash.
+    pub(super) may_dash: bool,
 }
 
 impl<'a> Word<'a> {
     pub(super) fn literal(value: &'a str) -> Self {
-        Self { source: value, value: Cow::Borrowed(value), unknown: false, quoted: false }
+        Self { source: value, value: Cow::Borrowed(value), ..Self::default() }
     }
 
     pub(super) fn known(&self) -> Option<&str> {
@@ -37,6 +41,12 @@ impl<'a> Word<'a> {
             Cow::Owned(value) => Cow::Owned(value[bytes..].to_owned()),
         };
         Self { value, ..*self }
+    }
+
+    /// Whether a program could take it, or a part of it, for an option that is not known here. A word
+    /// that is known is no riddle.
+    pub(super) fn may_be_option(&self) -> bool {
+        self.unknown && (self.may_dash || self.value.starts_with('-'))
     }
 
     pub(super) fn is_option(&self) -> bool {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::word::Word;
-use super::{Line, SHELLS};
 use crate::effect::Effect;
+use crate::shell::word::Word;
+use crate::shell::{Line, SHELLS};
 
 /// How a program uses its operands.
 #[derive(Clone, Copy, PartialEq)]
@@ -54,14 +54,14 @@ fn target_option(program: &str) -> Option<(char, &'static str)> {
 }
 
 /// Whether a word behind a wrapper's options can only be the program.
-pub(super) fn is_known(program: &str) -> bool {
+pub(in crate::shell) fn is_known(program: &str) -> bool {
     operands_of(program).is_some()
         || SHELLS.contains(&program)
         || matches!(program, "cd" | "pushd" | "eval" | "su" | "export" | "declare" | "typeset" | "readonly")
 }
 
 impl Line<'_> {
-    pub(super) fn file_command(&mut self, program: &str, words: &[Word]) {
+    pub(in crate::shell) fn file_command(&mut self, program: &str, words: &[Word]) {
         let has = |wanted: &[&str], letters: &[char]| {
             words.iter().any(|word| {
                 wanted.iter().any(|option| word.start().starts_with(option)) || word.has_letter(letters)

@@ -1,8 +1,10 @@
 //! The program of a simple command, behind keywords, assignments and programs that run another.
 
-use super::word::Word;
-use super::{Line, files};
+use super::files;
 use crate::effect::Effect;
+use crate::shell::Line;
+use crate::shell::word::Word;
+use std::path::PathBuf;
 
 /// Words of the grammar in front of a command, or in the place of one.
 const KEYWORDS: &[&str] =
@@ -39,7 +41,10 @@ fn wrapper(program: &str) -> Option<Wrapper> {
 impl Line<'_> {
     /// The program of a simple command and its words. A directory that a wrapper changes to is
     /// the current one from then on.
-    pub(super) fn program<'w>(&mut self, mut words: &'w [Word<'w>]) -> Option<(&'w str, &'w [Word<'w>])> {
+    pub(in crate::shell) fn program<'w>(
+        &mut self,
+        mut words: &'w [Word<'w>],
+    ) -> Option<(&'w str, &'w [Word<'w>])> {
         let mut wrapped = false;
         loop {
             let (first, rest) = words.split_first()?;
@@ -49,7 +54,7 @@ impl Line<'_> {
                 first.known().filter(|_| wrapped)?.split_once('=').map(|(name, _)| name)
             });
             if let Some(name) = assigned {
-                self.push(Effect::SetVariable { name: name.to_owned() }, name.len());
+                self.set(name, first);
                 continue;
             }
             let Some(text) = first.known() else {
@@ -77,7 +82,7 @@ impl Line<'_> {
                 }
             } else {
                 if !COMPOUND.contains(&text) {
-                    self.ran_program(name, words);
+                    self.ran_program(text, words);
                 }
                 return Some((name, words));
             }
@@ -181,7 +186,7 @@ impl Line<'_> {
 
     fn ran(&mut self, words: &[Word]) {
         if let Some((Some(program), rest)) = words.split_first().map(|(first, rest)| (first.known(), rest)) {
-            self.ran_program(base(program), rest);
+            self.ran_program(program, rest);
         }
     }
 
@@ -190,12 +195,13 @@ impl Line<'_> {
         let cost = known.clone().map(|text| text.len() + size_of::<String>()).sum::<usize>() + program.len();
         if self.work.pay(cost) {
             let arguments = known.map(str::to_owned).collect();
-            self.push(Effect::Run { program: program.to_owned(), arguments }, 0);
+            let directory = self.place.certain().map(PathBuf::from);
+            self.push(Effect::Run { program: program.to_owned(), arguments, directory }, 0);
         }
     }
 }
 
-fn base(program: &str) -> &str {
+pub(in crate::shell) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
