@@ -10,6 +10,7 @@ pub(super) type Directories = Rc<[Rc<Path>]>;
 
 const MOST: usize = 16;
 
+#[derive(Clone)]
 pub(super) struct Whereabouts {
     pub(super) current: Directories,
     /// All directories that the line has named so far, the first one first.

@@ -1,19 +1,19 @@
-//! What a command line would do to files, as far as this version can see it.
+//! What a command line would do.
 //!
-//! The seam is [`effects`]: text in, the same [`Effect`]s out that the file tools produce. What
-//! stands behind it now sees redirections and plain file commands in lists, pipelines, groups,
-//! substitutions and `sh -c` operands, without recursion and within [`Work`]. What it cannot read
-//! (variables, patterns) it does not guess at: a word that could have been a target and is not
-//! known becomes [`Effect::Obscure`].
+//! The seam is [`effects`]: text in, the same [`Effect`]s out that the file tools produce. The
+//! [`grammar`] reads the text, [`programs`] is the table of what is known about programs, and this
+//! module walks from one to the other: where each command runs, which texts are command lines
+//! themselves. Nothing recurses, and everything is paid from [`Work`]. What cannot be known (a
+//! variable as a program or a target, a construct that is not understood) is never guessed at: it
+//! becomes [`Effect::Obscure`].
 
 mod ansi;
 mod directories;
+mod grammar;
 mod programs;
-mod substitution;
 #[cfg(test)]
 mod tests;
 mod word;
-mod words;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -22,8 +22,8 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Effect};
 use directories::{Directories, Whereabouts};
+use grammar::{Grammar, Kind, Redirection, Scope, Simple, Step};
 use word::Word;
-use words::{Cutter, Piece};
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 /// How deep `sh -c "sh -c …"` and `$($(…))` are followed.
@@ -60,24 +60,26 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     let home = home.and_then(Path::to_str);
     let work = Work::new();
     let mut effects = Vec::new();
-    let mut open = VecDeque::from([(command.to_owned(), Directories::from([cwd.into()]), 0)]);
-    while let Some((text, directories, depth)) = open.pop_front() {
+    let mut open = VecDeque::from([Nested {
+        text: command.to_owned(),
+        kind: Kind::Commands,
+        directories: Directories::from([cwd.into()]),
+        depth: 0,
+    }]);
+    while let Some(Nested { text, kind, directories, depth }) = open.pop_front() {
         let mut line = Line {
             place: Whereabouts::new(directories),
+            outside: Vec::new(),
+            loops: 0,
             home,
             work: &work,
             effects: &mut effects,
             nested: Vec::new(),
             fed: VecDeque::new(),
+            depth,
         };
-        line.read_all(Cutter::new(&text, home, &work));
-        for (text, directories) in std::mem::take(&mut line.nested) {
-            if depth < DEEPEST {
-                open.push_back((text, directories, depth + 1));
-            } else {
-                line.obscure("deeply nested shells");
-            }
-        }
+        line.walk(Grammar::new(&text, kind, home, &work));
+        open.extend(std::mem::take(&mut line.nested));
         if work.is_spent() {
             return vec![Effect::TooLarge { what: "a command line that names so many files".into() }];
         }
@@ -85,62 +87,66 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     effects
 }
 
-/// One command line while it is read.
+/// A text that a command line makes the shell read, and where.
+struct Nested {
+    text: String,
+    kind: Kind,
+    directories: Directories,
+    depth: u32,
+}
+
+/// One command line while it is walked.
 struct Line<'a> {
     place: Whereabouts,
+    /// Where the commands around each open subshell are.
+    outside: Vec<Whereabouts>,
+    loops: u32,
     home: Option<&'a str>,
     work: &'a Work,
     effects: &'a mut Vec<Effect>,
-    /// Command lines that this one runs, and where.
-    nested: Vec<(String, Directories)>,
-    /// For each here-document whose body is still to come: whether a shell reads it.
+    nested: Vec<Nested>,
+    /// For each here-document whose text is still to come: whether a shell reads it.
     fed: VecDeque<bool>,
-}
-
-/// A simple command with what it is given to read.
-#[derive(Default)]
-struct Command<'a> {
-    words: Vec<Word<'a>>,
-    here_strings: Vec<Word<'a>>,
-    documents: usize,
+    depth: u32,
 }
 
 impl Line<'_> {
-    fn read_all(&mut self, mut cutter: Cutter) {
-        let mut command = Command::default();
-        cutter.pwd = self.place.certain();
-        while let Some(piece) = cutter.next() {
-            match piece {
-                Piece::Word(word) => command.words.push(word),
-                Piece::Redirection { target, writes: true } => self.write(&target),
-                Piece::Redirection { target, writes: false } => self.read(&target, false),
-                Piece::HereString(word) => command.here_strings.push(word),
-                Piece::Document => {
-                    command.documents += 1;
-                    self.fed.push_back(false);
+    fn walk(&mut self, mut grammar: Grammar) {
+        grammar.pwd = self.place.certain();
+        while let Some(step) = grammar.next() {
+            let before = self.place.current.clone();
+            match step {
+                Step::Simple(command) => {
+                    self.redirect(&command);
+                    self.simple(&command);
                 }
-                Piece::Commands(text) => self.run(text.into_owned()),
-                Piece::Expanded(text) => self.expanded(text),
-                Piece::Body { text, quoted } => match self.fed.pop_front() {
+                // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed, so every
+                // directory of the line is possible.
+                Step::Joined { and: true } => {}
+                Step::Joined { and: false } => self.place.forget(),
+                Step::Body { text, quoted } => match self.fed.pop_front() {
                     Some(true) => self.run(text.to_owned()),
                     _ if quoted => {}
-                    _ => self.expanded(text),
+                    _ => self.read_later(text.to_owned(), Kind::Text),
                 },
-                Piece::End { and } => {
-                    let before = self.place.current.clone();
-                    self.simple(&command);
-                    // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed,
-                    // or been in a subshell, so every directory of the line is possible.
-                    if !and {
-                        self.place.forget();
-                    }
-                    if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
-                        cutter.pwd = self.place.certain();
-                    }
-                    command.words.clear();
-                    command.here_strings.clear();
-                    command.documents = 0;
+                Step::Commands(text) => self.run(text),
+                Step::Set(name) => {
+                    self.push(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
                 }
+                Step::Open(Scope::Subshell) => self.outside.push(self.place.clone()),
+                Step::Close(Scope::Subshell) => {
+                    if let Some(outside) = self.outside.pop() {
+                        self.place = outside;
+                    }
+                }
+                Step::Open(Scope::Loop) => self.loops += 1,
+                Step::Close(Scope::Loop) => self.loops -= 1,
+                Step::NotUnderstood { what, at } => {
+                    self.obscure(&format!("not understood: {what} at byte {at}"));
+                }
+            }
+            if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
+                grammar.pwd = self.place.certain();
             }
             if self.work.is_spent() {
                 return;
@@ -148,11 +154,31 @@ impl Line<'_> {
         }
     }
 
+    fn redirect(&mut self, command: &Simple) {
+        for redirection in &command.redirections {
+            match redirection {
+                Redirection::Write(target) => self.write(target),
+                Redirection::Read(target) => self.read(target, false),
+                Redirection::HereString(_) => {}
+                Redirection::Document => self.fed.push_back(false),
+            }
+        }
+    }
+
     /// A text that is a command line of its own.
     fn run(&mut self, text: String) {
-        if !text.is_empty() {
-            self.nested.push((text, self.place.current.clone()));
+        self.read_later(text, Kind::Commands);
+    }
+
+    fn read_later(&mut self, text: String, kind: Kind) {
+        if text.is_empty() {
+            return;
         }
+        if self.depth >= DEEPEST || !self.work.pay(text.len()) {
+            return self.obscure("deeply nested shells");
+        }
+        let directories = self.place.current.clone();
+        self.nested.push(Nested { text, kind, directories, depth: self.depth + 1 });
     }
 
     fn run_word(&mut self, word: &Word) {
@@ -162,13 +188,7 @@ impl Line<'_> {
         }
     }
 
-    fn expanded(&mut self, text: &str) {
-        for inner in substitution::inside(text, self.work) {
-            self.run(inner.into_owned());
-        }
-    }
-
-    fn simple(&mut self, command: &Command) {
+    fn simple(&mut self, command: &Simple) {
         let outside = self.place.current.clone();
         let Some((program, words)) = self.program(&command.words) else {
             self.place.current = outside;
@@ -200,7 +220,7 @@ impl Line<'_> {
     }
 
     /// `sh -c TEXT`, or a shell that reads its commands from what it is given.
-    fn shell(&mut self, words: &[Word], command: &Command) {
+    fn shell(&mut self, words: &[Word], command: &Simple) {
         // `-c` may stand among other letters: `bash -lc`.
         if words.iter().any(|word| word.has_letter(&['c'])) {
             return self.operand_of_c(words);
@@ -209,8 +229,15 @@ impl Line<'_> {
         let reads = words.iter().any(|word| word.has_letter(&['s']))
             || script.is_none_or(|script| matches!(script.known(), Some("-" | "/dev/stdin" | "/dev/fd/0")));
         if reads {
-            command.here_strings.iter().for_each(|text| self.run_word(text));
-            self.fed.iter_mut().rev().take(command.documents).for_each(|fed| *fed = true);
+            let mut documents = 0;
+            for redirection in &command.redirections {
+                match redirection {
+                    Redirection::HereString(text) => self.run_word(text),
+                    Redirection::Document => documents += 1,
+                    Redirection::Read(_) | Redirection::Write(_) => {}
+                }
+            }
+            self.fed.iter_mut().rev().take(documents).for_each(|fed| *fed = true);
         }
         if let Some(script) = script {
             self.read(script, false);
@@ -234,11 +261,13 @@ impl Line<'_> {
         let lost = match target.map(Word::known) {
             Some(Some("-") | None) => {
                 self.place.is_lost = true;
-                Some("cd to an unknown directory")
+                None
             }
             Some(Some(directory)) => self.place.enter(directory, self.work),
             None => self.home.and_then(|home| self.place.enter(home, self.work)),
         };
+        // In a loop, the next round starts where this one ends.
+        self.place.is_lost |= self.loops > 0;
         self.place.remember();
         if let Some(what) = lost.or(self.place.overflow()) {
             self.obscure(what);
@@ -249,9 +278,10 @@ impl Line<'_> {
         self.each(word, 0, |path| Effect::Write { path, content: Content::Unknown });
     }
 
+    /// What is read without being known is not told: reading changes nothing.
     fn read(&mut self, word: &Word, recursive: bool) {
-        if word.known().is_none_or(|text| text.len() <= LONGEST_PATH) {
-            self.each(word, 0, |path| Effect::Read { path, recursive });
+        if let Some(text) = word.known().filter(|text| !text.is_empty() && text.len() <= LONGEST_PATH) {
+            self.at_each_place(text, 0, |path| Effect::Read { path, recursive });
         }
     }
 
@@ -260,6 +290,13 @@ impl Line<'_> {
         let Some(text) = word.known().filter(|text| !text.is_empty()) else {
             return self.obscure_word(word);
         };
+        if self.place.is_lost && !Path::new(text).is_absolute() {
+            self.obscure(&format!("`{}` in a directory that is not known", word.source()));
+        }
+        self.at_each_place(text, cost, effect);
+    }
+
+    fn at_each_place(&mut self, text: &str, cost: usize, effect: impl Fn(PathBuf) -> Effect) {
         let current = self.place.current.clone();
         let is_absolute = Path::new(text).is_absolute();
         for cwd in &current[..if is_absolute { 1.min(current.len()) } else { current.len() }] {

@@ -2,6 +2,12 @@
 
 use std::borrow::Cow;
 
+const KEYWORDS: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "esac", "{",
+    "}", "[[", "!", "time", "function", "coproc",
+];
+const LONGEST_KEYWORD: usize = 8;
+
 /// One word: its source, and its value if that does not depend on the shell's state.
 #[derive(Clone, Default)]
 pub(super) struct Word<'a> {
@@ -67,7 +73,22 @@ impl<'a> Word<'a> {
         (is_name && !name.is_empty()).then_some(name)
     }
 
+    /// The value, if nothing in the word is quoted or unknown: only such a word can be a keyword.
+    pub(super) fn plain(&self) -> Option<&str> {
+        self.known().filter(|_| !self.quoted)
+    }
+
+    /// The word of the grammar that it is, where one may stand.
+    pub(super) fn keyword(&self) -> Option<&'static str> {
+        let text = self.plain().filter(|text| text.len() <= LONGEST_KEYWORD)?;
+        KEYWORDS.iter().find(|keyword| **keyword == text).copied()
+    }
+
+    /// Adds known text. Behind a part that is not known, it is not looked at.
     pub(super) fn append(&mut self, value: &'a str) {
+        if self.unknown {
+            return;
+        }
         if self.value.is_empty() {
             self.value = Cow::Borrowed(value);
         } else {

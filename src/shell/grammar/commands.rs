@@ -1,0 +1,311 @@
+//! Words, operators and redirections of commands.
+
+use super::documents::Delimiter;
+use super::{Case, For, Grammar, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
+use crate::shell::word::Word;
+
+impl<'a> Grammar<'a> {
+    pub(super) fn in_commands(&mut self, c: u8) -> Progress {
+        match c {
+            b' ' | b'\t' => {
+                if let Mode::Test(Some(1..)) = self.mode() {
+                    return Err(self.stuck("a blank in a regular expression"));
+                }
+                self.end_word()?;
+                self.at += 1;
+                Ok(())
+            }
+            b'\\' if self.peek(1) == Some(b'\n') => {
+                self.at += 2;
+                Ok(())
+            }
+            b'\n' => self.newline(),
+            b'#' if self.list().word.is_none() => {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+                Ok(())
+            }
+            b'<' | b'>' if self.peek(1) == Some(b'(') => self.process(),
+            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(c),
+            _ => self.in_word(c),
+        }
+    }
+
+    fn operator(&mut self, c: u8) -> Progress {
+        match self.mode() {
+            Mode::Test(regex) => self.test_operator(c, regex),
+            Mode::For(stage) => self.for_operator(c, stage),
+            Mode::Case(stage @ (Case::Word | Case::In | Case::Pattern)) => self.case_operator(c, stage),
+            Mode::Array if c == b')' => {
+                self.end_word()?;
+                self.lists.pop();
+                self.pop();
+                self.at += 1;
+                Ok(())
+            }
+            Mode::Array => Err(self.stuck("an operator in a list of values")),
+            _ => match c {
+                b'<' | b'>' => self.redirection(c),
+                b'&' if self.peek(1) == Some(b'>') => self.redirection(c),
+                b'(' => self.parenthesis(),
+                b')' => self.closing(),
+                b';' if matches!(self.peek(1), Some(b';' | b'&')) => self.case_end(),
+                _ => {
+                    let (length, and) = match (c, self.peek(1)) {
+                        (b'&', Some(b'&')) => (2, true),
+                        (b'|', Some(b'|' | b'&')) => (2, false),
+                        _ => (1, false),
+                    };
+                    self.end_word()?;
+                    if self.list().position == Position::Start
+                        && self.list().command.words.is_empty()
+                        && self.list().command.redirections.is_empty()
+                    {
+                        return Err(self.stuck("an operator without a command"));
+                    }
+                    self.end_command(and)?;
+                    self.at += length;
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    pub(super) fn newline(&mut self) -> Progress {
+        self.end_word()?;
+        match self.mode() {
+            Mode::For(For::AfterName | For::Words) => self.turn(Mode::For(For::AwaitDo)),
+            Mode::For(_) | Mode::Case(Case::In | Case::Pattern) | Mode::Test(_) | Mode::Array => {}
+            Mode::Case(Case::Word) => return Err(self.stuck("`case` without a word")),
+            _ => self.end_command(false)?,
+        }
+        let enclosing = self.lists.len() - 1;
+        if let Some(document) = self.lists[..enclosing].iter().find_map(|list| list.documents.first()) {
+            return Err(Stuck { what: "a here-document around a substitution".into(), at: document.at });
+        }
+        self.at += 1;
+        self.read_documents()
+    }
+
+    /// The end of a word: what it is depends on where it stands.
+    pub(super) fn end_word(&mut self) -> Progress {
+        let (text, at) = (self.text, self.at);
+        let list = self.list();
+        let Some((start, mut word)) = list.word.take() else { return Ok(()) };
+        word.source = &text[start..at];
+        match list.waiting.take() {
+            None => return self.place_word(word, start),
+            Some(Waiting::HereString) => list.command.redirections.push(Redirection::HereString(word)),
+            Some(Waiting::Write) => list.command.redirections.push(Redirection::Write(word)),
+            Some(Waiting::Read) => list.command.redirections.push(Redirection::Read(word)),
+        }
+        Ok(())
+    }
+
+    fn place_word(&mut self, word: Word<'a>, start: usize) -> Progress {
+        self.forget_assigned(&word);
+        match self.mode() {
+            Mode::Array => {
+                if word.source.starts_with('[') {
+                    self.doubt("a subscript in a list of values");
+                }
+                Ok(())
+            }
+            Mode::Test(_) => {
+                self.test_word(word);
+                Ok(())
+            }
+            Mode::For(stage) => self.for_word(&word, stage, start),
+            Mode::Case(stage @ (Case::Word | Case::In | Case::Pattern)) => {
+                self.case_word(&word, stage, start)
+            }
+            _ => {
+                let list = self.list();
+                let is_first = list.command.words.is_empty() && list.command.redirections.is_empty();
+                let position = list.position;
+                match (position, word.keyword()) {
+                    (Position::Start, Some(keyword)) if is_first => self.keyword(keyword, word, start),
+                    (Position::AfterCompound, Some(keyword)) => self.keyword(keyword, word, start),
+                    (Position::AfterCompound, None) => {
+                        Err(Stuck { what: "a word behind a compound command".into(), at: start })
+                    }
+                    (Position::Start, _) if word.assigned().is_some() => {
+                        self.list().command.words.push(word);
+                        Ok(())
+                    }
+                    _ => {
+                        let list = self.list();
+                        list.command.words.push(word);
+                        list.position = Position::Arguments;
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// A line that sets `HOME` or `PWD` itself gives them a value of its own.
+    fn forget_assigned(&mut self, word: &Word) {
+        let name = word.assigned().or_else(|| word.known()).unwrap_or_default();
+        match name {
+            "HOME" => self.home = None,
+            "PWD" => self.pwd = None,
+            _ => {}
+        }
+    }
+
+    /// The end of a command.
+    pub(super) fn end_command(&mut self, and: bool) -> Progress {
+        self.end_word()?;
+        if self.list().waiting.take().is_some() {
+            return Err(self.stuck("a redirection without a target"));
+        }
+        let list = self.list();
+        let is_something = list.position != Position::Start;
+        list.position = Position::Start;
+        let command = std::mem::take(&mut list.command);
+        let is_something = is_something || !command.words.is_empty() || !command.redirections.is_empty();
+        self.give(command);
+        if is_something {
+            self.ready.push_back(Step::Joined { and });
+        }
+        Ok(())
+    }
+
+    /// `<(…)` and `>(…)`, which are parts of words.
+    fn process(&mut self) -> Progress {
+        if matches!(self.mode(), Mode::Test(Some(_))) {
+            return Err(self.stuck("a regular expression with a redirection"));
+        }
+        self.unknown(true, false);
+        self.open_commands(2)
+    }
+
+    /// Commands inside a word.
+    pub(super) fn open_commands(&mut self, length: usize) -> Progress {
+        self.push(Mode::Substitution)?;
+        self.lists.push(List::default());
+        self.at += length;
+        Ok(())
+    }
+
+    fn parenthesis(&mut self) -> Progress {
+        if let Some((start, word)) = &self.list().word {
+            let start = *start;
+            let is_list = !word.quoted && !word.unknown && word.value.ends_with('=') && {
+                let so_far = &self.text[start..self.at];
+                Word { source: so_far, ..Word::default() }.assigned().is_some_and(|name| {
+                    let behind = &so_far[name.len()..];
+                    behind == "=" || behind == "+="
+                })
+            };
+            if is_list {
+                self.unknown(true, false);
+                self.push(Mode::Array)?;
+                self.lists.push(List::default());
+                self.at += 1;
+                return Ok(());
+            }
+        }
+        let at = self.at;
+        self.end_word()?;
+        let list = self.list();
+        let is_empty = list.command.words.is_empty() && list.command.redirections.is_empty();
+        if list.waiting.is_none() && list.position == Position::Start && is_empty {
+            if self.peek(1) == Some(b'(') && !self.groups.contains(&at) {
+                self.open_arithmetic()?;
+            } else {
+                self.push(Mode::Subshell)?;
+                self.at += 1;
+            }
+            return Ok(());
+        }
+        // `name ()` defines a function.
+        let is_name = list.command.redirections.is_empty()
+            && matches!(&list.command.words[..], [name] if name.known().is_some() && !name.quoted);
+        let inside = self.rest()[1..].trim_start_matches([' ', '\t']);
+        if is_name && inside.starts_with(')') {
+            let list = self.list();
+            list.command.words.clear();
+            list.position = Position::Start;
+            self.doubt("a function definition");
+            self.at = self.text.len() - inside.len() + 1;
+            return Ok(());
+        }
+        Err(self.stuck("`(` among the words of a command"))
+    }
+
+    fn closing(&mut self) -> Progress {
+        match self.mode() {
+            Mode::Subshell => {
+                self.end_command(false)?;
+                self.pop();
+                self.list().position = Position::AfterCompound;
+            }
+            Mode::Substitution => {
+                self.end_command(false)?;
+                if let Some(document) = self.list().documents.first() {
+                    let at = document.at;
+                    return Err(Stuck { what: "a here-document that ends with a substitution".into(), at });
+                }
+                self.lists.pop();
+                self.pop();
+            }
+            _ => return Err(self.stuck("`)` that closes nothing")),
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn redirection(&mut self, c: u8) -> Progress {
+        // A number or `{name}` right before the operator is a descriptor, not a word.
+        if c != b'&' {
+            let is_descriptor = |word: &Word| {
+                let name = word.value.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+                !word.quoted
+                    && !word.unknown
+                    && (word.value.bytes().all(|c| c.is_ascii_digit())
+                        || name.is_some_and(|name| {
+                            !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+                        }))
+            };
+            if self.list().word.as_ref().is_some_and(|(_, word)| is_descriptor(word)) {
+                self.list().word = None;
+            }
+        }
+        self.end_word()?;
+        if self.list().waiting.is_some() {
+            return Err(self.stuck("a redirection without a target"));
+        }
+        let plain = if c == b'<' { Waiting::Read } else { Waiting::Write };
+        let (length, waiting) = match (c, self.peek(1), self.peek(2)) {
+            (b'&', _, Some(b'>')) => (3, Waiting::Write),
+            (b'&', ..) => (2, Waiting::Write),
+            (b'<', Some(b'<'), Some(b'<')) => (3, Waiting::HereString),
+            (b'<', Some(b'<'), _) => {
+                let delimiter = Delimiter::read(self.text, self.at)?;
+                self.at = delimiter.end;
+                let list = self.list();
+                list.documents.push(delimiter);
+                list.command.redirections.push(Redirection::Document);
+                return Ok(());
+            }
+            (b'<', Some(b'>'), _) | (b'>', Some(b'>' | b'|'), _) => (2, Waiting::Write),
+            (_, Some(b'&'), _) => {
+                // `>&2` and `>&-` copy or close a descriptor; `>&file` and `>&2file` write.
+                let rest = &self.rest()[2..];
+                let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                let behind = number.strip_prefix('-').unwrap_or(number);
+                let ends = behind.chars().next().is_none_or(|c| " \t\n;&|()<>".contains(c));
+                if ends && behind.len() < rest.len() {
+                    self.at += 2 + rest.len() - behind.len();
+                    return Ok(());
+                }
+                (2, plain)
+            }
+            _ => (1, plain),
+        };
+        self.at += length;
+        self.list().waiting = Some(waiting);
+        Ok(())
+    }
+}

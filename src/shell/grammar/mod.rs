@@ -1,0 +1,434 @@
+//! A command line, read once from left to right.
+//!
+//! This is a pushdown automaton over the part of the shell's language that people and agents write:
+//! every open construct is a [`Frame`] on a stack, so a substitution is read where it stands and is
+//! never looked for twice, and no input makes the program recurse. What it gives are [`Step`]s: the
+//! simple commands in the order in which the shell reads them, and the scopes around them.
+//!
+//! What it does not understand it says ([`Step::NotUnderstood`]) and then goes on behind it, a few
+//! times: a strict guard refuses such a line, and a lenient one still sees the rest.
+
+mod commands;
+mod compounds;
+mod documents;
+mod expansions;
+mod words;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::Work;
+use super::word::Word;
+use documents::Delimiter;
+
+/// Constructs within each other beyond this are not understood.
+const DEEPEST: usize = 64;
+/// How often reading goes on behind something that was not understood.
+const RESUMPTIONS: u32 = 8;
+/// How often `((` is read again, as two groups, because it was no arithmetic.
+const SECOND_READINGS: usize = 16;
+
+/// What a command line is made of, in the order of its text. Commands inside a substitution come
+/// before the command that uses it.
+pub(super) enum Step<'a> {
+    Simple(Simple<'a>),
+    /// A command is over; `and`: what follows runs only if it succeeded.
+    Joined {
+        and: bool,
+    },
+    /// The text of a here-document, in the order of their announcements. `quoted`: nothing in it is
+    /// expanded.
+    Body {
+        text: &'a str,
+        quoted: bool,
+    },
+    /// A text that is a command line of its own: what stands between backticks.
+    Commands(String),
+    /// The shell sets a variable to something that is not known.
+    Set(&'a str),
+    Open(Scope),
+    Close(Scope),
+    NotUnderstood {
+        what: Cow<'static, str>,
+        at: usize,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Its own process: what it changes in the shell is gone at its end.
+    Subshell,
+    /// Its commands run any number of times.
+    Loop,
+}
+
+/// A simple command: its words with assignments in front, and where its input and output go. Behind
+/// a compound command it has no words.
+#[derive(Default)]
+pub(super) struct Simple<'a> {
+    pub(super) words: Vec<Word<'a>>,
+    pub(super) redirections: Vec<Redirection<'a>>,
+}
+
+pub(super) enum Redirection<'a> {
+    Read(Word<'a>),
+    Write(Word<'a>),
+    HereString(Word<'a>),
+    /// A here-document, whose text is a later [`Step::Body`].
+    Document,
+}
+
+/// What a text is read as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Commands,
+    /// Only its expansions count: the body of a here-document.
+    Text,
+}
+
+/// Something that is not understood, and the byte at which it starts.
+struct Stuck {
+    what: Cow<'static, str>,
+    at: usize,
+}
+
+type Progress = Result<(), Stuck>;
+
+/// A construct that is open, and where it was opened.
+#[derive(Clone, Copy)]
+struct Frame {
+    mode: Mode,
+    at: usize,
+    /// How many lists were open below it.
+    lists: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Top,
+    Subshell,
+    /// `$(…)`, `<(…)`, `>(…)`: commands inside a word.
+    Substitution,
+    Group,
+    If(If),
+    Loop(Loop),
+    For(For),
+    Case(Case),
+    /// `[[ … ]]`; inside a regular expression, how many of its parentheses are open.
+    Test(Option<u32>),
+    /// The words of `name=(…)`.
+    Array,
+    Double,
+    Text,
+    /// `${…}` behind the name; `quoted`: between double quotes.
+    Braces {
+        quoted: bool,
+    },
+    Arithmetic(Arithmetic),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum If {
+    Condition,
+    Body,
+    Else,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loop {
+    Condition,
+    Body,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    Name,
+    AfterName,
+    Words,
+    AwaitDo,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Word,
+    In,
+    Pattern,
+    Body,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Arithmetic {
+    /// `$[…]` instead of `((…))`.
+    brackets: bool,
+    /// A command, not a part of a word.
+    is_command: bool,
+    open: u32,
+    doubtful: bool,
+}
+
+/// Where in a command the next word stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Position {
+    #[default]
+    Start,
+    Arguments,
+    AfterCompound,
+}
+
+/// What the next word is for.
+enum Waiting {
+    Write,
+    Read,
+    HereString,
+}
+
+/// Commands that are read one after the other: the line itself, or those inside a word.
+#[derive(Default)]
+struct List<'a> {
+    command: Simple<'a>,
+    /// The word that is being read, and where it started.
+    word: Option<(usize, Word<'a>)>,
+    waiting: Option<Waiting>,
+    /// Here-documents whose texts start after this line.
+    documents: Vec<Delimiter>,
+    position: Position,
+}
+
+/// Gives the steps of a text one by one.
+pub(super) struct Grammar<'a> {
+    text: &'a str,
+    at: usize,
+    kind: Kind,
+    home: Option<&'a str>,
+    /// The current directory, where it is certain.
+    pub(super) pwd: Option<String>,
+    work: &'a Work,
+    frames: Vec<Frame>,
+    lists: Vec<List<'a>>,
+    ready: VecDeque<Step<'a>>,
+    resumptions: u32,
+    /// Where `((` turned out to be two groups.
+    groups: Vec<usize>,
+    ended: bool,
+}
+
+impl<'a> Iterator for Grammar<'a> {
+    type Item = Step<'a>;
+
+    fn next(&mut self) -> Option<Step<'a>> {
+        while self.ready.is_empty() && !self.ended {
+            self.step();
+        }
+        self.ready.pop_front()
+    }
+}
+
+impl<'a> Grammar<'a> {
+    pub(super) fn new(text: &'a str, kind: Kind, home: Option<&'a str>, work: &'a Work) -> Self {
+        let mut grammar = Self {
+            text,
+            at: 0,
+            kind,
+            home,
+            pwd: None,
+            work,
+            frames: Vec::new(),
+            lists: Vec::new(),
+            ready: VecDeque::new(),
+            resumptions: 0,
+            groups: Vec::new(),
+            ended: false,
+        };
+        grammar.start();
+        grammar
+    }
+
+    fn start(&mut self) {
+        let mode = if self.kind == Kind::Commands { Mode::Top } else { Mode::Text };
+        self.frames.push(Frame { mode, at: self.at, lists: 0 });
+        self.lists.push(List::default());
+        if self.kind == Kind::Text {
+            // Nothing of it is a word that anybody looks at.
+            self.word().unknown = true;
+        }
+    }
+
+    fn step(&mut self) {
+        let progress = match (self.peek(0), self.mode()) {
+            (None, _) => self.finish(),
+            (Some(0), _) => Err(self.stuck("a zero byte")),
+            (Some(c), Mode::Double | Mode::Text) => self.in_quotes(c),
+            (Some(c), Mode::Braces { quoted }) => self.in_braces(c, quoted),
+            (Some(c), Mode::Arithmetic(state)) => self.in_arithmetic(c, state),
+            (Some(c), _) => self.in_commands(c),
+        };
+        if let Err(stuck) = progress {
+            self.go_on_behind(stuck);
+        }
+    }
+
+    fn finish(&mut self) -> Progress {
+        let in_word =
+            matches!(self.mode(), Mode::Double | Mode::Text | Mode::Braces { .. } | Mode::Arithmetic(_));
+        if !in_word {
+            // The last word may close what is open.
+            self.end_word()?;
+        }
+        match self.mode() {
+            Mode::Top => {
+                self.end_command(false)?;
+                if let Some(document) = self.list().documents.first() {
+                    let at = document.at;
+                    self.list().documents.clear();
+                    return Err(Stuck { what: "a here-document without its text".into(), at });
+                }
+            }
+            Mode::Text => {}
+            mode => {
+                return Err(Stuck { what: mode.name().into(), at: self.frame().at });
+            }
+        }
+        self.ended = true;
+        Ok(())
+    }
+
+    /// After something that is not understood: `((` may have been two groups; anything else is
+    /// told, what was read so far is given, and reading starts anew behind it.
+    fn go_on_behind(&mut self, stuck: Stuck) {
+        let arithmetic = self
+            .frames
+            .iter()
+            .rposition(|frame| matches!(frame.mode, Mode::Arithmetic(state) if !state.brackets));
+        if let Some(depth) = arithmetic.filter(|_| self.groups.len() < SECOND_READINGS) {
+            let Frame { at, lists, .. } = self.frames[depth];
+            self.leave(depth);
+            self.lists.truncate(lists);
+            self.groups.push(at);
+            self.at = at;
+            return;
+        }
+        let Stuck { what, at } = stuck;
+        self.ready.push_back(Step::NotUnderstood { what, at });
+        while let Some(mut list) = self.lists.pop() {
+            if let Some((start, mut word)) = list.word.take().filter(|_| self.kind == Kind::Commands) {
+                word.source = &self.text[start..self.at];
+                word.unknown = true;
+                match list.waiting {
+                    None => list.command.words.push(word),
+                    Some(Waiting::Write) => list.command.redirections.push(Redirection::Write(word)),
+                    Some(_) => {}
+                }
+            }
+            self.give(list.command);
+        }
+        self.leave(0);
+        self.resumptions += 1;
+        self.ended = self.resumptions > RESUMPTIONS || at >= self.text.len();
+        self.at = (at + 1).min(self.text.len());
+        while !self.text.is_char_boundary(self.at) {
+            self.at += 1;
+        }
+        self.start();
+    }
+
+    /// Closes all frames from this depth on.
+    fn leave(&mut self, depth: usize) {
+        for frame in self.frames.drain(depth..).rev() {
+            self.ready.extend(frame.mode.scope().map(Step::Close));
+        }
+    }
+
+    fn push(&mut self, mode: Mode) -> Progress {
+        if self.frames.len() >= DEEPEST {
+            return Err(self.stuck("nesting deeper than 64 levels"));
+        }
+        self.frames.push(Frame { mode, at: self.at, lists: self.lists.len() });
+        self.ready.extend(mode.scope().map(Step::Open));
+        Ok(())
+    }
+
+    /// `((…))` where a command stands. Its expansions are parts of no word.
+    fn open_arithmetic(&mut self) -> Progress {
+        self.push(Mode::Arithmetic(Arithmetic { is_command: true, ..Arithmetic::default() }))?;
+        self.lists.push(List::default());
+        self.word().unknown = true;
+        self.at += 2;
+        Ok(())
+    }
+
+    fn pop(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.ready.extend(frame.mode.scope().map(Step::Close));
+        }
+    }
+
+    /// The innermost construct goes on in another mode.
+    fn turn(&mut self, mode: Mode) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.mode = mode;
+        }
+    }
+
+    fn frame(&self) -> Frame {
+        *self.frames.last().expect("the first frame stays")
+    }
+
+    fn mode(&self) -> Mode {
+        self.frame().mode
+    }
+
+    fn list(&mut self) -> &mut List<'a> {
+        self.lists.last_mut().expect("the first list stays")
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    fn stuck(&self, what: impl Into<Cow<'static, str>>) -> Stuck {
+        Stuck { what: what.into(), at: self.at }
+    }
+
+    /// Something is read as the shell reads it, but what it will do depends on values.
+    fn doubt(&mut self, what: &'static str) {
+        self.ready.push_back(Step::NotUnderstood { what: what.into(), at: self.at });
+    }
+
+    fn give(&mut self, command: Simple<'a>) {
+        if !command.words.is_empty() || !command.redirections.is_empty() {
+            self.ready.push_back(Step::Simple(command));
+        }
+    }
+}
+
+impl Mode {
+    fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Subshell | Self::Substitution => Some(Scope::Subshell),
+            Self::Loop(_) => Some(Scope::Loop),
+            _ => None,
+        }
+    }
+
+    /// What it is called where it is never closed.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Top | Self::Text => "the end",
+            Self::Subshell => "`(` that is never closed",
+            Self::Substitution => "a substitution that is never closed",
+            Self::Group => "`{` that is never closed",
+            Self::If(_) => "`if` without `fi`",
+            Self::Loop(_) | Self::For(_) => "a loop without `done`",
+            Self::Case(_) => "`case` without `esac`",
+            Self::Test(_) => "`[[` without `]]`",
+            Self::Array => "a list of values that is never closed",
+            Self::Double => "a quote that is never closed",
+            Self::Braces { .. } => "`${` that is never closed",
+            Self::Arithmetic(_) => "arithmetic that is never closed",
+        }
+    }
+}
