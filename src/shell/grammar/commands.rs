@@ -11,8 +11,10 @@ impl<'a> Grammar<'a> {
                 if let Mode::Test(Some(1..)) = self.mode() {
                     return Err(self.stuck("a blank in a regular expression"));
                 }
+                let at = self.at;
                 self.end_word()?;
-                self.at += 1;
+                // A keyword may have looked ahead.
+                self.at = self.at.max(at + 1);
                 Ok(())
             }
             b'\\' if self.peek(1) == Some(b'\n') => {

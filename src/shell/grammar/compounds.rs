@@ -38,6 +38,10 @@ impl<'a> Grammar<'a> {
                 self.list().command.words.push(word);
             }
             ("!", _) => {}
+            // What these three take stands behind a blank.
+            ("time" | "function" | "coproc", _) if !self.rest().starts_with([' ', '\t']) => {
+                return Err(Stuck { what: format!("`{keyword}` alone").into(), at: start });
+            }
             ("time", _) => {
                 let rest = self.rest().trim_start_matches([' ', '\t']);
                 if let Some(behind) = rest.strip_prefix("-p").filter(|rest| rest.starts_with([' ', '\t'])) {
@@ -58,7 +62,7 @@ impl<'a> Grammar<'a> {
                 let rest = self.rest().trim_start_matches([' ', '\t']);
                 let behind = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
                 let body = behind.trim_start_matches([' ', '\t']);
-                if behind.len() < body.len() || body.starts_with(['{', '(']) && behind.len() < rest.len() {
+                if body.starts_with(['{', '(']) && behind.len() < rest.len() {
                     self.at = self.text.len() - body.len();
                 }
             }

@@ -12,6 +12,8 @@ mod commands;
 mod compounds;
 mod documents;
 mod expansions;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::borrow::Cow;

@@ -29,8 +29,8 @@ impl<'a> Grammar<'a> {
             b'$' => self.dollar(false),
             b'`' => self.backtick(false),
             // `[` and `[[` alone are programs, not patterns.
-            b'[' if self.list().word.is_none() && self.is_bracket_alone() => {
-                self.plain(1);
+            b'[' if self.list().word.is_none() && self.brackets_alone() > 0 => {
+                self.plain(self.brackets_alone());
                 Ok(())
             }
             b'*' | b'?' | b'[' => {
@@ -56,10 +56,11 @@ impl<'a> Grammar<'a> {
         }
     }
 
-    fn is_bracket_alone(&self) -> bool {
+    /// How many brackets stand here as a word of their own.
+    fn brackets_alone(&self) -> usize {
         let rest = self.rest().as_bytes();
         let signs = rest.iter().take(3).take_while(|c| **c == b'[').count();
-        signs <= 2 && matches!(rest.get(signs), Some(b' ' | b'\t' | b'\n'))
+        if signs <= 2 && matches!(rest.get(signs), Some(b' ' | b'\t' | b'\n')) { signs } else { 0 }
     }
 
     /// The next bytes mean themselves, and so does all that follows up to a sign.

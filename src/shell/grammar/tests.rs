@@ -1,0 +1,225 @@
+//! Which commands the grammar sees, and where it says that it does not understand.
+
+use super::*;
+use crate::shell::Work;
+
+/// The first word of every simple command, in the order of reading; `?` where something is not
+/// understood, and what stands between backticks as it is.
+fn read(line: &str) -> String {
+    read_as(line, Kind::Commands)
+}
+
+fn read_as(line: &str, kind: Kind) -> String {
+    let work = Work::new();
+    let steps = Grammar::new(line, kind, None, &work).filter_map(|step| match step {
+        Step::Simple(command) => {
+            let first = command.words.iter().find(|word| word.assigned().is_none());
+            Some(first.map_or("=".to_owned(), |word| word.known().unwrap_or("$").to_owned()))
+        }
+        Step::NotUnderstood { .. } => Some("?".into()),
+        Step::Commands(text) => Some(format!("`{text}`")),
+        Step::Body { text, quoted: false } => Some(format!("<{}>", read_as(text, Kind::Text))),
+        _ => None,
+    });
+    steps.collect::<Vec<_>>().join(" ")
+}
+
+fn stuck(line: &str) -> Option<(String, usize)> {
+    let work = Work::new();
+    Grammar::new(line, Kind::Commands, None, &work).find_map(|step| match step {
+        Step::NotUnderstood { what, at } => Some((what.into_owned(), at)),
+        _ => None,
+    })
+}
+
+fn words(line: &str) -> Vec<(String, bool, bool)> {
+    let work = Work::new();
+    let commands = Grammar::new(line, Kind::Commands, Some("/h"), &work).filter_map(|step| match step {
+        Step::Simple(command) => Some(command),
+        _ => None,
+    });
+    commands
+        .last()
+        .unwrap()
+        .words
+        .iter()
+        .map(|word| (word.start().to_owned(), word.known().is_some(), word.may_be_option()))
+        .collect()
+}
+
+#[test]
+fn every_command_of_every_construct_is_seen() {
+    for (line, wanted) in [
+        ("a; b && c || d | e |& f & g", "a b c d e f g"),
+        ("(a; (b)) && { c; d; }", "a b c d"),
+        ("( (a) ); ( ( b ) )", "a b"),
+        ("if a; then b; elif c; then d; else e; fi", "a b c d e"),
+        ("if (a) then b; fi; if { a; } then b; fi", "a b a b"),
+        ("while a; do b; done; until c; do d; done", "a b c d"),
+        ("for x in $(a) b; do c \"$x\"; done", "a c"),
+        ("for x\ndo a; done; for x; do b; done; for x in; do c; done", "a b c"),
+        ("select x in a b; do c; done", "c"),
+        ("case $(a) in (x|y) b;; \"$(z)\") c;& *) d;;& esac; e", "a b z c d e"),
+        ("case x in esac; a", "a"),
+        ("echo $(case x in a) b;; esac)", "b echo"),
+        ("while read -r x; do case $x in a) b;; esac; done < f | c", "read b = c"),
+        ("[[ $(a) == x* && ! -f y || ( z < w ) ]] && b", "a [[ b"),
+        ("[[ $x =~ ^(a|b)+$ ]] && c", "[[ c"),
+        ("a <(b) > >(c)", "b c a"),
+        ("x=$(a) y=(b $(c)) d", "a c d"),
+        ("a \"$(b \"$(c)\")\" ${x:-$(d)} ${y#$(e)} \"${z%\"$(f)\"}\"", "c b d e f a"),
+        ("a <<E b\n$(c) text\nE\nd", "a <c> d"),
+        ("a <<'E'\n$(c)\nE\nd", "a d"),
+        ("a <<-E\n\t$(c)\n\tE\nd", "a <c> d"),
+        ("a <<A <<B\n$(b)\nA\n$(c)\nB\nd", "a <b> <c> d"),
+        ("a \"$(b <<E\n(\nE\n)\" c", "b <> a"),
+        ("a <<E\nx\\\nE\n$(b)\nE\nc", "a <b> c"),
+        ("! a; time b; time -p c", "a b c"),
+        ("a # b\nc # d", "a c"),
+        ("a \\\n b; c\\\nd", "a cd"),
+        ("a;\n\n\nb &&\nc", "a b c"),
+        ("git log | grep x | head -3\nMARK x && ls", "git grep head MARK ls"),
+        ("ls ==\nMARK", "ls MARK"),
+        ("ls a =~\nMARK", "ls MARK"),
+        ("a `b` \"`c \\\"d\\\"`\"", "`b` `c \"d\"` a"),
+        ("a ${x:-`MARK`}", "`MARK` a"),
+        ("echo `a`\n\necho ` MARK`", "`a` echo ` MARK` echo"),
+        ("{fd}> f a 2>&1 <&3 >&- &> g", "a"),
+        ("> f", "="),
+        ("echo $((1 + 2)) $(( (3) * 4 ))", "echo"),
+        ("((1 < 2)) && a", "a"),
+        ("a {b,c} d{1..3} HEAD@{1} {} @{u}", "a"),
+        ("a$(b)c", "b $"),
+    ] {
+        assert_eq!(read(line), wanted, "{line}");
+    }
+}
+
+#[test]
+fn what_depends_on_values_is_said_and_read() {
+    for (line, wanted) in [
+        ("f() { a; }; f", "? a f"),
+        ("function f { a; }", "? a"),
+        ("function f() { a; }", "? a"),
+        ("coproc a", "? a"),
+        ("coproc X { a; }", "? a"),
+        ("((x + 1))", "?"),
+        ("echo $((x)) $[1] $((a[1]))", "? ? ? echo"),
+        ("echo $(( $(a) ))", "? a echo"),
+        ("((MARK) )", "? MARK"),
+        ("echo $((MARK); ls)", "? MARK ls echo"),
+        ("echo $(($((MARK); ls)); ls)", "? ? MARK ls MARK ls $ ls echo"),
+        ("echo ${!x} ${x@P} ${a[b]} ${x:y}", "? ? ? ? echo"),
+        ("a=([$(b)]=c)", "b ? ="),
+        ("for ((i=0; i<3; i++)); do a; done", "? a"),
+        ("a=(b); echo ${a[@]} ${a[0]} ${#a[*]} ${#x} ${x:1:2} ${x: -1}", "= echo"),
+        ("echo \"$(cat <<'E'\nx\nE)\" y", "? cat echo"),
+    ] {
+        assert_eq!(read(line), wanted, "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_has_a_name_and_a_place() {
+    for (line, what, at) in [
+        ("a 'b", "a quote that is never closed", 2),
+        ("a \"b", "a quote that is never closed", 2),
+        ("a; (b", "`(` that is never closed", 3),
+        ("a $(b", "a substitution that is never closed", 2),
+        ("if a; then b", "`if` without `fi`", 2),
+        ("a; fi", "`fi` that belongs to nothing", 3),
+        ("a )", "`)` that closes nothing", 2),
+        ("a;; b", "`;;` outside `case`", 1),
+        ("a &&& b", "an operator without a command", 4),
+        ("; a", "an operator without a command", 0),
+        ("a >", "a redirection without a target", 3),
+        ("a > > b", "a redirection without a target", 4),
+        ("a (b)", "`(` among the words of a command", 2),
+        ("ls +(a)", "`(` among the words of a command", 4),
+        ("ls *(e:a:)", "an extended pattern", 3),
+        ("a ${ b; }", "`${` with commands", 2),
+        ("\"${x:-'$(a)'}\"", "a quote in `${` between quotes", 6),
+        ("a <<E", "a here-document without its text", 2),
+        ("a <<E\nb", "the end of a here-document", 2),
+        ("a <<E \"\n\"\nE\n\"", "a here-document around quotes", 2),
+        ("a <<E $(b\n)", "a here-document around a substitution", 2),
+        ("(a) b", "a word behind a compound command", 4),
+        ("a\0b", "a zero byte", 1),
+        ("a \\", "a backslash at the end", 2),
+        ("a `b", "a backtick that is never closed", 2),
+        ("[[ a", "`[[` without `]]`", 2),
+    ] {
+        assert_eq!(stuck(line), Some((what.to_owned(), at)), "{line}");
+    }
+}
+
+#[test]
+fn reading_goes_on_behind_what_is_not_understood() {
+    assert_eq!(read("a *(x); rm f"), "? a x rm");
+    assert_eq!(read("a ) rm f"), "? a rm");
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    for open in ["(", "$(", "{ ", "if ", "\"${x:-", "<(", "\"$(", "while "] {
+        let line = open.repeat(10_000);
+        assert!(read(&line).contains('?'), "{open}");
+    }
+    let deep = format!("{}a{}", "( ".repeat(60), ")".repeat(60));
+    assert_eq!(read(&deep), "a");
+}
+
+#[test]
+fn a_word_says_what_it_may_become() {
+    let unknown = |text: &str, dash| (text.to_owned(), false, dash);
+    let known = |text: &str| (text.to_owned(), true, false);
+    for (word, wanted) in [
+        ("x", known("x")),
+        ("-x", known("-x")),
+        ("r\"m\"", known("rm")),
+        ("\\rm", known("rm")),
+        ("--no-\"verify\"", known("--no-verify")),
+        ("$'\\x72m'", known("rm")),
+        ("~/x", known("/h/x")),
+        ("$HOME/x", known("/h/x")),
+        ("\"${HOME}\"", known("/h")),
+        ("HEAD@{1}", known("HEAD@{1}")),
+        ("a{b}c", known("a{b}c")),
+        ("$x", unknown("", true)),
+        ("\"$x\"", unknown("", true)),
+        ("a$x", unknown("a", true)),
+        ("\"a$x\"", unknown("a", false)),
+        ("a\"$x\"", unknown("a", false)),
+        ("\"a$@\"", unknown("a", true)),
+        ("\"a${x[@]}\"", unknown("a", true)),
+        ("*.md", unknown("", true)),
+        ("./*.md", unknown("./", false)),
+        ("-*", unknown("-", true)),
+        ("{a,b}/c", unknown("", false)),
+        ("{a,-b}", unknown("", true)),
+        ("{,-b}c", unknown("", true)),
+        ("{1..-3}", unknown("", true)),
+        ("a{b,-c}", unknown("a", false)),
+        ("--output=$x", unknown("--output=", true)),
+        ("\"$(a)\"", unknown("", true)),
+        ("~user", unknown("", true)),
+    ] {
+        assert_eq!(words(&format!("p {word}"))[1], wanted, "{word}");
+    }
+}
+
+#[test]
+fn a_line_that_sets_the_home_does_not_know_it() {
+    for line in
+        ["HOME=/x; rm $HOME/f", "export HOME=/x; rm ~/f", "read HOME; rm ~", "for HOME in a; do rm ~; done"]
+    {
+        let work = Work::new();
+        let removed = Grammar::new(line, Kind::Commands, Some("/h"), &work).find_map(|step| match step {
+            Step::Simple(command) if command.words.first().and_then(Word::known) == Some("rm") => {
+                Some(command.words[1].known().is_some())
+            }
+            _ => None,
+        });
+        assert_eq!(removed, Some(false), "{line}");
+    }
+}
