@@ -3,6 +3,7 @@
 //! Nothing here is on the hook path. Exit codes are part of the interface and written down in
 //! [`Exit`]; code 2 is never among them, because a client reads it as "blocked".
 
+mod check;
 mod config;
 mod demo;
 mod explain;
@@ -41,6 +42,7 @@ struct Provost {
 #[derive(Subcommand)]
 enum Command {
     Hook(Hook),
+    Check(check::Check),
     Guards(guards::Guards),
     Explain(explain::Explain),
     Journal(journal::Journal),
@@ -99,6 +101,7 @@ pub fn run() -> ExitCode {
     let outcome = match parsed.command {
         // Only `provost hook --help` comes here, and it has been answered above.
         Command::Hook(Hook { .. }) => Ok(Exit::Done),
+        Command::Check(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Journal(command) => command.run(),

@@ -8,6 +8,7 @@
 //! becomes [`Effect::Obscure`].
 
 mod ansi;
+mod conditions;
 mod directories;
 mod grammar;
 mod programs;
@@ -205,6 +206,7 @@ impl Line<'_> {
                     self.run_word(text);
                 }
             }
+            "[[" => self.condition(words),
             "su" => self.operand_of_c(words),
             "cd" | "pushd" => return self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" => {

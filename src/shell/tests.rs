@@ -324,3 +324,25 @@ fn every_program_that_runs_is_named() {
         assert!(found.iter().any(is_wanted), "{line}: {found:?}");
     }
 }
+
+#[test]
+fn a_condition_that_may_run_commands_is_not_vouched_for() {
+    for line in [
+        "[[ 'a[$(rm f)]' -eq 1 ]]",
+        "[[ 1 -lt $x ]]",
+        "[[ -v 'a[$(rm f)]' ]]",
+        "[[ -R $x ]]",
+        "[[ a && ( 3 -gt b ) ]]",
+    ] {
+        assert!(seen(line).iter().any(|effect| effect.starts_with("obscure")), "{line}: {:?}", seen(line));
+    }
+    for line in [
+        "[[ -f x && 3 -lt -4 ]]",
+        "[[ -v HOME ]]",
+        "[[ $x == *.md ]]",
+        "[[ \"$x\" =~ ^a(b|c)$ ]]",
+        "[[ a < b ]]",
+    ] {
+        none(line);
+    }
+}

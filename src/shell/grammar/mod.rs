@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 
 use super::Work;
 use super::word::Word;
+pub(super) use compounds::is_name;
 use documents::Delimiter;
 
 /// Constructs within each other beyond this are not understood.

@@ -1,0 +1,194 @@
+//! `provost check`: what a command line would do, as Provost understands it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
+use super::{Exit, Outcome, Trouble};
+use crate::clients;
+use crate::decision::{Decision, Finding, Ruling, Verdict};
+use crate::effect::{Branch, Effect};
+use crate::engine;
+use crate::event::{Agent, Call, Event, Kind, Tool};
+use crate::registry::{self, GUARDS};
+use crate::text::one_line;
+use crate::workspace::Workspace;
+
+/// Show what a command line would do, and what each guard would say to it
+///
+/// Nothing is run. The command is read as a shell in the current directory would read it: every
+/// program of every part of it, what it would write, delete, read and set, and what cannot be known.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost check -- 'git log --oneline | tee log.txt'
+  provost check --agent tdd-planner -- 'find . -name \"*.tmp\" -delete'
+  provost check --json -- 'rm -rf build'
+
+Exit codes: 0 allowed; 1 denied.")]
+pub(crate) struct Check {
+    /// The kind of agent that would run it; without, it is the main conversation
+    #[arg(long, value_name = "TYPE")]
+    agent: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// The command line, as one word
+    #[arg(required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Check {
+    pub(crate) fn run(self) -> Outcome {
+        let cwd =
+            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let call = Call {
+            native_tool: String::new(),
+            id: None,
+            tool: Tool::Shell { command: self.command.join(" ") },
+        };
+        let mut event = Event::new(String::new(), Kind::BeforeTool(call), cwd);
+        event.agent = self.agent.map(|kind| Agent { id: None, kind: Some(kind) });
+        let workspace = Workspace::of(clients::DEFAULT, &event);
+        event.home.clone_from(&workspace.places.home);
+        let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
+        let guards = registry::switched_on(concerned, &workspace.config);
+        let mut findings = Vec::new();
+        engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
+        let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            let effects: Vec<Value> = event.effects().iter().map(as_json).collect();
+            let guards: Vec<Value> = findings.iter().map(guard_as_json).collect();
+            writeln!(out, "{:#}", json!({"denied": denied, "effects": effects, "guards": guards}))?;
+        } else {
+            show(&mut out, event.effects(), &event.cwd)?;
+            for finding in &findings {
+                show_guard(&mut out, finding)?;
+            }
+        }
+        Ok(if denied { Exit::Found } else { Exit::Done })
+    }
+}
+
+/// An effect as a verb and what it is about.
+fn in_words(effect: &Effect) -> (&'static str, String) {
+    let shown = |path: &Path| path.display().to_string();
+    match effect {
+        Effect::Run { program, arguments, .. } => {
+            let words: Vec<&str> = std::iter::once(program).chain(arguments).map(String::as_str).collect();
+            ("runs", words.join(" "))
+        }
+        Effect::Act { program, by, does } => ("acts", format!("{program} {by}: {does}")),
+        Effect::Commit { repository, branch, dry_run } => {
+            let place = repository.as_deref().map_or("a repository that is not known".into(), shown);
+            let branch = match branch {
+                Branch::Current => "its current branch",
+                Branch::Named(name) => name,
+                Branch::Unknown => "a branch that is not known",
+            };
+            let kind = if *dry_run { " (only tried)" } else { "" };
+            ("commits", format!("to {branch} in {place}{kind}"))
+        }
+        Effect::Write { path, .. } => ("writes", shown(path)),
+        Effect::Place { names, to, .. } => {
+            let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
+            ("writes", format!("{} at {}", names.join(" "), shown(to)))
+        }
+        Effect::Delete { path } => ("deletes", shown(path)),
+        Effect::Read { path, .. } => ("reads", shown(path)),
+        Effect::SetVariable { name, value } => {
+            ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
+        }
+        Effect::Obscure { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
+        other => ("does", format!("{other:?}")),
+    }
+}
+
+fn as_json(effect: &Effect) -> Value {
+    let (does, what) = in_words(effect);
+    match effect {
+        Effect::Run { program, arguments, directory } => {
+            json!({"does": does, "program": program, "arguments": arguments, "directory": directory})
+        }
+        Effect::Act { program, by, does: what } => {
+            json!({"does": does, "program": program, "by": by, "what": what})
+        }
+        Effect::Commit { repository, branch, dry_run } => {
+            let branch = if let Branch::Named(name) = branch { Some(name) } else { None };
+            json!({"does": does, "repository": repository, "branch": branch, "dry_run": dry_run})
+        }
+        Effect::Write { path, .. } | Effect::Delete { path } | Effect::Read { path, .. } => {
+            json!({"does": does, "path": path})
+        }
+        Effect::SetVariable { name, value } => json!({"does": does, "name": name, "value": value}),
+        _ => json!({"does": does, "what": what}),
+    }
+}
+
+fn guard_as_json(finding: &Finding) -> Value {
+    let name = finding.guard.name;
+    match &finding.outcome {
+        Ok(opinion) => match &opinion.verdict {
+            Verdict::Silence => json!({"guard": name, "opinion": "silence"}),
+            Verdict::Ask(denial) | Verdict::Deny(denial) => {
+                let opinion = if matches!(opinion.verdict, Verdict::Ask(_)) { "ask" } else { "deny" };
+                json!({"guard": name, "opinion": opinion, "what": denial.what, "why": denial.why, "fix": denial.fix})
+            }
+        },
+        Err(fault) => json!({"guard": name, "opinion": "fault", "what": fault.to_string()}),
+    }
+}
+
+fn show(out: &mut impl Write, effects: &[Effect], cwd: &Path) -> io::Result<()> {
+    for effect in effects {
+        let (verb, what) = in_words(effect);
+        let colour = match verb {
+            "runs" => BOLD,
+            "reads" => DIM,
+            "unknown" | "acts" | "writes" | "deletes" => colour_of("ask"),
+            _ => CYAN,
+        };
+        let elsewhere = match effect {
+            Effect::Run { directory: Some(directory), .. } if directory != cwd => {
+                format!("  (in {})", directory.display())
+            }
+            Effect::Run { directory: None, .. } => "  (in a directory that is not certain)".into(),
+            _ => String::new(),
+        };
+        writeln!(
+            out,
+            "{}  {}{}",
+            painted(colour, &format!("{verb:8}")),
+            one_line(&what),
+            painted(DIM, &one_line(&elsewhere))
+        )?;
+    }
+    Ok(())
+}
+
+fn show_guard(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+    let (word, texts) = match &finding.outcome {
+        Ok(opinion) => match &opinion.verdict {
+            Verdict::Silence => ("silence", Vec::new()),
+            Verdict::Ask(denial) => {
+                ("ask", vec![("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)])
+            }
+            Verdict::Deny(denial) => {
+                ("deny", vec![("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)])
+            }
+        },
+        Err(_) => ("fault", Vec::new()),
+    };
+    writeln!(out)?;
+    writeln!(out, "{}  {}", painted(BOLD, finding.guard.name), painted(colour_of(word), word))?;
+    for (label, text) in texts {
+        let text = wrapped(&one_line(text), 12, width());
+        writeln!(out, "  {}  {}", painted(CYAN, &format!("{label:8}")), text.trim_start())?;
+    }
+    if let Err(fault) = &finding.outcome {
+        writeln!(out, "  {}", one_line(&fault.to_string()))?;
+    }
+    Ok(())
+}
