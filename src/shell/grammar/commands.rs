@@ -1,7 +1,7 @@
 //! Words, operators and redirections of commands.
 
 use super::documents::Delimiter;
-use super::{Case, For, Grammar, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
+use super::{Case, For, Grammar, Join, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
 use crate::shell::word::Word;
 
 impl<'a> Grammar<'a> {
@@ -52,10 +52,12 @@ impl<'a> Grammar<'a> {
                 b')' => self.closing(),
                 b';' if matches!(self.peek(1), Some(b';' | b'&')) => self.case_end(),
                 _ => {
-                    let (length, and) = match (c, self.peek(1)) {
-                        (b'&', Some(b'&')) => (2, true),
-                        (b'|', Some(b'|' | b'&')) => (2, false),
-                        _ => (1, false),
+                    let (length, join) = match (c, self.peek(1)) {
+                        (b'&', Some(b'&')) => (2, Join::And),
+                        (b'|', Some(b'|' | b'&')) => (2, Join::Apart),
+                        (b'|', _) => (1, Join::Apart),
+                        (b'&', _) => (1, Join::Background),
+                        _ => (1, Join::Next),
                     };
                     self.end_word()?;
                     if self.list().position == Position::Start
@@ -64,7 +66,7 @@ impl<'a> Grammar<'a> {
                     {
                         return Err(self.stuck("an operator without a command"));
                     }
-                    self.end_command(and)?;
+                    self.end_command(join)?;
                     self.at += length;
                     Ok(())
                 }
@@ -78,7 +80,7 @@ impl<'a> Grammar<'a> {
             Mode::For(For::AfterName | For::Words) => self.turn(Mode::For(For::AwaitDo)),
             Mode::For(_) | Mode::Case(Case::In | Case::Pattern) | Mode::Test(_) | Mode::Array => {}
             Mode::Case(Case::Word) => return Err(self.stuck("`case` without a word")),
-            _ => self.end_command(false)?,
+            _ => self.end_command(Join::Next)?,
         }
         let enclosing = self.lists.len() - 1;
         if let Some(document) = self.lists[..enclosing].iter().find_map(|list| list.documents.first()) {
@@ -104,7 +106,10 @@ impl<'a> Grammar<'a> {
     }
 
     fn place_word(&mut self, word: Word<'a>, start: usize) -> Progress {
-        self.forget_assigned(&word);
+        // A setter of the shell takes the bare name.
+        if let Some(name) = word.assigned().or_else(|| word.known()) {
+            self.forget_variable(name);
+        }
         match self.mode() {
             Mode::Array => {
                 if word.source.starts_with('[') {
@@ -145,18 +150,8 @@ impl<'a> Grammar<'a> {
         }
     }
 
-    /// A line that sets `HOME` or `PWD` itself gives them a value of its own.
-    fn forget_assigned(&mut self, word: &Word) {
-        let name = word.assigned().or_else(|| word.known()).unwrap_or_default();
-        match name {
-            "HOME" => self.home = None,
-            "PWD" => self.pwd = None,
-            _ => {}
-        }
-    }
-
     /// The end of a command.
-    pub(super) fn end_command(&mut self, and: bool) -> Progress {
+    pub(super) fn end_command(&mut self, join: Join) -> Progress {
         self.end_word()?;
         if self.list().waiting.take().is_some() {
             return Err(self.stuck("a redirection without a target"));
@@ -166,9 +161,12 @@ impl<'a> Grammar<'a> {
         list.position = Position::Start;
         let command = std::mem::take(&mut list.command);
         let is_something = is_something || !command.words.is_empty() || !command.redirections.is_empty();
+        if is_something {
+            self.note_variables(&command, join);
+        }
         self.give(command);
         if is_something {
-            self.ready.push_back(Step::Joined { and });
+            self.ready.push_back(Step::Joined { and: join == Join::And });
         }
         Ok(())
     }
@@ -239,12 +237,12 @@ impl<'a> Grammar<'a> {
     fn closing(&mut self) -> Progress {
         match self.mode() {
             Mode::Subshell => {
-                self.end_command(false)?;
+                self.end_command(Join::Next)?;
                 self.pop();
                 self.list().position = Position::AfterCompound;
             }
             Mode::Substitution => {
-                self.end_command(false)?;
+                self.end_command(Join::Next)?;
                 if let Some(document) = self.list().documents.first() {
                     let at = document.at;
                     return Err(Stuck { what: "a here-document that ends with a substitution".into(), at });

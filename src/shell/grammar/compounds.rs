@@ -1,6 +1,6 @@
 //! Conditions, loops, `case`, `[[`, groups and the other words of the grammar.
 
-use super::{Case, For, Grammar, If, Loop, Mode, Position, Progress, Step, Stuck};
+use super::{Case, For, Grammar, If, Join, Loop, Mode, Position, Progress, Step, Stuck};
 use crate::shell::word::Word;
 
 impl<'a> Grammar<'a> {
@@ -25,7 +25,7 @@ impl<'a> Grammar<'a> {
                 return Err(Stuck { what: "a word behind a compound command".into(), at: start });
             }
             // `if (a) then`: the command in front is over.
-            self.end_command(false)?;
+            self.end_command(Join::Next)?;
         }
         match (keyword, self.mode()) {
             ("if", _) => self.push(Mode::If(If::Condition))?,
@@ -88,11 +88,7 @@ impl<'a> Grammar<'a> {
     pub(super) fn for_word(&mut self, word: &Word<'a>, stage: For, start: usize) -> Progress {
         match (stage, word.plain()) {
             (For::Name, Some(_)) if is_name(word.source) => {
-                match word.source {
-                    "HOME" => self.home = None,
-                    "PWD" => self.pwd = None,
-                    _ => {}
-                }
+                self.forget_variable(word.source);
                 self.ready.push_back(Step::Set(word.source));
                 self.turn(Mode::For(For::AfterName));
             }
@@ -178,7 +174,7 @@ impl<'a> Grammar<'a> {
         if self.mode() != Mode::Case(Case::Body) {
             return Err(self.stuck("`;;` outside `case`"));
         }
-        self.end_command(false)?;
+        self.end_command(Join::Next)?;
         self.at += if self.rest().starts_with(";;&") { 3 } else { 2 };
         self.turn(Mode::Case(Case::Pattern));
         Ok(())

@@ -100,7 +100,8 @@ impl Grammar<'_> {
         let mut signs = rest[behind..].bytes();
         match (signs.next(), signs.next()) {
             (Some(b':'), Some(b'=')) | (Some(b'='), _) if is_name(name) => {
-                self.ready.push_back(Step::Set(&rest[prefix..prefix + name.len()]))
+                self.forget_variable(name);
+                self.ready.push_back(Step::Set(name));
             }
             (Some(b':'), Some(b'-' | b'?' | b'+'))
             | (Some(b'-' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'}' | b'['), _) => {}

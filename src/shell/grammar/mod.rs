@@ -14,6 +14,7 @@ mod documents;
 mod expansions;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod words;
 
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ use super::Work;
 use super::word::Word;
 pub(super) use compounds::is_name;
 use documents::Delimiter;
+use variables::Variables;
 
 /// Constructs within each other beyond this are not understood.
 const DEEPEST: usize = 64;
@@ -169,6 +171,17 @@ struct Arithmetic {
     doubtful: bool,
 }
 
+/// What stands behind a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// The next one follows in any case.
+    Next,
+    And,
+    /// `||`, `|`: the next one runs beside it or instead.
+    Apart,
+    Background,
+}
+
 /// Where in a command the next word stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Position {
@@ -212,6 +225,9 @@ pub(super) struct Grammar<'a> {
     resumptions: u32,
     /// Where `((` turned out to be two groups.
     groups: Vec<usize>,
+    variables: Variables<'a>,
+    /// The last command was joined to the next one.
+    is_chained: bool,
     ended: bool,
 }
 
@@ -240,6 +256,8 @@ impl<'a> Grammar<'a> {
             ready: VecDeque::new(),
             resumptions: 0,
             groups: Vec::new(),
+            variables: Variables::default(),
+            is_chained: false,
             ended: false,
         };
         grammar.start();
@@ -279,7 +297,7 @@ impl<'a> Grammar<'a> {
         }
         match self.mode() {
             Mode::Top => {
-                self.end_command(false)?;
+                self.end_command(Join::Next)?;
                 if let Some(document) = self.list().documents.first() {
                     let at = document.at;
                     self.list().documents.clear();
@@ -311,6 +329,7 @@ impl<'a> Grammar<'a> {
             return;
         }
         let Stuck { what, at } = stuck;
+        self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what, at });
         while let Some(mut list) = self.lists.pop() {
             if let Some((start, mut word)) = list.word.take().filter(|_| self.kind == Kind::Commands) {
@@ -346,6 +365,10 @@ impl<'a> Grammar<'a> {
             return Err(self.stuck("nesting deeper than 64 levels"));
         }
         self.frames.push(Frame { mode, at: self.at, lists: self.lists.len() });
+        if matches!(mode, Mode::Loop(_)) {
+            // The end of the loop may set what its beginning uses.
+            self.variables.forget_all();
+        }
         self.ready.extend(mode.scope().map(Step::Open));
         Ok(())
     }
@@ -398,6 +421,7 @@ impl<'a> Grammar<'a> {
 
     /// Something is read as the shell reads it, but what it will do depends on values.
     fn doubt(&mut self, what: &'static str) {
+        self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what: what.into(), at: self.at });
     }
 

@@ -113,7 +113,7 @@ fn what_depends_on_values_is_said_and_read() {
         ("a=([$(b)]=c)", "b ? ="),
         ("for ((i=0; i<3; i++)); do a; done", "? a"),
         ("a=(b); echo ${a[@]} ${a[0]} ${#a[*]} ${#x} ${x:1:2} ${x: -1}", "= echo"),
-        ("echo \"$(cat <<'E'\nx\nE)\" y", "? cat echo"),
+        ("echo \"$(cat <<'E'\nx\nE)\" y", "cat ? echo"),
     ] {
         assert_eq!(read(line), wanted, "{line}");
     }
@@ -221,5 +221,57 @@ fn a_line_that_sets_the_home_does_not_know_it() {
             _ => None,
         });
         assert_eq!(removed, Some(false), "{line}");
+    }
+}
+
+/// The last word of the last command, where it is known.
+fn last(line: &str) -> Option<String> {
+    let (text, is_known, _) = words(line).pop().unwrap();
+    is_known.then_some(text)
+}
+
+#[test]
+fn a_variable_that_the_line_sets_is_known_where_nothing_else_can_set_it() {
+    for (line, wanted) in [
+        ("x=a; p $x", "a"),
+        ("x=a && p \"$x\"", "a"),
+        ("x=a\ny=b\np ${x}/\"$y\"", "a/b"),
+        ("x='a b'; p \"$x\"", "a b"),
+        ("x=a; y=$x/b; p \"$y\"", "a/b"),
+        ("x=a; if q; then p $x; fi", "a"),
+        ("x=a; x=b; p $x", "b"),
+    ] {
+        assert_eq!(last(line).as_deref(), Some(wanted), "{line}");
+    }
+    for line in [
+        "p $x",
+        "x='a b'; p $x",
+        "x='*'; p $x",
+        "x=; p $x",
+        "x=~/a; p $x",
+        "x=a | p $x",
+        "x=a & p $x",
+        "q && x=a; p $x",
+        "q || x=a; p $x",
+        "(x=a); p $x",
+        "x=a; (x=b; q); p $x",
+        "x=a; if q; then x=b; fi; p $x",
+        "x=a; while q; do p $x; x=b; done; p $x",
+        "x=a; while q; do p $x; done",
+        "x=a; read x; p $x",
+        "x=a; $q; p $x",
+        "x=a; f() { x=b; }; f; p $x",
+        "x=a; : ${x:=b}; p $x",
+        "x=a; ((x = 5)); p $x",
+        "x=a; for x in b; do q; done; p $x",
+        "x=a; x+=b; p $x",
+        "x=a y=b q; p $y",
+        "IFS=a; x=bac; p $x",
+        "RANDOM=a; p $RANDOM",
+        "x=a; eval x=b; p $x",
+        "x=a; export x=$(q); p $x",
+        "x=(a b); p $x",
+    ] {
+        assert_eq!(last(line), None, "{line}");
     }
 }

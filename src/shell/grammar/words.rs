@@ -226,9 +226,11 @@ impl<'a> Grammar<'a> {
         let value = match name {
             "HOME" => self.home.map(str::to_owned),
             "PWD" => self.pwd.clone(),
-            _ => None,
+            _ => self.variables.get(name).map(str::to_owned),
         };
-        let is_one_word = |value: &str| quoted || !value.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
+        let is_one_word = |value: &str| {
+            quoted || (!value.is_empty() && !value.contains([' ', '\t', '\n', '*', '?', '[', '\\']))
+        };
         match value.filter(|value| is_one_word(value) && self.work.pay(value.len())) {
             Some(value) => {
                 let word = self.word();

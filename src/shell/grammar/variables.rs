@@ -1,0 +1,128 @@
+//! Variables that a line itself gives a value that is certain.
+//!
+//! `out=planning/notes.md; cat > "$out"` is how people write. A value counts only where nothing on
+//! the way can change it: assigned on its own, outside every construct, not behind `&&`, and
+//! forgotten as soon as anything else could set it.
+
+use super::{Grammar, Join, Simple};
+use crate::shell::word::Word;
+
+/// Programs of the shell that set variables by their names, or run a text that may.
+const SETTERS: &[&str] = &[
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "printf",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "let",
+    "eval",
+    "source",
+    ".",
+    "wait",
+    "trap",
+    "set",
+    "shopt",
+    "command",
+    "builtin",
+    "enable",
+];
+/// Variables that the shell itself gives values.
+const SPECIAL: &[&str] = &[
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "UID",
+    "EUID",
+    "PPID",
+    "GROUPS",
+    "DIRSTACK",
+    "FUNCNAME",
+    "PIPESTATUS",
+    "HISTCMD",
+    "OPTARG",
+    "OPTIND",
+    "SHELLOPTS",
+    "SHLVL",
+    "OLDPWD",
+    "REPLY",
+    "_",
+];
+
+#[derive(Default)]
+pub(super) struct Variables<'a> {
+    known: Vec<(&'a str, String)>,
+    /// Something on the line may set any variable.
+    pub(super) given_up: bool,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn forget(&mut self, name: &str) {
+        self.known.retain(|(known, _)| *known != name);
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        self.known.clear();
+    }
+
+    pub(super) fn give_up(&mut self) {
+        self.known.clear();
+        self.given_up = true;
+    }
+
+    fn learn(&mut self, word: &Word<'a>) {
+        let Some(name) = word.assigned() else { return };
+        self.forget(name);
+        let is_special = SPECIAL.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP");
+        let value = word.known().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
+        if let Some((_, value)) = value.filter(|(_, value)| !is_special && !value.contains('~')) {
+            self.known.push((name, value.to_owned()));
+        }
+    }
+}
+
+impl<'a> Grammar<'a> {
+    /// The line may set this variable itself.
+    pub(super) fn forget_variable(&mut self, name: &str) {
+        match name {
+            "HOME" => self.home = None,
+            "PWD" => self.pwd = None,
+            "IFS" => self.variables.give_up(),
+            _ => self.variables.forget(name),
+        }
+    }
+
+    /// At the end of a command: what is known of variables from here on.
+    pub(super) fn note_variables(&mut self, command: &Simple<'a>, join: Join) {
+        let is_chained = std::mem::replace(&mut self.is_chained, matches!(join, Join::And | Join::Apart));
+        if self.variables.given_up {
+            return;
+        }
+        let Some(program) = command.words.iter().find(|word| word.assigned().is_none()) else {
+            let is_straight = self.frames.len() == 1 && !is_chained && matches!(join, Join::Next | Join::And);
+            if is_straight && command.redirections.is_empty() {
+                for word in &command.words {
+                    if self.work.pay(word.source.len()) {
+                        self.variables.learn(word);
+                    }
+                }
+            }
+            return;
+        };
+        if program.known().is_none_or(|name| SETTERS.contains(&name)) {
+            self.variables.give_up();
+        }
+    }
+}
