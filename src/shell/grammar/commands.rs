@@ -17,10 +17,7 @@ impl<'a> Grammar<'a> {
                 self.at = self.at.max(at + 1);
                 Ok(())
             }
-            b'\\' if self.peek(1) == Some(b'\n') => {
-                self.at += 2;
-                Ok(())
-            }
+            b'\\' if self.peek(1) == Some(b'\n') => self.continued(),
             b'\n' => self.newline(),
             b'#' if self.list().word.is_none() => {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
@@ -30,6 +27,22 @@ impl<'a> Grammar<'a> {
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(c),
             _ => self.in_word(c),
         }
+    }
+
+    /// A line end that does not count. Between words and inside plain ones it is harmless; between
+    /// two signs it makes one operator of them.
+    fn continued(&mut self) -> Progress {
+        let is_plain =
+            |c: Option<&u8>| c.is_none_or(|c| c.is_ascii_alphanumeric() || b"-_./=,:+@%\"'".contains(c));
+        let is_blank = |c: Option<&u8>| c.is_none_or(|c| b" \t\n".contains(c));
+        let bytes = self.text.as_bytes();
+        let before = self.at.checked_sub(1).and_then(|before| bytes.get(before));
+        let behind = bytes.get(self.at + 2);
+        if !is_blank(before) && !(is_plain(before) && (is_plain(behind) || is_blank(behind))) {
+            return Err(self.stuck("a line that goes on inside an operator"));
+        }
+        self.at += 2;
+        Ok(())
     }
 
     fn operator(&mut self, c: u8) -> Progress {

@@ -11,6 +11,9 @@ impl Grammar<'_> {
         self.word();
         let rest = self.rest();
         match self.peek(1) {
+            Some(b'\\') if self.peek(2) == Some(b'\n') => {
+                return Err(self.stuck("a line that goes on inside an expansion"));
+            }
             Some(b'\'') if !quoted => return self.ansi_quoted(),
             Some(b'"') if !quoted => self.at += 1,
             Some(b'(') if self.peek(2) == Some(b'(') && !self.groups.contains(&self.at) => {

@@ -148,6 +148,14 @@ fn what_is_not_understood_has_a_name_and_a_place() {
         ("a \\", "a backslash at the end", 2),
         ("a `b", "a backtick that is never closed", 2),
         ("[[ a", "`[[` without `]]`", 2),
+        ("echo $\\\n(a)", "a line that goes on inside an expansion", 5),
+        ("echo \"$\\\n(a)\"", "a line that goes on inside an expansion", 6),
+        ("echo ${x:-$\\\n(a)}", "a line that goes on inside an expansion", 10),
+        ("cat <\\\n(a)", "a line that goes on inside an operator", 5),
+        ("echo $(\\\n(a))", "a line that goes on inside an operator", 7),
+        ("a &\\\n& b", "a line that goes on inside an operator", 3),
+        ("cat <<E\\\nF\nEF\na", "the delimiter of a here-document", 4),
+        ("for x in a; { b; }", "a loop without `do`", 12),
     ] {
         assert_eq!(stuck(line), Some((what.to_owned(), at)), "{line}");
     }

@@ -57,6 +57,9 @@ const SPECIAL: &[&str] = &[
     "_",
 ];
 
+/// A line that sets more is not followed: every word is compared with all of them.
+const MOST: usize = 32;
+
 #[derive(Default)]
 pub(super) struct Variables<'a> {
     known: Vec<(&'a str, String)>,
@@ -87,7 +90,8 @@ impl<'a> Variables<'a> {
         self.forget(name);
         let is_special = SPECIAL.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP");
         let value = word.known().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
-        if let Some((_, value)) = value.filter(|(_, value)| !is_special && !value.contains('~')) {
+        let counts = self.known.len() < MOST && !is_special;
+        if let Some((_, value)) = value.filter(|(_, value)| counts && !value.contains('~')) {
             self.known.push((name, value.to_owned()));
         }
     }
