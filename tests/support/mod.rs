@@ -10,6 +10,7 @@
 
 mod answer;
 mod calls;
+mod client;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -21,6 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use answer::Answer;
+pub use client::client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
