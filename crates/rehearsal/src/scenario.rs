@@ -68,7 +68,7 @@ impl Scenario {
         let path = path.as_ref();
         let mut scenario: Self =
             toml::from_str(text).map_err(|error| Error::scenario(path, error.to_string()))?;
-        scenario.directory = path.parent().unwrap_or(path).to_owned();
+        path.parent().unwrap_or(path).clone_into(&mut scenario.directory);
         scenario.find_fault().map_or(Ok(()), |fault| Err(Error::scenario(path, fault)))?;
         Ok(scenario)
     }
