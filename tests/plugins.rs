@@ -151,7 +151,7 @@ fn the_marketplace_offers_every_plugin_as_it_calls_itself() {
 
 #[test]
 fn the_client_finds_nothing_wrong_with_marketplace_and_plugins() {
-    let Some(client) = support::client() else { return };
+    let Some(client) = support::client::find() else { return };
     let mut folders = vec![root().to_owned()];
     folders.extend(fs::read_dir(root().join("plugins")).unwrap().map(|entry| entry.unwrap().path()));
     for folder in folders {
@@ -175,16 +175,15 @@ fn the_client_finds_nothing_wrong_with_marketplace_and_plugins() {
 /// The form that the planner is given is one that its validator accepts.
 #[test]
 fn the_example_of_a_plan_passes_the_validator() {
-    let machine = Machine::without_provost();
+    let machine = Machine::without_provost().install(".cargo/bin/provost");
     let skill = text(planner().join("skills/plan-form/SKILL.md"));
-    let example: String = skill
+    let example: Vec<&str> = skill
         .lines()
-        .filter(|line| line.is_empty() || line.starts_with("    "))
-        .map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line)))
+        .filter_map(|line| line.strip_prefix("    ").or(line.is_empty().then_some("")))
         .collect();
+    let example = example.join("\n");
     assert!(example.contains("\n### Slice 1: "), "{example}");
     machine.project.file("planning/20260131_0930_login_throttle.md", &example);
-    machine.put_program(&machine.project.home.join(".cargo/bin/provost"), None);
     let answer = machine.run("validate-plan-output.sh", &[], &machine.stop("tdd-planner", false));
     assert!(answer.is_silent(), "{answer:?}");
 }
@@ -209,16 +208,23 @@ impl Machine {
         Self { project, programs }
     }
 
-    /// A program that shows how it was called; without a text, the real one.
-    fn put_program(&self, path: &Path, script: Option<&str>) {
+    /// Puts Provost somewhere below the home.
+    fn install(self, place: &str) -> Self {
+        let path = self.project.home.join(place);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        match script {
-            None => symlink(support::program(), path).unwrap(),
-            Some(script) => {
-                fs::write(path, script).unwrap();
-                fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-            }
-        }
+        symlink(support::program(), path).unwrap();
+        self
+    }
+
+    /// The same with a program in its place that shows how it was called.
+    fn install_echo(self, place: &str) -> Self {
+        let script = self.project.home_file("echo", "#!/bin/sh\necho \"$@\"\ncat\nexit 2\n");
+        let path = self.project.home.join(place);
+        // Another process writes the file: one that this process has open, and a parallel test
+        // may inherit at that moment, cannot be run.
+        let copied = Command::new("install").args(["-D", "-m", "755"]).arg(script).arg(path).status();
+        assert!(copied.unwrap().success());
+        self
     }
 
     fn run(&self, script: &str, arguments: &[&str], event: &Value) -> Answer {
@@ -317,10 +323,8 @@ fn without_the_program_the_documents_scripts_block() {
 
 #[test]
 fn the_scripts_ask_the_program_and_pass_everything_on() {
-    const ECHO: &str = "#!/bin/sh\necho \"$@\"\ncat\nexit 2\n";
     for place in ["programs/provost", ".cargo/bin/provost", ".local/bin/provost"] {
-        let machine = Machine::without_provost();
-        machine.put_program(&machine.project.home.join(place), Some(ECHO));
+        let machine = Machine::without_provost().install_echo(place);
         for (script, arguments, asked) in [
             ("provost.sh", HOOK, "hook --pack planner"),
             ("planner-bash-guard.sh", &[], "compat planner-bash-guard"),

@@ -18,7 +18,7 @@ fn root() -> &'static Path {
 
 /// The stage, or `None` where the client is missing and that is allowed.
 fn stage() -> Option<Stage> {
-    let client = support::client()?;
+    let client = support::client::find()?;
     let variables = BTreeMap::from([("provost".to_owned(), env!("CARGO_BIN_EXE_provost").to_owned())]);
     Some(Stage { client, variables, recorder: recorder().to_owned(), keep: false })
 }

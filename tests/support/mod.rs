@@ -10,7 +10,7 @@
 
 mod answer;
 mod calls;
-mod client;
+pub mod client;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -22,7 +22,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use answer::Answer;
-pub use client::client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
