@@ -220,9 +220,10 @@ impl Machine {
     fn install_echo(self, place: &str) -> Self {
         let script = self.project.home_file("echo", "#!/bin/sh\necho \"$@\"\ncat\nexit 2\n");
         let path = self.project.home.join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         // Another process writes the file: one that this process has open, and a parallel test
         // may inherit at that moment, cannot be run.
-        let copied = Command::new("install").args(["-D", "-m", "755"]).arg(script).arg(path).status();
+        let copied = Command::new("install").args(["-m", "755"]).arg(script).arg(path).status();
         assert!(copied.unwrap().success());
         self
     }
