@@ -3,6 +3,8 @@
 //! The model is scripted, everything else is real. Where the client is missing, these tests fail in
 //! CI and say so elsewhere; `scripts/fetch-client` brings it.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,11 +18,7 @@ fn root() -> &'static Path {
 
 /// The stage, or `None` where the client is missing and that is allowed.
 fn stage() -> Option<Stage> {
-    let Some(client) = Stage::find_client(root()) else {
-        assert!(std::env::var_os("CI").is_none(), "the client is missing: run scripts/fetch-client");
-        eprintln!("not rehearsed: the client is missing; run scripts/fetch-client");
-        return None;
-    };
+    let client = support::client::find()?;
     let variables = BTreeMap::from([("provost".to_owned(), env!("CARGO_BIN_EXE_provost").to_owned())]);
     Some(Stage { client, variables, recorder: recorder().to_owned(), keep: false })
 }
@@ -64,6 +62,11 @@ rehearsals! {
     two_hooks_at_once: "two-at-once.toml",
     config_change: "config-change.toml",
     recursion_guard: "recursion.toml",
+    planner_is_read_only: "planner-readonly.toml",
+    planner_of_ones_own: "planner-own-agent.toml",
+    planner_as_a_session: "planner-session.toml",
+    planner_leaves_others_alone: "planner-bystander.toml",
+    planner_without_the_program: "planner-without-provost.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

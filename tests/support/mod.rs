@@ -10,6 +10,7 @@
 
 mod answer;
 mod calls;
+pub mod client;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -46,6 +46,9 @@ pub struct Scenario {
     pub(crate) routes: Vec<Route>,
     #[serde(default)]
     pub(crate) expect: Expect,
+    /// Where the file lies.
+    #[serde(skip)]
+    pub(crate) directory: PathBuf,
 }
 
 fn default_timeout() -> f64 {
@@ -60,11 +63,12 @@ impl Scenario {
         Self::parse(&text, path)
     }
 
-    /// Reads a scenario from text; `path` only names it in errors.
+    /// Reads a scenario from text; `path` names it in errors and gives `${here}`, and is not read.
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let scenario: Self =
+        let mut scenario: Self =
             toml::from_str(text).map_err(|error| Error::scenario(path, error.to_string()))?;
+        path.parent().unwrap_or(path).clone_into(&mut scenario.directory);
         scenario.find_fault().map_or(Ok(()), |fault| Err(Error::scenario(path, fault)))?;
         Ok(scenario)
     }

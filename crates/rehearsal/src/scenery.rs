@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
-use crate::hooks::Recorder;
+use crate::hooks::{Recorder, holds_hooks};
 use crate::outside::Outside;
 use crate::scenario::{Content, HookEntry, Scenario, Scope, place};
 use crate::variables::Variables;
@@ -116,12 +116,29 @@ pub(crate) fn build(scenario: &Scenario, outside: &Outside) -> Result<()> {
         outside
             .perform(&scenario.setup, "", |_| {})
             .map_err(|problem| Error::Stage(format!("setup: {problem}")))?;
-        // A setup command may have installed hooks.
-        for scope in Scope::ALL {
-            outside.adopt(&locate(scope.settings(), outside)?).map_err(Error::Stage)?;
+        // A setup command may have installed hooks, in settings or as a plugin.
+        for root in [&outside.home, &outside.project] {
+            for file in hook_files(root) {
+                outside.adopt(&file).map_err(Error::Stage)?;
+            }
         }
     }
     Ok(())
+}
+
+/// The files below a directory from which the client may read hooks. Links are not followed: what
+/// they lead to may not belong to the run.
+fn hook_files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => found.extend(hook_files(&path)),
+            Ok(kind) if kind.is_file() && holds_hooks(&path) => found.push(path),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn locate(name: &str, outside: &Outside) -> Result<PathBuf> {

@@ -64,7 +64,8 @@ impl Stage {
         let mut variables = Variables::new(self.variables.clone());
         variables.set("project", scenery.project().display().to_string());
         variables.set("home", scenery.home().display().to_string());
-        variables.set("client", self.client.display().to_string());
+        variables.set("client", absolute(&self.client)?.display().to_string());
+        variables.set("here", absolute(&scenario.directory.join("."))?.display().to_string());
         variables.set("port", server.port().to_string());
         let recorder = Recorder::new(&absolute(&self.recorder)?, &scenery.hook_log());
         let outside = Outside {

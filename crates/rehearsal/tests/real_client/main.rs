@@ -29,7 +29,9 @@ fn play(text: &str) -> Option<(Scenario, Playback)> {
         recorder: PathBuf::from(env!("CARGO_BIN_EXE_rehearse")),
         keep: false,
     };
-    let scenario = Scenario::parse(text, "test.toml").unwrap();
+    let scenario =
+        Scenario::parse(text, Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_client/test.toml"))
+            .unwrap();
     let playback = stage.play(&scenario, &mut Silent).unwrap();
     Some((scenario, playback))
 }

@@ -224,3 +224,42 @@ result = "{{re:this is too much}}"
 "#;
     rehearse(overloaded);
 }
+
+#[test]
+fn a_plugin_that_setup_installs_runs_under_the_recorder() {
+    let plugin = r#"
+title = "plugin"
+prompt = "hello"
+args = ["--allowedTools", "Bash"]
+setup = [
+  { run = "test -f '${here}/scenes.rs'" },
+  { run = '''
+mkdir -p ~/market/.claude-plugin ~/market/demo/.claude-plugin ~/market/demo/hooks
+echo '{"name":"m","owner":{"name":"o"},"plugins":[{"name":"demo","source":"./demo"}]}' > ~/market/.claude-plugin/marketplace.json
+echo '{"name":"demo","version":"0.1.0"}' > ~/market/demo/.claude-plugin/plugin.json
+echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"echo \"not from $CLAUDE_PLUGIN_ROOT\" >&2; exit 2"}]}]}}' > ~/market/demo/hooks/hooks.json
+''' },
+  { run = "'${client}' plugin marketplace add ~/market && '${client}' plugin install demo@m" },
+]
+[[route]]
+[[route.step]]
+tool = "Bash"
+input = { command = "touch marker", description = "x" }
+[[route.step]]
+text = "done"
+[expect]
+exit = 0
+[[expect.request]]
+n = 2
+contains = ["not from ${home}/market/demo"]
+lacks = ["--record"]
+[[expect.hook]]
+event = "PreToolUse"
+count = 1
+exit = 2
+[[expect.file]]
+path = "marker"
+exists = false
+"#;
+    rehearse(plugin);
+}
