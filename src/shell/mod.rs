@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Effect};
 use directories::{Directories, Whereabouts};
+use programs::git::Branches;
+pub use programs::steers;
 use word::Word;
 use words::{Cutter, Piece};
 
@@ -60,9 +62,13 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     let home = home.and_then(Path::to_str);
     let work = Work::new();
     let mut effects = Vec::new();
+    let mut has_moved = false;
     let mut open = VecDeque::from([(command.to_owned(), Directories::from([cwd.into()]), 0)]);
     while let Some((text, directories, depth)) = open.pop_front() {
+        let before = effects.len();
         let mut line = Line {
+            branches: Branches::new(has_moved),
+            inner: 0,
             place: Whereabouts::new(directories),
             home,
             work: &work,
@@ -78,6 +84,11 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
                 line.obscure("deeply nested shells");
             }
         }
+        let moves = line.branches.have_moved();
+        if moves && depth > 0 {
+            programs::git::forget_branches(&mut effects[..before]);
+        }
+        has_moved |= moves;
         if work.is_spent() {
             return vec![Effect::TooLarge { what: "a command line that names so many files".into() }];
         }
@@ -87,6 +98,9 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
 
 /// One command line while it is read.
 struct Line<'a> {
+    branches: Branches,
+    /// How many programs of this line the current one runs in.
+    inner: u32,
     place: Whereabouts,
     home: Option<&'a str>,
     work: &'a Work,
@@ -133,6 +147,7 @@ impl Line<'_> {
                     // or been in a subshell, so every directory of the line is possible.
                     if !and {
                         self.place.forget();
+                        self.branches.doubt();
                     }
                     if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
                         cutter.pwd = self.place.certain();
@@ -194,9 +209,14 @@ impl Line<'_> {
                     }
                 }
             }
-            _ => self.file_command(program, words),
+            _ => self.program_effects(program, words),
         }
         self.place.current = outside;
+    }
+
+    /// A command that another program runs, by its words.
+    fn simple_words(&mut self, words: &[Word]) {
+        self.simple(&Command { words: words.to_vec(), ..Command::default() });
     }
 
     /// `sh -c TEXT`, or a shell that reads its commands from what it is given.
@@ -272,6 +292,7 @@ impl Line<'_> {
 
     /// An assignment: what stands behind the first `=` of the word is the value.
     fn set(&mut self, name: &str, word: &Word) {
+        self.branches.is_elsewhere |= matches!(name, "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR");
         let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
         let cost = name.len() + value.as_ref().map_or(0, String::len);
         self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);

@@ -7,7 +7,7 @@ use super::*;
 fn seen(command: &str) -> Vec<String> {
     effects(command, Path::new("/p"), Some(Path::new("/h")))
         .into_iter()
-        .filter(|effect| !matches!(effect, Effect::Run { .. }))
+        .filter(|effect| !matches!(effect, Effect::Run { .. } | Effect::Act { .. } | Effect::Commit { .. }))
         .map(|effect| match effect {
             Effect::Write { path, .. } => format!("write {}", path.display()),
             Effect::Delete { path } => format!("delete {}", path.display()),

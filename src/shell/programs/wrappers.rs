@@ -1,6 +1,5 @@
 //! The program of a simple command, behind keywords, assignments and programs that run another.
 
-use super::files;
 use crate::effect::Effect;
 use crate::shell::Line;
 use crate::shell::word::Word;
@@ -45,7 +44,7 @@ impl Line<'_> {
         &mut self,
         mut words: &'w [Word<'w>],
     ) -> Option<(&'w str, &'w [Word<'w>])> {
-        let mut wrapped = false;
+        let (mut wrapped, mut fed) = (false, false);
         loop {
             let (first, rest) = words.split_first()?;
             words = rest;
@@ -64,13 +63,19 @@ impl Line<'_> {
             let name = text.rsplit('/').next().unwrap_or(text);
             if text == "function" || (text == "coproc" && rest.get(1).and_then(Word::known) == Some("{")) {
                 words = rest.get(1..)?;
-            } else if KEYWORDS.contains(&text) {
+            } else if KEYWORDS.contains(&text)
+                && !(text == "time" && rest.first().is_some_and(Word::is_option))
+            {
                 wrapped |= text == "time";
             } else if let Some(wrapper) = wrapper(name) {
                 wrapped = true;
+                fed |= name == "xargs";
+                if !matches!(text, "time" | "coproc") {
+                    self.ran_program(text, &[]);
+                }
                 let doubtful = self.pass_options(name, &wrapper, &mut words)?;
                 // The value of an option that is not known here may stand in front of the program.
-                let is_known = |word: &Word| word.known().is_some_and(|text| files::is_known(base(text)));
+                let is_known = |word: &Word| word.known().is_some_and(|text| super::is_known(base(text)));
                 if doubtful
                     && !words
                         .first()
@@ -83,6 +88,9 @@ impl Line<'_> {
             } else {
                 if !COMPOUND.contains(&text) {
                     self.ran_program(text, words);
+                }
+                if fed && super::is_steered(name) {
+                    self.obscure(&format!("`xargs`: what it reads may be an option of {name}"));
                 }
                 return Some((name, words));
             }
@@ -157,6 +165,11 @@ impl Line<'_> {
                     let line: Vec<_> = ["env"].into_iter().chain(value.known()).chain(rest).collect();
                     self.run(line.join(" "));
                     return None;
+                }
+                ("time", _, Some(value))
+                    if option == "o" || (option.len() > 2 && "--output".starts_with(option)) =>
+                {
+                    self.write(&value);
                 }
                 ("flock", "-c" | "--command", _) => {
                     words.iter().take(1).for_each(|text| self.run_word(text));

@@ -1,0 +1,1 @@
+//! What programs are told to do, told as sentences.
