@@ -23,6 +23,7 @@ use std::rc::Rc;
 use crate::effect::{Content, Effect};
 use directories::{Directories, Whereabouts};
 use programs::git::Branches;
+#[allow(unused_imports, reason = "the guard of a planner's shell asks it")]
 pub use programs::steers;
 use word::Word;
 use words::{Cutter, Piece};

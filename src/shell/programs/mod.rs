@@ -56,14 +56,9 @@ struct Found<'w, 'a> {
     is_obscure: bool,
 }
 
-impl<'a> Found<'_, 'a> {
+impl Found<'_, '_> {
     fn has(&self, letter: char, long: &str) -> bool {
         self.options.iter().any(|(name, _)| is(*name, letter, long))
-    }
-
-    /// The value of the last option of this name.
-    fn value(&self, letter: char, long: &str) -> Option<&Word<'a>> {
-        self.options.iter().rev().find(|(name, _)| is(*name, letter, long))?.1.as_ref()
     }
 }
 

@@ -99,6 +99,11 @@ fn bare(name: &'static str) -> &'static str {
 }
 
 impl Options {
+    #[cfg(test)]
+    pub(super) fn is_sorted(&self) -> bool {
+        self.longs.is_sorted_by_key(|name| bare(name))
+    }
+
     fn letter(&self, letter: char) -> Option<Listed> {
         let name = Name::Letter(letter);
         let loud = self.loud.iter().find(|(option, _)| {

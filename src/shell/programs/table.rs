@@ -13,11 +13,11 @@ const RUNS: Deed = Deed::Does("runs another program");
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
     ":", "b2sum", "base32", "base64", "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "df",
-    "dirname", "du", "echo", "egrep", "expand", "false", "fgrep", "fmt", "fold", "getconf", "grep", "groups",
-    "head", "hexdump", "id", "jq", "join", "locale", "ls", "md5sum", "nl", "nproc", "numfmt", "od", "paste",
-    "printenv", "pwd", "readlink", "realpath", "rev", "seq", "sha1sum", "sha224sum", "sha256sum",
-    "sha384sum", "sha512sum", "shasum", "sleep", "stat", "strings", "sum", "tac", "tail", "tr", "true",
-    "tsort", "tty", "type", "uname", "unexpand", "uptime", "wc", "which", "who", "whoami", "yes",
+    "dirname", "du", "echo", "egrep", "expand", "false", "fgrep", "fmt", "fold", "getconf", "grep",
+    "groups", "head", "hexdump", "id", "join", "jq", "locale", "ls", "md5sum", "nl", "nproc", "numfmt",
+    "od", "paste", "printenv", "pwd", "readlink", "realpath", "rev", "seq", "sha1sum", "sha224sum",
+    "sha256sum", "sha384sum", "sha512sum", "shasum", "sleep", "stat", "strings", "sum", "tac", "tail", "tr",
+    "true", "tsort", "tty", "type", "uname", "unexpand", "uptime", "wc", "which", "who", "whoami", "yes",
 ];
 
 /// Whether a program reads whatever words it is given.
@@ -27,55 +27,21 @@ pub(super) fn is_plain(program: &str) -> bool {
 
 /// The options of a program with some that do more than read.
 pub(super) fn options_of(program: &str) -> Option<&'static Options> {
-    Some(match program {
-        "rg" => &Options {
-            letters: "A:B:C:E:FHILM:NPST:UVabcd:e:f:g:hij:lm:nopqr:st:uvwx0.",
-            longs: RG,
-            loud: &[
-                ("--pre=", Deed::Runs),
-                ("--hostname-bin=", Deed::Runs),
-                ("-z", RUNS),
-                ("--search-zip", RUNS),
-            ],
-            ..STRICT
-        },
-        "sort" => &Options {
-            letters: "bdfghiMnrRsuVzcCmk:S:t:",
-            longs: SORT,
-            loud: &[
-                ("-o=", Deed::Writes),
-                ("--output=", Deed::Writes),
-                ("--compress-program=", Deed::Runs),
-                ("-T=", TEMPORARY),
-                ("--temporary-directory=", TEMPORARY),
-            ],
-            ..STRICT
-        },
-        // The letters of a cluster take their values from the next words, one after the other, so
-        // `-Lo 2 f` writes: no letter may hide another one here.
-        "tree" => &Options {
-            letters: "acdfghilnpqrstuvxACDFJQNSUXLPIHT0123456789",
-            longs: TREE,
-            loud: &[("-o=", Deed::Writes), ("-R", Deed::Does("writes 00Tree.html into directories"))],
-            values: Values::Anywhere,
-            ..STRICT
-        },
-        "file" => &Options {
-            letters: "0bcdDEe:f:F:hiIklLm:nNP:rsSv",
-            longs: FILE,
-            loud: &[
-                ("-C", WRITES),
-                ("--compile", WRITES),
-                ("-z", RUNS),
-                ("-Z", RUNS),
-                ("--uncompress", RUNS),
-                ("--uncompress-noreport", RUNS),
-                ("-p", Deed::Does("changes the times of files")),
-                ("--preserve-date", Deed::Does("changes the times of files")),
-            ],
-            ..STRICT
-        },
-        "date" => &Options {
+    let at = PROGRAMS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
+    Some(&PROGRAMS[at].1)
+}
+
+const CLOCK: Deed = Deed::Does("sets the clock");
+const NAME: Deed = Deed::Does("sets the name of the machine");
+const TEMPORARY: Deed = Deed::Does("writes temporary files into a directory");
+const IN_PLACE: Deed = Deed::Does("writes the files that it is given");
+const SCRIPT: Deed = Deed::Does("runs a script");
+
+/// Programs with options that do more than read. Sorted.
+static PROGRAMS: &[(&str, Options)] = &[
+    (
+        "date",
+        Options {
             letters: "d:f:I::jnr:Ruv:z:",
             longs: &[
                 "--date=",
@@ -95,26 +61,29 @@ pub(super) fn options_of(program: &str) -> Option<&'static Options> {
             loud: &[("-s=", CLOCK), ("--set=", CLOCK)],
             ..STRICT
         },
-        "uniq" => &Options {
-            letters: "cdDf:is:uw:z0123456789",
-            longs: &[
-                "--all-repeated",
-                "--check-chars=",
-                "--count",
-                "--group",
-                "--help",
-                "--ignore-case",
-                "--repeated",
-                "--skip-chars=",
-                "--skip-fields=",
-                "--unique",
-                "--version",
-                "--zero-terminated",
+    ),
+    ("diff", Options { loud: &[("-l", RUNS), ("--paginate", RUNS)], quiet: true, ..STRICT }),
+    (
+        "file",
+        Options {
+            letters: "0bcdDEe:f:F:hiIklLm:nNP:rsSv",
+            longs: FILE,
+            loud: &[
+                ("-C", WRITES),
+                ("--compile", WRITES),
+                ("-z", RUNS),
+                ("-Z", RUNS),
+                ("--uncompress", RUNS),
+                ("--uncompress-noreport", RUNS),
+                ("-p", Deed::Does("changes the times of files")),
+                ("--preserve-date", Deed::Does("changes the times of files")),
             ],
             ..STRICT
         },
-        "diff" => &Options { loud: &[("-l", RUNS), ("--paginate", RUNS)], quiet: true, ..STRICT },
-        "hostname" => &Options {
+    ),
+    (
+        "hostname",
+        Options {
             letters: "aAdfiIsyV",
             longs: &[
                 "--all-fqdns",
@@ -128,7 +97,24 @@ pub(super) fn options_of(program: &str) -> Option<&'static Options> {
             loud: &[("-F=", NAME), ("-b", NAME), ("--file=", NAME), ("--boot", NAME)],
             ..STRICT
         },
-        "sed" => &Options {
+    ),
+    (
+        "rg",
+        Options {
+            letters: "A:B:C:E:FHILM:NPST:UVabcd:e:f:g:hij:lm:nopqr:st:uvwx0.",
+            longs: RG,
+            loud: &[
+                ("--pre=", Deed::Runs),
+                ("--hostname-bin=", Deed::Runs),
+                ("-z", RUNS),
+                ("--search-zip", RUNS),
+            ],
+            ..STRICT
+        },
+    ),
+    (
+        "sed",
+        Options {
             letters: "nrEsuzal:e:",
             longs: &[
                 "--debug",
@@ -156,15 +142,56 @@ pub(super) fn options_of(program: &str) -> Option<&'static Options> {
             ],
             ..STRICT
         },
-        _ => return None,
-    })
-}
-
-pub(super) const CLOCK: Deed = Deed::Does("sets the clock");
-const NAME: Deed = Deed::Does("sets the name of the machine");
-const TEMPORARY: Deed = Deed::Does("writes temporary files into a directory");
-const IN_PLACE: Deed = Deed::Does("writes the files that it is given");
-const SCRIPT: Deed = Deed::Does("runs a script");
+    ),
+    (
+        "sort",
+        Options {
+            letters: "bdfghiMnrRsuVzcCmk:S:t:",
+            longs: SORT,
+            loud: &[
+                ("-o=", Deed::Writes),
+                ("--output=", Deed::Writes),
+                ("--compress-program=", Deed::Runs),
+                ("-T=", TEMPORARY),
+                ("--temporary-directory=", TEMPORARY),
+            ],
+            ..STRICT
+        },
+    ),
+    // The letters of a cluster take their values from the next words, one after the other, so
+    // `-Lo 2 f` writes: no letter may hide another one here.
+    (
+        "tree",
+        Options {
+            letters: "acdfghilnpqrstuvxACDFJQNSUXLPIHT0123456789",
+            longs: TREE,
+            loud: &[("-o=", Deed::Writes), ("-R", Deed::Does("writes 00Tree.html into directories"))],
+            values: Values::Anywhere,
+            ..STRICT
+        },
+    ),
+    (
+        "uniq",
+        Options {
+            letters: "cdDf:is:uw:z0123456789",
+            longs: &[
+                "--all-repeated",
+                "--check-chars=",
+                "--count",
+                "--group",
+                "--help",
+                "--ignore-case",
+                "--repeated",
+                "--skip-chars=",
+                "--skip-fields=",
+                "--unique",
+                "--version",
+                "--zero-terminated",
+            ],
+            ..STRICT
+        },
+    ),
+];
 
 #[rustfmt::skip]
 const RG: &[&str] = &[
@@ -217,3 +244,18 @@ const SORT: &[&str] = &[
     "--numeric-sort", "--parallel=", "--random-sort", "--random-source=", "--reverse", "--sort=",
     "--stable", "--unique", "--version", "--version-sort", "--zero-terminated",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{PLAIN, PROGRAMS};
+
+    #[test]
+    fn what_is_found_by_halving_is_sorted() {
+        assert!(PLAIN.is_sorted());
+        assert!(PROGRAMS.is_sorted_by_key(|(name, _)| name));
+        for (name, options) in PROGRAMS {
+            assert!(options.is_sorted(), "{name}");
+            assert!(!PLAIN.contains(name), "{name}");
+        }
+    }
+}

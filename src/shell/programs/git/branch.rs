@@ -129,12 +129,11 @@ fn is_branch(name: &str, may_be_file: bool) -> bool {
     let is_elsewhere = ["origin/", "upstream/", "refs/", "remotes/", "tags/", "./", "../", "/"]
         .iter()
         .any(|start| name.starts_with(start));
-    !name.is_empty()
-        && !matches!(name, "-" | "HEAD" | "FETCH_HEAD" | "ORIG_HEAD")
-        && !name.contains(['~', '^', ':', '@', '*', '?', '['])
-        && !(may_be_file && name.contains('.'))
-        && !is_hash
-        && !is_elsewhere
+    let is_no_name = name.is_empty()
+        || matches!(name, "-" | "HEAD" | "FETCH_HEAD" | "ORIG_HEAD")
+        || name.contains(['~', '^', ':', '@', '*', '?', '[']);
+    let is_file = may_be_file && name.contains('.');
+    !(is_no_name || is_file || is_hash || is_elsewhere)
 }
 
 /// Whether a command of git can leave the repository on another branch, or rename the one it is on.

@@ -197,10 +197,9 @@ impl Line<'_> {
             line.judge(caller, &commands::LOG, rest);
         };
         match (caller.command, name) {
-            ("stash", "list" | "show")
-            | ("reflog", "show")
-            | ("submodule", "summary")
-            | ("notes", "show") => log(self),
+            ("stash", "list") | ("stash" | "reflog" | "notes", "show") | ("submodule", "summary") => {
+                log(self);
+            }
             // The default of `reflog` is `show`, with the options of `log`.
             ("reflog", name)
                 if !matches!(name, "expire" | "delete" | "drop" | "write" | "list" | "exists") =>

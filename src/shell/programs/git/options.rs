@@ -138,3 +138,23 @@ pub(super) const READ: &[&str] = &[
     "--walk-reflogs", "--with-tree=", "--word-diff", "--word-diff-regex=", "--word-regexp",
     "--ws-error-highlight=",
 ];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lists_are_sorted() {
+        for list in [
+            super::BRANCH,
+            super::TAG,
+            super::FOR_EACH_REF,
+            super::CONFIG,
+            super::LS_REMOTE,
+            super::COMMIT,
+            super::SWITCH,
+            super::HELP,
+            super::READ,
+        ] {
+            assert!(list.is_sorted_by_key(|name| name.trim_end_matches('=')), "{list:?}");
+        }
+    }
+}

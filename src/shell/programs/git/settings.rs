@@ -9,65 +9,48 @@ pub(super) enum Setting {
     Unknown,
 }
 
+/// Settings that say how things are shown. `*` stands for any rest.
+#[rustfmt::skip]
+const HARMLESS: &[&str] = &[
+    "advice.*", "blame.*", "color.*", "column.*", "i18n.*", "log.*", "pretty.*", "status.*", "versionsort.*",
+    "branch.sort", "core.abbrev", "core.autocrlf", "core.commentchar", "core.eol", "core.filemode",
+    "core.ignorecase", "core.longpaths", "core.precomposeunicode", "core.preloadindex", "core.quotepath",
+    "core.safecrlf", "core.untrackedcache", "core.whitespace", "diff.algorithm", "diff.colormoved",
+    "diff.colormovedws", "diff.context", "diff.ignoresubmodules", "diff.indentheuristic",
+    "diff.interhunkcontext", "diff.mnemonicprefix", "diff.noprefix", "diff.relative", "diff.renamelimit",
+    "diff.renames", "diff.statgraphwidth", "diff.submodule", "diff.suppressblankempty", "diff.wordregex",
+    "format.pretty", "gc.auto", "grep.column", "grep.extendedregexp", "grep.fullname", "grep.linenumber",
+    "grep.patterntype", "grep.threads", "init.defaultbranch", "maintenance.auto", "merge.conflictstyle",
+    "submodule.recurse", "tag.sort", "user.email", "user.name",
+];
+
+/// Settings that name a program, or where programs are named.
+#[rustfmt::skip]
+const RUNS: &[&str] = &[
+    "alias.*", "browser.*", "credential.*", "difftool.*", "filter.*", "gpg.*", "include.*", "includeif.*",
+    "man.*", "mergetool.*", "protocol.*", "remote.*", "sendemail.*", "tar.*", "trailer.*", "diff.*", "merge.*",
+    "submodule.*", "core.alternaterefscommand", "core.askpass", "core.editor", "core.gitproxy",
+    "core.hookspath", "core.sshcommand", "help.browser", "instaweb.browser", "interactive.difffilter",
+    "sequence.editor", "uploadpack.packobjectshook", "web.browser",
+];
+
 /// Names are told apart without regard to case, as git does.
 pub(super) fn setting(name: &str, value: Option<&str>) -> Setting {
     let name = name.to_ascii_lowercase();
-    let section = name.split('.').next().unwrap_or_default();
-    let last = name.rsplit('.').next().unwrap_or_default();
-    match (section, last) {
-        ("core", "pager") => harmless_if(matches!(value, Some("cat" | ""))),
-        ("pager", _) => harmless_if(matches!(value, Some("false" | "cat" | "0" | "no" | "off" | ""))),
-        ("core", "fsmonitor") => harmless_if(matches!(value, Some("false" | "0" | "no" | "off" | ""))),
-        ("commit" | "tag", "gpgsign") | ("log", "showsignature") => {
-            harmless_if(matches!(value, Some("false" | "0" | "no" | "off" | "")))
-        }
-        (
-            "color" | "column" | "advice" | "i18n" | "status" | "pretty" | "blame" | "log" | "versionsort",
-            _,
-        )
-        | ("user", "name" | "email")
-        | (
-            "core",
-            "quotepath" | "abbrev" | "autocrlf" | "eol" | "safecrlf" | "precomposeunicode" | "ignorecase"
-            | "filemode" | "whitespace" | "commentchar" | "untrackedcache" | "preloadindex" | "longpaths",
-        )
-        | (
-            "diff",
-            "renames" | "renamelimit" | "algorithm" | "context" | "interhunkcontext" | "noprefix"
-            | "mnemonicprefix" | "wordregex" | "colormoved" | "colormovedws" | "indentheuristic"
-            | "ignoresubmodules" | "submodule" | "statgraphwidth" | "relative" | "suppressblankempty",
-        )
-        | ("grep", "linenumber" | "patterntype" | "extendedregexp" | "column" | "fullname" | "threads")
-        | ("branch" | "tag", "sort")
-        | ("format", "pretty")
-        | ("init", "defaultbranch")
-        | ("merge" | "diff", "conflictstyle")
-        | ("submodule", "recurse")
-        | ("gc", "auto")
-        | ("maintenance", "auto") => Setting::Harmless,
-        (
-            "alias" | "difftool" | "mergetool" | "filter" | "gpg" | "browser" | "man" | "include"
-            | "includeif",
-            _,
-        )
-        | ("core", "sshcommand" | "editor" | "hookspath" | "askpass" | "gitproxy" | "alternaterefscommand")
-        | ("diff", "external" | "command" | "textconv" | "tool")
-        | ("merge", "driver" | "tool")
-        | ("sequence", "editor")
-        | ("credential", _)
-        | ("interactive", "difffilter")
-        | ("remote", "uploadpack" | "receivepack" | "vcs")
-        | ("trailer", "command" | "cmd")
-        | ("help" | "web" | "instaweb", "browser")
-        | ("uploadpack", "packobjectshook")
-        | ("protocol", _)
-        | ("submodule", "update")
-        | ("tar", "command")
-        | ("sendemail", _) => Setting::Runs,
-        _ => Setting::Unknown,
-    }
-}
-
-fn harmless_if(is_harmless: bool) -> Setting {
-    if is_harmless { Setting::Harmless } else { Setting::Runs }
+    let is_off = matches!(value, Some("false" | "0" | "no" | "off" | ""));
+    let is_among = |list: &[&str]| {
+        list.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
+    };
+    let harmless = match &*name {
+        "core.pager" => matches!(value, Some("cat" | "")),
+        "core.fsmonitor" | "commit.gpgsign" | "tag.gpgsign" | "log.showsignature" => is_off,
+        _ if name.starts_with("pager.") => is_off || value == Some("cat"),
+        _ if is_among(HARMLESS) => true,
+        _ if is_among(RUNS) => false,
+        _ => return Setting::Unknown,
+    };
+    if harmless { Setting::Harmless } else { Setting::Runs }
 }
