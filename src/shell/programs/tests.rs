@@ -1,5 +1,6 @@
 //! What programs are told to do beyond reading, told as sentences.
 
+mod bounds;
 mod commits;
 mod git;
 mod walker;
