@@ -207,6 +207,8 @@ impl Line<'_> {
         let outside = self.place.current.clone();
         self.simple_words(words);
         self.place.current = outside;
+        // It may never run, or fail.
+        self.branches.doubt();
         self.inner -= 1;
     }
 }

@@ -12,7 +12,7 @@ const RUNS: Deed = Deed::Does("runs another program");
 /// Programs that only read, print or wait, whatever their options. Sorted.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
-    ":", "b2sum", "base32", "base64", "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "df",
+    ":", "b2sum", "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "df",
     "dirname", "du", "echo", "egrep", "expand", "false", "fgrep", "fmt", "fold", "getconf", "grep",
     "groups", "head", "hexdump", "id", "join", "jq", "locale", "ls", "md5sum", "nl", "nproc", "numfmt",
     "od", "paste", "printenv", "pwd", "readlink", "realpath", "rev", "seq", "sha1sum", "sha224sum",
@@ -37,8 +37,14 @@ const TEMPORARY: Deed = Deed::Does("writes temporary files into a directory");
 const IN_PLACE: Deed = Deed::Does("writes the files that it is given");
 const SCRIPT: Deed = Deed::Does("runs a script");
 
+/// Some of them have an option for a file to write, others do not.
+const ENCODER: Options =
+    Options { loud: &[("-o=", Deed::Writes), ("--output=", Deed::Writes)], quiet: true, ..STRICT };
+
 /// Programs with options that do more than read. Sorted.
 static PROGRAMS: &[(&str, Options)] = &[
+    ("base32", ENCODER),
+    ("base64", ENCODER),
     (
         "date",
         Options {
@@ -115,7 +121,7 @@ static PROGRAMS: &[(&str, Options)] = &[
     (
         "sed",
         Options {
-            letters: "nrEsuzal:e:",
+            letters: "nrEsuzae:",
             longs: &[
                 "--debug",
                 "--expression=",

@@ -232,6 +232,7 @@ fn sort_tree_file_and_date_read_unless_an_option_says_otherwise() {
         ("less f", "less less: runs other programs at the press of a key"),
         ("more f", "more more: runs other programs at the press of a key"),
         ("printf -v PATH x", "set PATH"),
+        ("base64 -i f -o g", "write /p/g"),
         ("printf -vPATH x", "set PATH"),
     ]);
     read(&["xxd f", "xxd -l 16 f", "xxd -r f", "xxd -s 4 -l 2 f"]);
@@ -293,6 +294,7 @@ fn sed_and_awk_read_when_their_program_only_prints() {
     ]);
     obscure(&[
         "sed \"$X\" f",
+        "sed -l 'w f' p",
         "sed 's/[/]/x/' f",
         "awk '{print > \"f\"}'",
         "awk '{print | \"sh\"}'",

@@ -90,6 +90,7 @@ impl Line<'_> {
                     self.ran_program(text, words);
                 }
                 if fed && super::is_steered(name) {
+                    self.branches.lose();
                     self.obscure(&format!("`xargs`: what it reads may be an option of {name}"));
                 }
                 return Some((name, words));

@@ -48,7 +48,8 @@ impl Branches {
         }
     }
 
-    pub(super) fn lose(&mut self) {
+    /// Some words of a command of git are not known.
+    pub(in crate::shell) fn lose(&mut self) {
         self.state = State::Lost;
     }
 

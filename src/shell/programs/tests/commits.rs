@@ -122,6 +122,8 @@ fn a_switch_that_is_not_certain_leaves_the_branch_unknown() {
         ("git branch -m x && git commit", "/p ?"),
         ("git rebase x y && git commit", "/p ?"),
         ("git co x && git commit", "/p ?"),
+        ("echo x | xargs git switch && git commit", "/p ?"),
+        ("find . -exec git switch f \\; && git commit", "/p ?"),
         ("git $X && git commit", "/p ?"),
     ]);
 }
