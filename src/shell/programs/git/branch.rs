@@ -16,6 +16,8 @@ use crate::shell::word::Word;
 #[derive(Default)]
 pub(in crate::shell) struct Branches {
     state: State,
+    /// A command of this line itself has moved one.
+    has_moved: bool,
     /// The environment names another repository.
     pub(in crate::shell) is_elsewhere: bool,
 }
@@ -34,23 +36,28 @@ enum State {
 impl Branches {
     /// For a line that runs in the middle of others: `moved` if one of those has switched.
     pub(in crate::shell) fn new(moved: bool) -> Self {
-        Self { state: if moved { State::Lost } else { State::Untouched }, is_elsewhere: false }
+        Self { state: if moved { State::Lost } else { State::Untouched }, ..Self::default() }
     }
 
     pub(in crate::shell) fn have_moved(&self) -> bool {
-        !matches!(self.state, State::Untouched)
+        self.has_moved
     }
 
     /// What came before may have failed, or may not have happened here.
     pub(in crate::shell) fn doubt(&mut self) {
-        if self.have_moved() {
-            self.lose();
+        if self.has_moved {
+            self.state = State::Lost;
         }
     }
 
     /// Some words of a command of git are not known.
     pub(in crate::shell) fn lose(&mut self) {
-        self.state = State::Lost;
+        self.moved(State::Lost);
+    }
+
+    fn moved(&mut self, state: State) {
+        self.state = state;
+        self.has_moved = true;
     }
 
     pub(super) fn known(&self, here: Option<&Path>) -> Branch {
@@ -65,7 +72,7 @@ impl Branches {
     pub(super) fn follow(&mut self, checkout: bool, words: &[Word], repository: Option<PathBuf>) {
         match (target(checkout, words), repository) {
             (Target::Stays, _) => {}
-            (Target::Branch(branch), Some(repository)) => self.state = State::On { repository, branch },
+            (Target::Branch(branch), Some(repository)) => self.moved(State::On { repository, branch }),
             _ => self.lose(),
         }
     }

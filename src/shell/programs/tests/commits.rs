@@ -97,6 +97,8 @@ fn a_switch_names_the_branch_where_it_is_certain() {
         ("git checkout -p && git commit", "/p ."),
         ("git switch --help && git commit", "/p ."),
         ("git commit && git switch f", "/p ."),
+        ("git switch f && echo \"$(date)\" && git commit", "/p f"),
+        ("git switch f && git commit -m \"$(cat <<'E'\ntext\nE\n)\"", "/p f"),
     ]);
 }
 
@@ -117,6 +119,7 @@ fn a_switch_that_is_not_certain_leaves_the_branch_unknown() {
         ("git -C x switch f && git commit", "/p ?"),
         ("git switch f && cd x && git commit", "/p/x ?"),
         ("sh -c 'git switch f' && git commit", "/p ?"),
+        ("git switch f && echo \"$(git switch g)\" && git commit", "/p ?"),
         ("git switch f && sh -c 'git commit'", "/p ?"),
         ("git symbolic-ref HEAD refs/heads/x && git commit", "/p ?"),
         ("git branch -m x && git commit", "/p ?"),
