@@ -8,7 +8,6 @@
 //! becomes [`Effect::Obscure`].
 
 mod ansi;
-mod conditions;
 mod directories;
 mod grammar;
 mod programs;
@@ -24,6 +23,8 @@ use std::rc::Rc;
 use crate::effect::{Content, Effect};
 use directories::{Directories, Whereabouts};
 use grammar::{Grammar, Kind, Redirection, Scope, Simple, Step};
+use programs::git::Branches;
+pub use programs::steers;
 use word::Word;
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
@@ -61,6 +62,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     let home = home.and_then(Path::to_str);
     let work = Work::new();
     let mut effects = Vec::new();
+    let mut has_moved = false;
     let mut open = VecDeque::from([Nested {
         text: command.to_owned(),
         kind: Kind::Commands,
@@ -68,7 +70,10 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         depth: 0,
     }]);
     while let Some(Nested { text, kind, directories, depth }) = open.pop_front() {
+        let before = effects.len();
         let mut line = Line {
+            branches: Branches::new(has_moved),
+            inner: 0,
             place: Whereabouts::new(directories),
             outside: Vec::new(),
             loops: 0,
@@ -81,6 +86,11 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         };
         line.walk(Grammar::new(&text, kind, home, &work));
         open.extend(std::mem::take(&mut line.nested));
+        let moves = line.branches.have_moved();
+        if moves && depth > 0 {
+            programs::git::forget_branches(&mut effects[..before]);
+        }
+        has_moved |= moves;
         if work.is_spent() {
             return vec![Effect::TooLarge { what: "a command line that names so many files".into() }];
         }
@@ -98,9 +108,12 @@ struct Nested {
 
 /// One command line while it is walked.
 struct Line<'a> {
+    branches: Branches,
+    /// How many programs of this line the current one runs in.
+    inner: u32,
     place: Whereabouts,
-    /// Where the commands around each open subshell are.
-    outside: Vec<Whereabouts>,
+    /// Where the commands around each open subshell are, and on which branch.
+    outside: Vec<(Whereabouts, Branches)>,
     loops: u32,
     home: Option<&'a str>,
     work: &'a Work,
@@ -124,7 +137,10 @@ impl Line<'_> {
                 // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed, so every
                 // directory of the line is possible.
                 Step::Joined { and: true } => {}
-                Step::Joined { and: false } => self.place.forget(),
+                Step::Joined { and: false } => {
+                    self.place.forget();
+                    self.branches.doubt();
+                }
                 Step::Body { text, quoted } => match self.fed.pop_front() {
                     Some(true) => self.run(text.to_owned()),
                     _ if quoted => {}
@@ -134,14 +150,22 @@ impl Line<'_> {
                 Step::Set(name) => {
                     self.push(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
                 }
-                Step::Open(Scope::Subshell) => self.outside.push(self.place.clone()),
+                Step::Open(Scope::Subshell) => {
+                    let inside = self.branches.inside();
+                    let branches = std::mem::replace(&mut self.branches, inside);
+                    self.outside.push((self.place.clone(), branches));
+                }
                 Step::Close(Scope::Subshell) => {
-                    if let Some(outside) = self.outside.pop() {
-                        self.place = outside;
+                    if let Some((place, branches)) = self.outside.pop() {
+                        self.place = place;
+                        self.branches = branches.after(&self.branches);
                     }
                 }
                 Step::Open(Scope::Loop) => self.loops += 1,
-                Step::Close(Scope::Loop) => self.loops -= 1,
+                Step::Close(Scope::Loop) => {
+                    self.loops -= 1;
+                    self.branches.doubt();
+                }
                 Step::NotUnderstood { what, at } => {
                     self.obscure(&format!("not understood: {what} at byte {at}"));
                 }
@@ -206,7 +230,6 @@ impl Line<'_> {
                     self.run_word(text);
                 }
             }
-            "[[" => self.condition(words),
             "su" => self.operand_of_c(words),
             "cd" | "pushd" => return self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" => {
@@ -216,9 +239,20 @@ impl Line<'_> {
                     }
                 }
             }
-            _ => self.file_command(program, words),
+            "source" | "." => {
+                if let Some(script) = words.first() {
+                    self.obscure(&format!("the script `{}`", script.source()));
+                }
+                self.program_effects(program, words);
+            }
+            _ => self.program_effects(program, words),
         }
         self.place.current = outside;
+    }
+
+    /// A command that another program runs, by its words.
+    fn simple_words(&mut self, words: &[Word]) {
+        self.simple(&Simple { words: words.to_vec(), ..Simple::default() });
     }
 
     /// `sh -c TEXT`, or a shell that reads its commands from what it is given.
@@ -243,6 +277,9 @@ impl Line<'_> {
         }
         if let Some(script) = script {
             self.read(script, false);
+            self.obscure(&format!("the script `{}`", script.source()));
+        } else if command.redirections.is_empty() {
+            self.obscure("commands that a shell reads from its input");
         }
     }
 
@@ -311,6 +348,7 @@ impl Line<'_> {
 
     /// An assignment: what stands behind the first `=` of the word is the value.
     fn set(&mut self, name: &str, word: &Word) {
+        self.branches.is_elsewhere |= matches!(name, "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR");
         let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
         let cost = name.len() + value.as_ref().map_or(0, String::len);
         self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);

@@ -7,7 +7,7 @@ use super::*;
 fn seen(command: &str) -> Vec<String> {
     effects(command, Path::new("/p"), Some(Path::new("/h")))
         .into_iter()
-        .filter(|effect| !matches!(effect, Effect::Run { .. }))
+        .filter(|effect| !matches!(effect, Effect::Run { .. } | Effect::Act { .. } | Effect::Commit { .. }))
         .map(|effect| match effect {
             Effect::Write { path, .. } => format!("write {}", path.display()),
             Effect::Delete { path } => format!("delete {}", path.display()),
@@ -259,7 +259,9 @@ fn commands_are_found_behind_everything_that_runs_them() {
     assert_eq!(seen("env --chdir=/d rm f"), ["delete /d/f"]);
     assert_eq!(seen("A+=1 x"), ["set A"]);
     assert_eq!(seen("env 'A=1' x"), ["set A"]);
-    assert_eq!(seen("bash run.sh <<E\nrm f\nE"), ["read /p/run.sh"]);
+    assert_eq!(seen("bash run.sh <<E\nrm f\nE"), ["read /p/run.sh", "obscure the script `run.sh`"]);
+    assert_eq!(seen(". ./env"), ["obscure the script `./env`", "read /p/./env"]);
+    assert_eq!(seen("curl u | sh")[1..], ["obscure commands that a shell reads from its input"]);
 }
 
 #[test]

@@ -226,7 +226,7 @@ impl<'a> Grammar<'a> {
     }
 }
 
-pub(in crate::shell) fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')

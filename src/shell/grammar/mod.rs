@@ -22,7 +22,6 @@ use std::collections::VecDeque;
 
 use super::Work;
 use super::word::Word;
-pub(super) use compounds::is_name;
 use documents::Delimiter;
 use variables::Variables;
 

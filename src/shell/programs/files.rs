@@ -16,8 +16,6 @@ enum Operands {
     Copied,
     /// The last is written, the others are gone.
     Moved,
-    /// The first is read, the second written.
-    Filtered,
     /// The first is written, the others are read.
     Packed,
     /// Addresses whose last part names a file here.
@@ -29,16 +27,16 @@ enum Operands {
 fn operands_of(program: &str) -> Option<Operands> {
     Some(match program {
         "rm" | "rmdir" | "unlink" | "shred" => Operands::Deleted,
-        "tee" | "touch" | "truncate" | "chmod" | "chown" | "chattr" => Operands::Written,
+        "tee" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir" | "mkfifo"
+        | "mknod" => Operands::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => Operands::Copied,
         "mv" => Operands::Moved,
-        "uniq" => Operands::Filtered,
         "zip" => Operands::Packed,
         "wget" => Operands::Fetched,
         "echo" | "printf" | "test" | "[" | "[[" | "case" | ":" | "true" | "false" => Operands::Text,
         "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd" | "hexdump" | "strings"
-        | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp" | "grep" | "egrep" | "fgrep"
-        | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source" | "." => Operands::Read,
+        | "uniq" | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp" | "grep" | "egrep"
+        | "fgrep" | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source" | "." => Operands::Read,
         _ => return None,
     })
 }
@@ -47,7 +45,7 @@ fn operands_of(program: &str) -> Option<Operands> {
 fn target_option(program: &str) -> Option<(char, &'static str)> {
     Some(match program {
         "cp" | "mv" | "ln" | "install" => ('t', "--target-directory"),
-        "sort" | "curl" => ('o', "--output"),
+        "curl" => ('o', "--output"),
         "wget" => ('O', "--output-document"),
         _ => return None,
     })
@@ -94,11 +92,6 @@ impl Line<'_> {
                 sources = first;
                 targets.push((*last).clone());
             }
-            (Operands::Filtered, [first, output, ..]) => {
-                self.write(output);
-                self.read(first, false);
-                return;
-            }
             (Operands::Packed, [archive, others @ ..]) => {
                 self.write(archive);
                 sources = others;
@@ -109,7 +102,7 @@ impl Line<'_> {
             match use_of {
                 Operands::Deleted | Operands::Moved => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Written => self.write(word),
-                Operands::Read | Operands::Copied | Operands::Filtered | Operands::Packed => {
+                Operands::Read | Operands::Copied | Operands::Packed => {
                     self.read_operand(word, walks);
                 }
                 Operands::Fetched | Operands::Text => {}

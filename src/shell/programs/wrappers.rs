@@ -1,16 +1,9 @@
-//! The program of a simple command, behind keywords, assignments and programs that run another.
+//! The program of a simple command, behind assignments and programs that run another.
 
-use super::files;
 use crate::effect::Effect;
 use crate::shell::Line;
 use crate::shell::word::Word;
 use std::path::PathBuf;
-
-/// Words of the grammar in front of a command, or in the place of one.
-const KEYWORDS: &[&str] =
-    &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "fi", "done", "esac", "time"];
-/// Words of the grammar whose words are not a program's.
-const COMPOUND: &[&str] = &["for", "select", "case", "[["];
 
 /// A program that runs the command behind its options and operands.
 struct Wrapper {
@@ -32,7 +25,7 @@ fn wrapper(program: &str) -> Option<Wrapper> {
         "flock" => ("wE", &["--timeout", "--conflict-exit-code"], 1),
         "exec" => ("a", &[], 0),
         "time" => ("fo", &["--format", "--output"], 0),
-        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "coproc" => ("", &[], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" => ("", &[], 0),
         _ => return None,
     };
     Some(Wrapper { letters, names, operands })
@@ -45,7 +38,7 @@ impl Line<'_> {
         &mut self,
         mut words: &'w [Word<'w>],
     ) -> Option<(&'w str, &'w [Word<'w>])> {
-        let mut wrapped = false;
+        let (mut wrapped, mut fed) = (false, false);
         loop {
             let (first, rest) = words.split_first()?;
             words = rest;
@@ -62,15 +55,13 @@ impl Line<'_> {
                 return None;
             };
             let name = text.rsplit('/').next().unwrap_or(text);
-            if text == "function" || (text == "coproc" && rest.get(1).and_then(Word::known) == Some("{")) {
-                words = rest.get(1..)?;
-            } else if KEYWORDS.contains(&text) {
-                wrapped |= text == "time";
-            } else if let Some(wrapper) = wrapper(name) {
+            if let Some(wrapper) = wrapper(name) {
                 wrapped = true;
+                fed |= name == "xargs";
+                self.ran_program(text, &[]);
                 let doubtful = self.pass_options(name, &wrapper, &mut words)?;
                 // The value of an option that is not known here may stand in front of the program.
-                let is_known = |word: &Word| word.known().is_some_and(|text| files::is_known(base(text)));
+                let is_known = |word: &Word| word.known().is_some_and(|text| super::is_known(base(text)));
                 if doubtful
                     && !words
                         .first()
@@ -81,8 +72,10 @@ impl Line<'_> {
                     words = &words[at..];
                 }
             } else {
-                if !COMPOUND.contains(&text) {
-                    self.ran_program(text, words);
+                self.ran_program(text, words);
+                if fed && super::is_steered(name) {
+                    self.branches.lose();
+                    self.obscure(&format!("`xargs`: what it reads may be an option of {name}"));
                 }
                 return Some((name, words));
             }
@@ -157,6 +150,11 @@ impl Line<'_> {
                     let line: Vec<_> = ["env"].into_iter().chain(value.known()).chain(rest).collect();
                     self.run(line.join(" "));
                     return None;
+                }
+                ("time", _, Some(value))
+                    if option == "o" || (option.len() > 2 && "--output".starts_with(option)) =>
+                {
+                    self.write(&value);
                 }
                 ("flock", "-c" | "--command", _) => {
                     words.iter().take(1).for_each(|text| self.run_word(text));

@@ -1,0 +1,228 @@
+//! Commands of git that read in some forms only: `branch --list`, but not `branch f`.
+
+use super::super::options::{Deed, Name, Options, STRICT};
+use super::super::{Caller, Found};
+use super::commands::{self, CHANGES};
+use super::options;
+use crate::shell::Line;
+use crate::shell::word::Word;
+
+const LOUD: Deed = Deed::Does(CHANGES);
+const SETTINGS: Deed = Deed::Does("changes settings");
+
+const BRANCH: Options = Options {
+    letters: "ailqrv",
+    longs: options::BRANCH,
+    loud: &[
+        ("-d", LOUD),
+        ("-D", LOUD),
+        ("--delete", LOUD),
+        ("-m", LOUD),
+        ("-M", LOUD),
+        ("--move", LOUD),
+        ("-c", LOUD),
+        ("-C", LOUD),
+        ("--copy", LOUD),
+        ("-f", LOUD),
+        ("--force", LOUD),
+        ("-u=", LOUD),
+        ("--set-upstream-to=", LOUD),
+        ("--set-upstream", LOUD),
+        ("--unset-upstream", LOUD),
+        ("-t", LOUD),
+        ("--track", LOUD),
+        ("--edit-description", LOUD),
+        ("--create-reflog", LOUD),
+        ("--recurse-submodules", LOUD),
+    ],
+    ..STRICT
+};
+
+const TAG: Options = Options {
+    letters: "iln::",
+    longs: options::TAG,
+    loud: &[
+        ("-a", LOUD),
+        ("--annotate", LOUD),
+        ("-s", LOUD),
+        ("--sign", LOUD),
+        ("-u=", LOUD),
+        ("--local-user=", LOUD),
+        ("-d", LOUD),
+        ("--delete", LOUD),
+        ("-f", LOUD),
+        ("--force", LOUD),
+        ("-m=", LOUD),
+        ("--message=", LOUD),
+        ("-F=", LOUD),
+        ("--file=", LOUD),
+        ("-e", LOUD),
+        ("--edit", LOUD),
+        ("--cleanup=", LOUD),
+        ("--create-reflog", LOUD),
+        ("--trailer=", LOUD),
+        ("-v", Deed::Does("runs another program")),
+        ("--verify", Deed::Does("runs another program")),
+    ],
+    ..STRICT
+};
+
+const CONFIG: Options = Options {
+    letters: "lzf:t:",
+    longs: options::CONFIG,
+    loud: &[
+        ("--add", SETTINGS),
+        ("--append", SETTINGS),
+        ("--unset", SETTINGS),
+        ("--unset-all", SETTINGS),
+        ("--replace-all", SETTINGS),
+        ("--rename-section", SETTINGS),
+        ("--remove-section", SETTINGS),
+        ("--comment=", SETTINGS),
+        ("-e", SETTINGS),
+        ("--edit", SETTINGS),
+    ],
+    ..STRICT
+};
+
+const SYMBOLIC_REF: Options = Options {
+    letters: "q",
+    longs: &["--quiet", "--recurse", "--short"],
+    loud: &[("-d", LOUD), ("--delete", LOUD), ("-m=", LOUD)],
+    ..STRICT
+};
+
+/// Options of git that turn a command into a list of what there is.
+const FILTERS: &[&str] =
+    &["--contains", "--no-contains", "--with", "--without", "--merged", "--no-merged", "--points-at"];
+
+impl Line<'_> {
+    pub(super) fn git_form(&mut self, caller: Caller, words: &[Word]) {
+        match caller.command {
+            "branch" => {
+                let found = self.judge(caller, &BRANCH, words);
+                let lists = lists(&found) || found.has('\0', "--show-current");
+                self.makes(caller, &found, lists);
+            }
+            "tag" => {
+                let found = self.judge(caller, &TAG, words);
+                let lists = lists(&found) || found.has('n', "");
+                self.makes(caller, &found, lists);
+            }
+            "config" => self.git_config(caller, words),
+            "symbolic-ref" => {
+                let found = self.judge(caller, &SYMBOLIC_REF, words);
+                if found.operands.len() > 1 || found.operands.iter().any(|word| word.splits) {
+                    self.act(caller, "", CHANGES);
+                }
+            }
+            "replace" => {
+                let longs = &["--format=", "--list"];
+                let loud = &[
+                    ("-d", LOUD),
+                    ("--delete", LOUD),
+                    ("-e", LOUD),
+                    ("--edit", LOUD),
+                    ("-f", LOUD),
+                    ("--force", LOUD),
+                    ("-g", LOUD),
+                    ("--graft", LOUD),
+                    ("--convert-graft-file", LOUD),
+                    ("--raw", LOUD),
+                ];
+                let found = self.judge(caller, &Options { letters: "l", longs, loud, ..STRICT }, words);
+                self.makes(caller, &found, lists(&found));
+            }
+            "ls-remote" => self.ls_remote(caller, words),
+            _ => self.sub_command(caller, words),
+        }
+    }
+
+    /// A name that is given to a command that does not list makes something of that name.
+    fn makes(&mut self, caller: Caller, found: &Found, lists: bool) {
+        if !lists && !found.is_loud && !found.operands.is_empty() {
+            self.act(caller, "", CHANGES);
+        }
+    }
+
+    fn git_config(&mut self, caller: Caller, words: &[Word]) {
+        let found = self.judge(caller, &CONFIG, words);
+        let gets = [
+            (' ', "--get"),
+            (' ', "--get-all"),
+            (' ', "--get-regexp"),
+            (' ', "--get-urlmatch"),
+            ('l', "--list"),
+            (' ', "--get-color"),
+            (' ', "--get-colorbool"),
+        ];
+        let operands = &found.operands;
+        let reads = gets.iter().any(|(letter, long)| found.has(*letter, long))
+            || operands.first().is_some_and(|word| matches!(word.known(), Some("get" | "list")))
+            || matches!(&operands[..], [] | [_])
+                && !operands.iter().any(|word| word.splits || word.known() == Some("edit"));
+        if !reads && !found.is_loud {
+            self.act(caller, "", "changes settings");
+        }
+    }
+
+    /// An address can name a program that fetches it.
+    fn ls_remote(&mut self, caller: Caller, words: &[Word]) {
+        let found = self.judge(caller, commands::options_of_ls_remote(), words);
+        match found.operands.first().map(|word| (word, word.known())) {
+            Some((word, None)) => self.obscure_word(word),
+            Some((_, Some(text))) if text.contains("::") || text.starts_with('-') => {
+                self.act(caller, text, "runs another program");
+            }
+            _ => {}
+        }
+    }
+
+    /// Commands with commands of their own.
+    fn sub_command(&mut self, caller: Caller, words: &[Word]) {
+        // Options in front of it: `remote -v`, `notes --ref=x list`.
+        let is_harmless = |text: &str| {
+            matches!((caller.command, text), ("remote", "-v" | "--verbose") | ("submodule", "--quiet" | "-q"))
+                || (caller.command == "notes" && text.starts_with("--ref="))
+        };
+        let at = words.iter().position(|word| !word.known().is_some_and(is_harmless)).unwrap_or(words.len());
+        let (name, rest) = match words.split_at(at).1 {
+            [] => ("", &[][..]),
+            [first, rest @ ..] => match first.known() {
+                Some(name) => (name, rest),
+                None => return self.doubt(caller, first),
+            },
+        };
+        let log = |line: &mut Self| {
+            line.judge(caller, &commands::LOG, rest);
+        };
+        match (caller.command, name) {
+            ("stash", "list") | ("stash" | "reflog" | "notes", "show") | ("submodule", "summary") => {
+                log(self);
+            }
+            // The default of `reflog` is `show`, with the options of `log`.
+            ("reflog", name)
+                if !matches!(name, "expire" | "delete" | "drop" | "write" | "list" | "exists") =>
+            {
+                self.judge(caller, &commands::LOG, words);
+            }
+            ("reflog", "list" | "exists")
+            | ("remote", "" | "show" | "get-url")
+            | ("worktree" | "sparse-checkout", "list")
+            | ("submodule" | "notes", "" | "status" | "list")
+            | ("notes", "get-ref")
+            | ("bisect", "log" | "terms")
+            | ("sparse-checkout", "check-rules")
+            | ("bundle", "verify" | "list-heads")
+            | ("commit-graph" | "multi-pack-index", "verify")
+            | ("rerere", "status" | "diff" | "remaining") => {}
+            ("submodule", "foreach") => self.act(caller, name, "runs another program"),
+            _ => self.act(caller, name, CHANGES),
+        }
+    }
+}
+
+fn lists(found: &Found) -> bool {
+    found.has('l', "--list")
+        || FILTERS.iter().any(|name| found.options.iter().any(|(option, _)| *option == Name::Long(name)))
+}

@@ -1,0 +1,74 @@
+//! `flutter`, `dart` and `fvm`: questions and deeds.
+
+use super::{act, obscure, read, told};
+
+#[test]
+fn flutter_dart_and_fvm_answer_questions() {
+    read(&[
+        "flutter",
+        "flutter --version",
+        "flutter --version --machine",
+        "flutter -h",
+        "flutter help run",
+        "flutter doctor -v",
+        "flutter analyze",
+        "flutter analyze --no-fatal-infos lib",
+        "flutter devices",
+        "flutter emulators",
+        "flutter config --list",
+        "flutter pub deps",
+        "flutter pub outdated --json",
+        "flutter run --help",
+        "flutter -d x doctor",
+        "dart --version",
+        "dart info",
+        "dart analyze lib",
+        "dart format --output=none --set-exit-if-changed .",
+        "dart format -o none .",
+        "dart format -onone .",
+        "dart fix --dry-run",
+        "dart pub deps --style=compact",
+        "fvm --version",
+        "fvm list",
+        "fvm releases",
+        "fvm doctor",
+        "fvm flutter --version",
+        "fvm flutter pub deps",
+        "fvm dart analyze",
+        "fvm",
+    ]);
+    let does = "runs or changes the project";
+    for (line, by) in [
+        ("flutter run", "flutter run"),
+        ("flutter test", "flutter test"),
+        ("flutter build apk", "flutter build"),
+        ("flutter pub get", "flutter pub get"),
+        ("flutter clean", "flutter clean"),
+        ("flutter upgrade", "flutter upgrade"),
+        ("flutter analyze --write=f", "flutter analyze --write"),
+        ("flutter analyze --watch", "flutter analyze --watch"),
+        ("flutter emulators --launch x", "flutter emulators --launch"),
+        ("flutter doctor --android-licenses", "flutter doctor --android-licenses"),
+        ("flutter --disable-analytics", "flutter --disable-analytics"),
+        ("dart run x", "dart run"),
+        ("dart test", "dart test"),
+        ("dart bin/main.dart", "dart bin/main.dart"),
+        ("dart fix --apply", "dart fix"),
+        ("dart fix --dry-run --apply", "dart fix"),
+        ("dart pub add x", "dart pub add"),
+        ("fvm use 3.0", "fvm use"),
+        ("fvm install", "fvm install"),
+        ("fvm flutter run", "flutter run"),
+        ("fvm dart run", "dart run"),
+        ("flutter -d x run", "flutter run"),
+    ] {
+        assert_eq!(told(line), [format!("{by}: {does}")], "{line}");
+    }
+    act(&[
+        ("dart format .", "dart format: writes the files that it is given"),
+        ("dart format -o none -o write .", "dart format: writes the files that it is given"),
+        ("flutter config --no-analytics", "flutter config: changes settings"),
+        ("fvm exec rm f", "delete /p/f"),
+    ]);
+    obscure(&["flutter --made-up doctor", "dart --enable-vm-service x", "flutter $X", "fvm \"$X\""]);
+}
