@@ -42,21 +42,34 @@ const MOST_CONTEXT: usize = 9_900;
 /// Reasons pass whole up to at least 30,000 characters.
 const MOST_REASON: usize = 20_000;
 
-/// Tools that neither name files nor run anything.
-const HARMLESS: &[&str] = &[
+/// Tools that neither name files nor run anything: they talk to the person, to the model's own
+/// lists, to the web, or to what already runs. What fetches something by a name that may be a file
+/// (`ReadMcpResourceTool`) is not among them.
+const INERT: &[&str] = &[
     "AskUserQuestion",
     "BashOutput",
+    "CronList",
     "EnterPlanMode",
     "KillShell",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
     "SendMessage",
     "StructuredOutput",
     "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
     "TaskUpdate",
+    "TodoRead",
     "TodoWrite",
     "ToolSearch",
     "WebFetch",
     "WebSearch",
 ];
+
+/// The fields of a shell call beside the command.
+const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
 fn absolute_variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -122,11 +135,14 @@ fn call(fields: &mut Fields) -> Call {
 }
 
 fn tool(name: &str, input: Value) -> Tool {
-    if HARMLESS.contains(&name) {
-        return Tool::Other { paths: Vec::new(), commands: Vec::new(), deletes: false };
+    if INERT.contains(&name) {
+        return Tool::Inert;
     }
-    let Value::Object(map) = input else { return unknown_tool(name, &input) };
-    let mut input = Fields(map);
+    let mut input = match input {
+        Value::Object(map) => Fields(map),
+        Value::Null => Fields::default(),
+        _ => return unknown_tool(name, &input),
+    };
     match name {
         "Write" => match input.take_text("file_path") {
             Some(path) => Tool::Write { path: path_of(path), content: input.take_text("content") },
@@ -142,6 +158,10 @@ fn tool(name: &str, input: Value) -> Tool {
         },
         "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
+            // Nothing else could be the command under a name of tomorrow.
+            None if input.0.keys().all(|field| SHELL_OPTIONS.contains(&field.as_str())) => {
+                Tool::Shell { command: String::new() }
+            }
             None => unknown_tool(name, &Value::Object(input.0)),
         },
         "Read" | "NotebookRead" => Tool::Read {
