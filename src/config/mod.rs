@@ -149,7 +149,7 @@ impl Config {
     }
 
     pub fn deadline(&self) -> Duration {
-        Duration::from_secs(self.number(settings::DEADLINE, settings::DEADLINE_DEFAULT))
+        Duration::from_secs(self.number_or(settings::DEADLINE, settings::DEADLINE_DEFAULT))
     }
 
     pub fn journal_is_on(&self) -> bool {
@@ -157,7 +157,7 @@ impl Config {
     }
 
     pub fn journal_limit(&self) -> u64 {
-        self.number(settings::JOURNAL_SIZE, settings::JOURNAL_SIZE_DEFAULT) * 1024
+        self.number_or(settings::JOURNAL_SIZE, settings::JOURNAL_SIZE_DEFAULT) * 1024
     }
 
     pub fn guard_is_on(&self, name: &str) -> bool {
@@ -170,7 +170,37 @@ impl Config {
         }
     }
 
-    fn number(&self, key: &str, default: i64) -> u64 {
+    pub fn switch(&self, key: &str) -> bool {
+        matches!(self.value(key), Some(Value::Switch(true)))
+    }
+
+    pub fn number(&self, key: &str) -> u64 {
+        match self.value(key) {
+            Some(Value::Number(number)) => u64::try_from(number).unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    pub fn word(&self, key: &str) -> String {
+        match self.value(key) {
+            Some(Value::Word(word)) => word,
+            _ => String::new(),
+        }
+    }
+
+    pub fn words(&self, key: &str) -> Vec<String> {
+        match self.value(key) {
+            Some(Value::Words(words)) => words,
+            _ => Vec::new(),
+        }
+    }
+
+    /// What holds for a key: what a file says, or its default.
+    fn value(&self, key: &str) -> Option<Value> {
+        self.get(key).map(|(_, value)| value.clone()).or_else(|| settings::default_of(key))
+    }
+
+    fn number_or(&self, key: &str, default: i64) -> u64 {
         let number = match self.get(key) {
             Some((_, Value::Number(number))) => *number,
             _ => default,
@@ -302,6 +332,45 @@ mod tests {
         );
         assert_eq!(config.deadline(), Duration::from_secs(5));
         assert_eq!(config.journal_limit(), 1_024_000);
+    }
+
+    #[test]
+    fn a_list_of_a_nearer_layer_replaces_a_farther_one() {
+        let config = load(&[
+            (Layer::Project, "[planner]\nallow = [\"sort\", \"uniq\"]\nagents = []"),
+            (Layer::User, "[planner]\nallow = [\"jq\"]\ntools = [\"t\"]"),
+        ]);
+        assert_eq!(config.words(settings::PLANNER_ALLOW), ["sort", "uniq"]);
+        assert_eq!(config.words(settings::PLANNER_TOOLS), ["t"]);
+        assert!(config.words(settings::PLANNER_AGENTS).is_empty());
+        assert_eq!(config.words(settings::PLANNER_SLICES), ["test specification", "slice N"]);
+        assert_eq!(config.word(settings::PLANNER_DIRECTORY), "planning");
+        assert_eq!(config.number(settings::PLANNER_MINUTES), 30);
+        assert!(config.switch(settings::PLANNER_STRICT));
+    }
+
+    #[test]
+    fn a_list_takes_words_and_a_directory_lies_below() {
+        let config = load(&[(
+            Layer::Project,
+            "[planner]\nallow = \"sort\"\nagents = [\"a\", 5]\ntools = [\" \"]\ndirectory = \"../x\"\n",
+        )]);
+        assert_eq!(
+            problems(&config),
+            [
+                "2: `planner.allow` takes a list of words",
+                "3: `planner.agents` takes a list of words",
+                "4: `planner.tools` takes a list of words",
+                "5: `planner.directory` takes the name of a directory below the project",
+            ]
+        );
+        assert_eq!(config.words(settings::PLANNER_AGENTS), ["tdd-planner"]);
+        for wrong in ["", ".", "/etc", "a/../b", "./a"] {
+            let config = load(&[(Layer::Project, &format!("[planner]\ndirectory = \"{wrong}\""))]);
+            assert_eq!(config.problems.len(), 1, "{wrong}");
+        }
+        let config = load(&[(Layer::Project, "[planner]\ndirectory = \"docs/plans\"")]);
+        assert_eq!(config.word(settings::PLANNER_DIRECTORY), "docs/plans");
     }
 
     #[test]
