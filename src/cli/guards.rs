@@ -65,6 +65,7 @@ fn as_json(guard: &Guard, config: &Config) -> Value {
         "pack": guard.pack,
         "purpose": guard.purpose,
         "asked": guard.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>(),
+        "agents": guard.agents,
         "failure": guard.failure.word(),
         "blocks": guard.blocks,
         "way_out": guard.way_out,

@@ -21,13 +21,26 @@ pub struct Setting {
 /// What a setting takes, with its default.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    Switch { default: bool },
-    Number { default: i64, least: i64, most: i64 },
-    Word { default: &'static str, of: &'static [&'static str] },
+    Switch {
+        default: bool,
+    },
+    Number {
+        default: i64,
+        least: i64,
+        most: i64,
+    },
+    Word {
+        default: &'static str,
+        of: &'static [&'static str],
+    },
     /// A list of words. A nearer layer's list stands in the place of a farther one's.
-    Words { default: &'static [&'static str] },
+    Words {
+        default: &'static [&'static str],
+    },
     /// A directory below another one, by its name.
-    Folder { default: &'static str },
+    Folder {
+        default: &'static str,
+    },
 }
 
 /// A value of a setting.

@@ -1,0 +1,219 @@
+//! A plan as its author meant it: headings, and phrases in running text.
+//!
+//! One pass of a Markdown parser. Text in code, comments and headings is about something; only what
+//! stands in running text is said. Phrases are looked for in whole blocks, so that markup and line
+//! breaks inside a phrase do not hide it, and are told with the line on which they begin.
+
+use std::borrow::Cow;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// What a plan leaves to the implementation.
+const PHRASES: &[&str] = &["refactor:", "refactoring phase", "refactor phase"];
+/// As many leaks are told; more are not looked for.
+const MOST_LEAKS: usize = 3;
+/// Stands for what is shown and not said.
+const SHOWN: &str = "\u{fffc}";
+/// How a phase can stand, where a plan keeps track of its phases.
+const STATUSES: &[&str] = &[
+    "",
+    "pending",
+    "todo",
+    "in-progress",
+    "in progress",
+    "started",
+    "done",
+    "complete",
+    "completed",
+    "pass",
+    "passed",
+    "fail",
+    "failed",
+    "skip",
+    "skipped",
+    "n/a",
+    "none",
+    "not needed",
+];
+const NEGATIONS: &[&str] = &["no", "not", "never", "without", "skip", "omit", "avoid"];
+/// So many words in front of a phrase can turn it into its opposite.
+const NEGATION_REACH: usize = 3;
+
+pub(super) struct PlanDocument {
+    /// The texts of the headings of level 1 to 3, in small letters.
+    headings: Vec<String>,
+    pub(super) leaks: Vec<Leak>,
+}
+
+/// A phrase that does not belong into a plan.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Leak {
+    pub(super) line: usize,
+    /// As it is written.
+    pub(super) phrase: String,
+}
+
+/// The running text of one block, and where its pieces stand in the file.
+#[derive(Default)]
+struct Block {
+    text: String,
+    /// Where a piece begins in the text, and in the file.
+    pieces: Vec<(usize, usize)>,
+}
+
+impl PlanDocument {
+    pub(super) fn read(text: &str) -> Self {
+        let options =
+            Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        let mut plan = Self { headings: Vec::new(), leaks: Vec::new() };
+        let mut lines = Lines { text, at: 0, line: 1 };
+        let mut block = Block::default();
+        let mut heading: Option<(HeadingLevel, String)> = None;
+        let mut in_code = false;
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+            match event {
+                Event::Start(Tag::Heading { level, .. }) => heading = Some((level, String::new())),
+                Event::End(TagEnd::Heading(_)) => {
+                    let heading = heading.take().filter(|(level, _)| *level <= HeadingLevel::H3);
+                    plan.headings.extend(heading.map(|(_, text)| text.to_lowercase()));
+                }
+                Event::Start(Tag::CodeBlock(_) | Tag::MetadataBlock(_)) => in_code = true,
+                Event::End(TagEnd::CodeBlock | TagEnd::MetadataBlock(_)) => in_code = false,
+                Event::Text(piece) | Event::Code(piece) if heading.is_some() => {
+                    heading.iter_mut().for_each(|(_, text)| *text += &piece);
+                }
+                Event::Text(piece) if !in_code => block.add(&piece, range.start),
+                // Something stands here, but it is shown and not said.
+                Event::Code(_) => block.add(SHOWN, range.start),
+                Event::SoftBreak | Event::HardBreak => block.add("\n", range.start),
+                Event::Html(piece) => block.add(&piece, range.start),
+                Event::End(TagEnd::HtmlBlock) => {
+                    block.forget_comments();
+                    block.tell(&mut lines, &mut plan.leaks);
+                }
+                Event::Start(tag) if !is_inline(&tag.to_end()) => block.tell(&mut lines, &mut plan.leaks),
+                Event::End(tag) if !is_inline(&tag) => block.tell(&mut lines, &mut plan.leaks),
+                _ => {}
+            }
+        }
+        plan
+    }
+
+    /// Whether a heading has this name in it. ` N` at its end stands for a number.
+    pub(super) fn has_heading(&self, name: &str) -> bool {
+        let (words, numbered) = match name.trim().strip_suffix(" N") {
+            Some(words) => (words, true),
+            None => (name.trim(), false),
+        };
+        let words = words.to_lowercase();
+        self.headings.iter().any(|heading| {
+            let mut found = heading.match_indices(&words);
+            found.any(|(at, _)| !numbered || is_number_behind(heading, at, words.len()))
+        })
+    }
+}
+
+/// Whether the words at this place stand alone, with a number behind them.
+fn is_number_behind(heading: &str, at: usize, length: usize) -> bool {
+    let rest = &heading[at + length..];
+    let number = rest.trim_start_matches([' ', '\t', '#', '-']);
+    number.len() < rest.len()
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && !heading[..at].ends_with(char::is_alphanumeric)
+}
+
+impl Block {
+    fn add(&mut self, piece: &str, at: usize) {
+        self.pieces.push((self.text.len(), at));
+        self.text += piece;
+    }
+
+    /// The block has ended: its leaks are told, and the next one begins.
+    fn tell(&mut self, lines: &mut Lines<'_>, leaks: &mut Vec<Leak>) {
+        if self.text.is_empty() {
+            return;
+        }
+        let text = std::mem::take(&mut self.text);
+        let pieces = std::mem::take(&mut self.pieces);
+        let said: String = text.split_inclusive('\n').map(without_tracking).collect();
+        let said = said.replace('\n', " ").to_ascii_lowercase();
+        let mut from = 0;
+        while leaks.len() < MOST_LEAKS {
+            let found = PHRASES.iter().filter_map(|phrase| Some((said[from..].find(phrase)?, phrase.len())));
+            let Some((found, length)) = found.min() else { break };
+            let at = from + found;
+            from = at + length;
+            if !is_negated(&said[..at]) {
+                let piece = pieces[..pieces.partition_point(|(start, _)| *start <= at)].last();
+                let (start, in_file) = piece.copied().unwrap_or_default();
+                let phrase = text[at..from].replace('\n', " ");
+                leaks.push(Leak { line: lines.number(in_file + (at - start)), phrase });
+            }
+        }
+    }
+
+    /// Blanks out comments, at their length.
+    fn forget_comments(&mut self) {
+        let mut from = 0;
+        while let Some(start) = self.text[from..].find("<!--").map(|found| from + found) {
+            let end =
+                self.text[start..].find("-->").map_or(self.text.len(), |found| start + found + "-->".len());
+            self.text.replace_range(start..end, &" ".repeat(end - start));
+            from = end;
+        }
+    }
+}
+
+/// A line that only keeps track of a phase says nothing about it: `REFACTOR: done`. It is blanked
+/// out at its length.
+fn without_tracking(line: &str) -> Cow<'_, str> {
+    if is_tracking(line) { Cow::Owned(" ".repeat(line.len())) } else { Cow::Borrowed(line) }
+}
+
+fn is_tracking(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let line = line.trim_matches(|c: char| !c.is_alphanumeric() && c != ')');
+    let Some(rest) = ["red", "green", "refactor"].iter().find_map(|phase| line.strip_prefix(phase)) else {
+        return false;
+    };
+    let rest = rest.strip_prefix(" phase").unwrap_or(rest);
+    if rest.starts_with(char::is_alphanumeric) {
+        return false;
+    }
+    // A remark in brackets may follow the status.
+    let status = rest.split_once('(').map_or(rest, |(status, _)| status);
+    STATUSES.contains(&status.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Whether one of the words right before a phrase turns it into its opposite.
+fn is_negated(before: &str) -> bool {
+    let sentence = before.rsplit(['.', '!', '?', ';', ':']).next().unwrap_or_default();
+    let mut words = sentence.split_whitespace().rev().take(NEGATION_REACH);
+    words.any(|word| NEGATIONS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())))
+}
+
+fn is_inline(tag: &TagEnd) -> bool {
+    matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
+}
+
+/// Line numbers of places in a text, counted on from the last one asked for.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    fn number(&mut self, at: usize) -> usize {
+        if at < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        let passed = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.at = at;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests;
