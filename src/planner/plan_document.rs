@@ -63,6 +63,7 @@ struct Block {
 
 impl PlanDocument {
     pub(super) fn read(text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
         let mut plan = Self { headings: Vec::new(), leaks: Vec::new() };
@@ -172,17 +173,17 @@ fn without_tracking(line: &str) -> Cow<'_, str> {
 
 fn is_tracking(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
-    let line = line.trim_matches(|c: char| !c.is_alphanumeric() && c != ')');
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     let Some(rest) = ["red", "green", "refactor"].iter().find_map(|phase| line.strip_prefix(phase)) else {
         return false;
     };
     let rest = rest.strip_prefix(" phase").unwrap_or(rest);
-    if rest.starts_with(char::is_alphanumeric) {
+    let Some(status) = rest.trim_start().strip_prefix([':', '-', '\u{2013}', '\u{2014}', '=']) else {
         return false;
-    }
-    // A remark in brackets may follow the status.
-    let status = rest.split_once('(').map_or(rest, |(status, _)| status);
-    STATUSES.contains(&status.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    // A remark in brackets may follow the status, and a mark may stand for it.
+    let status = status.split_once('(').map_or(status, |(status, _)| status).trim();
+    !status.is_empty() && STATUSES.contains(&status.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// Whether one of the words right before a phrase turns it into its opposite.

@@ -53,5 +53,9 @@ fn the_shipped_settings_are_in_the_check() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("planner.agents             [\"tdd-planner\"]"), "{text}");
+    let row = text.lines().find(|line| line.starts_with("planner.agents ")).unwrap();
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        ["planner.agents", "[\"tdd-planner\"]", "default"]
+    );
 }

@@ -44,6 +44,9 @@ fn a_phrase_in_running_text_is_a_leak_with_its_line() {
     assert_eq!(leaks("> **refactor:** b\n"), [(1, "refactor:".into())]);
     assert_eq!(leaks("<details>\nrefactor: b\n</details>\n"), [(2, "refactor:".into())]);
     assert_eq!(leaks("[refactor: b](x)\n"), [(1, "refactor:".into())]);
+    assert_eq!(leaks("- **REFACTOR:**\n  - rename\n"), [(1, "REFACTOR:".into())]);
+    assert_eq!(leaks("REFACTOR Phase"), [(1, "REFACTOR Phase".into())]);
+    assert_eq!(leaks("- REFACTOR: done, then more\n"), [(1, "REFACTOR:".into())]);
     assert_eq!(leaks("- REFACTOR: extract the helper\n"), [(1, "REFACTOR:".into())]);
     assert_eq!(leaks("caf\u{e9} \u{1f600} refactor: b\n"), [(1, "refactor:".into())]);
     assert_eq!(
