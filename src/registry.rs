@@ -112,8 +112,8 @@ pub static GUARDS: &[Guard] = &[
         name: "planner-bash-guard",
         pack: "planner",
         purpose: "A planner reads: its command lines start only listed programs in forms that only \
-                  read, and no tool of it writes outside `planning/`, deletes anything, or hands \
-                  work to an agent that could.",
+                  read, and none of its tools writes outside `planning/`, deletes anything, or \
+                  hands work to an agent that could.",
         triggers: &[Trigger::BeforeAnyTool],
         agents: Some(settings::PLANNER_AGENTS),
         failure: FailureMode::Closed,

@@ -30,7 +30,7 @@ use crate::workspace::Workspace;
   validate-plan-output   at a stop: a recent plan in planning/ with the required sections
 
 Examples:
-  echo '{\"tool_input\":{\"command\":\"rm x\"}}' | provost compat planner-bash-guard
+  provost compat planner-bash-guard < call.json
   provost compat validate-plan-output < stop.json
   provost compat validate-plan-output planning/login.md")]
 pub(crate) struct Compat {

@@ -29,7 +29,10 @@ impl Guards {
             writeln!(out, "{all:#}")?;
             return Ok(Exit::Done);
         }
-        for pack in PACKS {
+        for (index, pack) in PACKS.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
             writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
             writeln!(out)?;
             let mut rows =

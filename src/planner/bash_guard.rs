@@ -321,3 +321,6 @@ fn unknown(tool: &str) -> Denial {
 fn shown(text: &str) -> String {
     bounded(&one_line(text), LONGEST_NAME).into_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,6 +56,6 @@ fn the_shipped_settings_are_in_the_check() {
     let row = text.lines().find(|line| line.starts_with("planner.agents ")).unwrap();
     assert_eq!(
         row.split_whitespace().collect::<Vec<_>>(),
-        ["planner.agents", "[\"tdd-planner\"]", "default"]
+        ["planner.agents", "default", "[\"tdd-planner\"]"]
     );
 }
