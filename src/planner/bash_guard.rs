@@ -72,28 +72,23 @@ impl<'a> Judge<'a> {
     }
 
     fn refusal(&self, effects: &[Effect]) -> Option<Denial> {
-        type Check<'a> = fn(&Judge<'a>, &Effect) -> Option<Denial>;
-        let strict: &[Check<'a>] = &[
-            Self::program,
-            Self::action,
-            Self::directed,
-            Self::variable,
-            Self::written,
-            Self::deleted,
-            Self::too_large,
-            Self::obscure,
-        ];
-        let plain: &[Check<'a>] = &[Self::written, Self::too_large];
-        let against = |check: &Check<'a>| effects.iter().find_map(|effect| check(self, effect));
-        if self.workspace.config.switch(settings::PLANNER_STRICT) {
-            return strict.iter().find_map(against);
+        let any = |check: &dyn Fn(&Effect) -> Option<Denial>| effects.iter().find_map(check);
+        if !self.workspace.config.switch(settings::PLANNER_STRICT) {
+            // The plain rule: the first word, which must be readable, and the files that are written.
+            let is_word = |effect: &&Effect| matches!(effect, Effect::Run { .. } | Effect::Obscure { .. });
+            return (effects.iter().find(is_word))
+                .and_then(|first| self.program(first).or_else(|| obscure(first)))
+                .or_else(|| any(&|effect| self.written(effect)))
+                .or_else(|| any(&too_large));
         }
-        // The plain rule: the first word, which must be readable, and the files that are written.
-        let first =
-            effects.iter().find(|effect| matches!(effect, Effect::Run { .. } | Effect::Obscure { .. }));
-        first
-            .and_then(|first| self.program(first).or_else(|| self.obscure(first)))
-            .or_else(|| plain.iter().find_map(against))
+        any(&|effect| self.program(effect))
+            .or_else(|| any(&action))
+            .or_else(|| any(&|effect| self.directed(effect)))
+            .or_else(|| any(&variable))
+            .or_else(|| any(&|effect| self.written(effect)))
+            .or_else(|| any(&|effect| self.deleted(effect)))
+            .or_else(|| any(&too_large))
+            .or_else(|| any(&obscure))
     }
 
     fn program(&self, effect: &Effect) -> Option<Denial> {
@@ -111,21 +106,6 @@ impl<'a> Judge<'a> {
                  the person to add the program to `{}` in provost.toml",
                 settings::PLANNER_ALLOW
             ),
-        })
-    }
-
-    /// A listed program that is told to do more than read.
-    fn action(&self, effect: &Effect) -> Option<Denial> {
-        let (name, does) = match effect {
-            Effect::Act { program, by, does } => (format!("{program} {by}"), *does),
-            Effect::Commit { dry_run: false, .. } => ("git commit".into(), "makes a commit"),
-            _ => return None,
-        };
-        Some(Denial {
-            what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(&name)),
-            why: format!("it {does}, and a planner only reads"),
-            fix: "use a form of the program that only reads, or leave this step to the main conversation"
-                .into(),
         })
     }
 
@@ -157,15 +137,6 @@ impl<'a> Judge<'a> {
                 "run it in the project's own directory, and name what it should look at: `{program} … -- {}/…`",
                 self.planning.name
             ),
-        })
-    }
-
-    fn variable(&self, effect: &Effect) -> Option<Denial> {
-        let Effect::SetVariable { name, value } = effect else { return None };
-        steers(name, value.as_deref()).then(|| Denial {
-            what: format!("BLOCKED: the variable '{}' is not in the planner's allowlist", shown(name)),
-            why: "it can make a listed program run another one".into(),
-            fix: "run the command without it".into(),
         })
     }
 
@@ -207,26 +178,49 @@ impl<'a> Judge<'a> {
             fix: "leave the file where it is, and name it to the main conversation".into(),
         })
     }
+}
 
-    fn too_large(&self, effect: &Effect) -> Option<Denial> {
-        let Effect::TooLarge { what } = effect else { return None };
-        Some(Denial {
-            what: format!("BLOCKED: {what} is not in the planner's allowlist"),
-            why: "it is too large to be looked at".into(),
-            fix: "split it into short commands".into(),
-        })
-    }
+/// A listed program that is told to do more than read.
+fn action(effect: &Effect) -> Option<Denial> {
+    let (name, does) = match effect {
+        Effect::Act { program, by, does } => (format!("{program} {by}"), *does),
+        Effect::Commit { dry_run: false, .. } => ("git commit".into(), "makes a commit"),
+        _ => return None,
+    };
+    Some(Denial {
+        what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(&name)),
+        why: format!("it {does}, and a planner only reads"),
+        fix: "use a form of the program that only reads, or leave this step to the main conversation".into(),
+    })
+}
 
-    fn obscure(&self, effect: &Effect) -> Option<Denial> {
-        let Effect::Obscure { what } = effect else { return None };
-        Some(Denial {
-            what: format!("BLOCKED: a part of the command is not understood: {}", shown(what)),
-            why: "what cannot be told beforehand is not in the planner's allowlist".into(),
-            fix: "write it out: plain names instead of variables and substitutions, `./*.md` instead of \
-                  `*.md`, one simple command per call"
-                .into(),
-        })
-    }
+fn variable(effect: &Effect) -> Option<Denial> {
+    let Effect::SetVariable { name, value } = effect else { return None };
+    steers(name, value.as_deref()).then(|| Denial {
+        what: format!("BLOCKED: the variable '{}' is not in the planner's allowlist", shown(name)),
+        why: "it can make a listed program run another one".into(),
+        fix: "run the command without it".into(),
+    })
+}
+
+fn too_large(effect: &Effect) -> Option<Denial> {
+    let Effect::TooLarge { what } = effect else { return None };
+    Some(Denial {
+        what: format!("BLOCKED: {what} is not in the planner's allowlist"),
+        why: "it is too large to be looked at".into(),
+        fix: "split it into short commands".into(),
+    })
+}
+
+fn obscure(effect: &Effect) -> Option<Denial> {
+    let Effect::Obscure { what } = effect else { return None };
+    Some(Denial {
+        what: format!("BLOCKED: a part of the command is not understood: {}", shown(what)),
+        why: "what cannot be told beforehand is not in the planner's allowlist".into(),
+        fix: "write it out: plain names instead of variables and substitutions, `./*.md` instead of \
+              `*.md`, one simple command per call"
+            .into(),
+    })
 }
 
 /// The directories that the options of a program send it to. What `git` is given to look at is not

@@ -81,7 +81,9 @@ impl PlanDocument {
                 Event::Start(Tag::CodeBlock(_) | Tag::MetadataBlock(_)) => in_code = true,
                 Event::End(TagEnd::CodeBlock | TagEnd::MetadataBlock(_)) => in_code = false,
                 Event::Text(piece) | Event::Code(piece) if heading.is_some() => {
-                    heading.iter_mut().for_each(|(_, text)| *text += &piece);
+                    if let Some((_, text)) = &mut heading {
+                        *text += &piece;
+                    }
                 }
                 Event::Text(piece) if !in_code => block.add(&piece, range.start),
                 // Something stands here, but it is shown and not said.
@@ -92,8 +94,8 @@ impl PlanDocument {
                     block.forget_comments();
                     block.tell(&mut lines, &mut plan.leaks);
                 }
-                Event::Start(tag) if !is_inline(&tag.to_end()) => block.tell(&mut lines, &mut plan.leaks),
-                Event::End(tag) if !is_inline(&tag) => block.tell(&mut lines, &mut plan.leaks),
+                Event::Start(tag) if !is_inline(tag.to_end()) => block.tell(&mut lines, &mut plan.leaks),
+                Event::End(tag) if !is_inline(tag) => block.tell(&mut lines, &mut plan.leaks),
                 _ => {}
             }
         }
@@ -193,7 +195,7 @@ fn is_negated(before: &str) -> bool {
     words.any(|word| NEGATIONS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())))
 }
 
-fn is_inline(tag: &TagEnd) -> bool {
+fn is_inline(tag: TagEnd) -> bool {
     matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
 }
 
@@ -209,8 +211,7 @@ impl Lines<'_> {
         if at < self.at {
             (self.at, self.line) = (0, 1);
         }
-        let passed = self.text.as_bytes().get(self.at..at).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.line += self.text.get(self.at..at).unwrap_or_default().matches('\n').count();
         self.at = at;
         self.line
     }
