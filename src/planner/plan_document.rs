@@ -4,12 +4,11 @@
 //! stands in running text is said. Phrases are looked for in whole blocks, so that markup and line
 //! breaks inside a phrase do not hide it, and are told with the line on which they begin.
 
-use std::borrow::Cow;
-
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// What a plan leaves to the implementation.
+/// What a plan leaves to the implementation, in phrases that begin with [`STEM`].
 const PHRASES: &[&str] = &["refactor:", "refactoring phase", "refactor phase"];
+const STEM: &str = "refactor";
 /// As many leaks are told; more are not looked for.
 const MOST_LEAKS: usize = 3;
 /// Stands for what is shown and not said.
@@ -138,20 +137,21 @@ impl Block {
         }
         let text = std::mem::take(&mut self.text);
         let pieces = std::mem::take(&mut self.pieces);
-        let said: String = text.split_inclusive('\n').map(without_tracking).collect();
-        let said = said.replace('\n', " ").to_ascii_lowercase();
-        let mut from = 0;
-        while leaks.len() < MOST_LEAKS {
-            let found = PHRASES.iter().filter_map(|phrase| Some((said[from..].find(phrase)?, phrase.len())));
-            let Some((found, length)) = found.min() else { break };
-            let at = from + found;
-            from = at + length;
-            if !is_negated(&said[..at]) {
-                let piece = pieces[..pieces.partition_point(|(start, _)| *start <= at)].last();
-                let (start, in_file) = piece.copied().unwrap_or_default();
-                let phrase = text[at..from].replace('\n', " ");
-                leaks.push(Leak { line: lines.number(in_file + (at - start)), phrase });
+        let said = text.to_ascii_lowercase().replace('\n', " ");
+        for (at, _) in said.match_indices(STEM) {
+            if leaks.len() == MOST_LEAKS {
+                return;
             }
+            let Some(phrase) = PHRASES.iter().find(|phrase| said[at..].starts_with(**phrase)) else {
+                continue;
+            };
+            if is_tracking(&text, at) || is_negated(&said[..at]) {
+                continue;
+            }
+            let piece = pieces[..pieces.partition_point(|(start, _)| *start <= at)].last();
+            let (start, in_file) = piece.copied().unwrap_or_default();
+            let phrase = text[at..at + phrase.len()].replace('\n', " ");
+            leaks.push(Leak { line: lines.number(in_file + (at - start)), phrase });
         }
     }
 
@@ -167,18 +167,15 @@ impl Block {
     }
 }
 
-/// A line that only keeps track of a phase says nothing about it: `REFACTOR: done`. It is blanked
-/// out at its length.
-fn without_tracking(line: &str) -> Cow<'_, str> {
-    if is_tracking(line) { Cow::Owned(" ".repeat(line.len())) } else { Cow::Borrowed(line) }
-}
-
-fn is_tracking(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let Some(rest) = ["red", "green", "refactor"].iter().find_map(|phase| line.strip_prefix(phase)) else {
+/// Whether the phrase at this place is a line that only keeps track of the phase, and so says
+/// nothing about it: `REFACTOR: done`.
+fn is_tracking(text: &str, at: usize) -> bool {
+    let mut before = text[..at].chars().rev().take_while(|c| *c != '\n');
+    if before.any(char::is_alphanumeric) {
         return false;
-    };
+    }
+    let line = text[at..].lines().next().unwrap_or_default().to_ascii_lowercase();
+    let rest = line.strip_prefix(STEM).unwrap_or_default();
     let rest = rest.strip_prefix(" phase").unwrap_or(rest);
     let Some(status) = rest.trim_start().strip_prefix([':', '-', '\u{2013}', '\u{2014}', '=']) else {
         return false;
@@ -188,10 +185,10 @@ fn is_tracking(line: &str) -> bool {
     !status.is_empty() && STATUSES.contains(&status.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Whether one of the words right before a phrase turns it into its opposite.
+/// Whether one of the words right before a phrase, in its sentence, turns it into its opposite.
 fn is_negated(before: &str) -> bool {
-    let sentence = before.rsplit(['.', '!', '?', ';', ':']).next().unwrap_or_default();
-    let mut words = sentence.split_whitespace().rev().take(NEGATION_REACH);
+    let words = before.split_whitespace().rev().take(NEGATION_REACH);
+    let mut words = words.take_while(|word| !word.ends_with(['.', '!', '?', ';', ':']));
     words.any(|word| NEGATIONS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())))
 }
 

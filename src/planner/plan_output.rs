@@ -17,7 +17,7 @@ use crate::text::one_line;
 use crate::workspace::Workspace;
 
 /// No plan is longer; what stands behind it is not read.
-const LONGEST_PLAN: u64 = 8 << 20;
+const LONGEST_PLAN: u64 = 1 << 20;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let (Kind::Stop(stopping) | Kind::SubagentStop(stopping)) = &event.kind else {

@@ -20,7 +20,7 @@ fn a_plan_of_100_megabytes_is_answered() {
     File::options().write(true).open(&path).unwrap().set_len(100 << 20).unwrap();
     let answer = project.script(&[VALIDATOR], b"{}");
     quick(&answer);
-    assert!(answer.stderr.contains("only its first 8 MiB were read"), "{answer:?}");
+    assert!(answer.stderr.contains("only its first 1 MiB were read"), "{answer:?}");
 }
 
 #[test]
