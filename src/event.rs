@@ -98,7 +98,8 @@ pub enum Tool {
         plan: Option<String>,
         path: Option<PathBuf>,
     },
-
+    /// A tool of the client that neither touches files nor starts anything.
+    Inert,
     /// A tool this program does not know, or a known one whose input it cannot read. The paths are
     /// the strings of its input, which could all be some; the commands are those that stand in a
     /// field for command lines.

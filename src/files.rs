@@ -3,10 +3,11 @@
 //! Reads are bounded and refuse anything that is not a regular file: a pipe in the place of a
 //! settings file would otherwise hold the hook until the client gives up on it and goes on.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
@@ -31,6 +32,50 @@ fn read_existing(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("larger than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// The first bytes of a file, at most `limit`, and whether that was all of it.
+pub fn read_start(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= limit;
+    bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok((bytes, whole))
+}
+
+/// The file with this extension that was changed last, at any depth that a person would use. Links
+/// to directories are not followed, and a tree beyond measure is looked at in part.
+pub fn newest_below(directory: &Path, extension: &str) -> Option<(PathBuf, SystemTime)> {
+    const DEEPEST: usize = 16;
+    const MOST: usize = 20_000;
+    let mut newest: Option<(PathBuf, SystemTime)> = None;
+    let mut open = VecDeque::from([(directory.to_owned(), 0)]);
+    let mut looked_at = 0;
+    while let Some((directory, depth)) = open.pop_front() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > MOST {
+                return newest;
+            }
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth < DEEPEST {
+                    open.push_back((path, depth + 1));
+                }
+            } else if path.extension().is_some_and(|found| found == extension)
+                && let Ok(metadata) = fs::metadata(&path)
+                && metadata.is_file()
+                && let Ok(changed) = metadata.modified()
+                && newest.as_ref().is_none_or(|(_, latest)| changed > *latest)
+            {
+                newest = Some((path, changed));
+            }
+        }
+    }
+    newest
 }
 
 /// Puts `bytes` in the place of the file: readers see the old or the new, never a part.
@@ -178,6 +223,37 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(read(dir.path(), 10).unwrap_err().to_string().contains("not a regular file"));
         assert!(read(Path::new("/dev/zero"), 10).is_err());
+    }
+
+    #[test]
+    fn the_start_of_a_file_says_whether_it_is_the_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_start(&path, 5).unwrap(), (b"12345".to_vec(), true));
+        assert_eq!(read_start(&path, 4).unwrap(), (b"1234".to_vec(), false));
+        assert!(read_start(dir.path(), 4).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_newest_file_is_found_by_its_time_and_no_loop_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str, seconds: u64| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = File::create(&path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+            path
+        };
+        assert!(newest_below(dir.path(), "md").is_none());
+        assert!(newest_below(&dir.path().join("missing"), "md").is_none());
+        at("z.md", 10);
+        let newest = at("a/b/c.md", 30);
+        at("a/later.txt", 40);
+        std::os::unix::fs::symlink("..", dir.path().join("a/loop")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("device.md")).unwrap();
+        assert_eq!(newest_below(dir.path(), "md").unwrap().0, newest);
     }
 
     #[test]

@@ -7,6 +7,9 @@ fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     match arguments.next() {
         Some(command) if command == "hook" && !provost::cli::asks_for_help() => provost::hook::run(arguments),
+        Some(command) if command == "compat" && !provost::cli::asks_for_help() => {
+            provost::cli::compat(arguments).unwrap_or_else(provost::cli::run)
+        }
         _ => provost::cli::run(),
     }
 }

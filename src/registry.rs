@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
-use crate::config::Config;
+use crate::config::{Config, settings};
 use crate::decision::{Fault, Opinion};
-use crate::event::{Event, Kind};
+use crate::event::{Agent, Event, Kind};
+use crate::planner;
 use crate::self_guard;
 use crate::workspace::Workspace;
 
@@ -19,6 +20,9 @@ pub struct Guard {
     /// What it promises, in one sentence.
     pub purpose: &'static str,
     pub triggers: &'static [Trigger],
+    /// The setting that lists the agents in which it is asked; `None`: in all, and in the main
+    /// conversation.
+    pub agents: Option<&'static str>,
     pub failure: FailureMode,
     /// Whether it can hold anything back, or only remarks.
     pub blocks: bool,
@@ -42,6 +46,8 @@ pub enum Trigger {
     BeforeAnyTool,
     SessionStart,
     ConfigChange,
+    Stop,
+    SubagentStop,
 }
 
 /// What a guard's own failure (an error, a panic, a missed deadline) means for the call.
@@ -53,8 +59,14 @@ pub enum FailureMode {
     Open,
 }
 
-pub static PACKS: &[Pack] =
-    &[Pack { name: "self", purpose: "nobody switches the guards off from inside", on_when: "always" }];
+pub static PACKS: &[Pack] = &[
+    Pack { name: "self", purpose: "nobody switches the guards off from inside", on_when: "always" },
+    Pack {
+        name: "planner",
+        purpose: "a planner reads, writes only plans, and does not stop without one",
+        on_when: "in agents that `planner.agents` names",
+    },
+];
 
 pub static GUARDS: &[Guard] = &[
     Guard {
@@ -64,6 +76,7 @@ pub static GUARDS: &[Guard] = &[
                   switches of the client's settings files, Provost's own files; no tool reads \
                   the seal key.",
         triggers: &[Trigger::BeforeAnyTool],
+        agents: None,
         failure: FailureMode::Closed,
         blocks: true,
         deadline: None,
@@ -76,6 +89,7 @@ pub static GUARDS: &[Guard] = &[
         purpose: "A settings file that drops Provost's hooks or switches hooks off does not take \
                   effect in a running session.",
         triggers: &[Trigger::SessionStart, Trigger::ConfigChange],
+        agents: None,
         failure: FailureMode::Closed,
         blocks: true,
         deadline: None,
@@ -87,11 +101,41 @@ pub static GUARDS: &[Guard] = &[
         pack: "self",
         purpose: "A mistake in provost.toml is told to the person when a session starts.",
         triggers: &[Trigger::SessionStart],
+        agents: None,
         failure: FailureMode::Open,
         blocks: false,
         deadline: None,
         way_out: "It only remarks; `provost config check` shows the same list.",
         judge: self_guard::config_check::judge,
+    },
+    Guard {
+        name: "planner-bash-guard",
+        pack: "planner",
+        purpose: "A planner reads: its command lines start only listed programs in forms that only \
+                  read, and none of its tools writes outside `planning/`, deletes anything, or \
+                  hands work to an agent that could.",
+        triggers: &[Trigger::BeforeAnyTool],
+        agents: Some(settings::PLANNER_AGENTS),
+        failure: FailureMode::Closed,
+        blocks: true,
+        deadline: None,
+        way_out: "The main conversation may do what the planner may not; a person adds programs to \
+                  `planner.allow` and tools to `planner.tools` in provost.toml.",
+        judge: planner::bash_guard::judge,
+    },
+    Guard {
+        name: "plan-output-validator",
+        pack: "planner",
+        purpose: "A planner stops with a plan: a recent file in `planning/` that has the required \
+                  sections and leaves refactoring to the implementation.",
+        triggers: &[Trigger::Stop, Trigger::SubagentStop],
+        agents: Some(settings::PLANNER_AGENTS),
+        failure: FailureMode::Open,
+        blocks: true,
+        deadline: None,
+        way_out: "It holds a planner once: the next stop of the same turn passes. With \
+                  `planner.require_plan = false` it checks only plans that exist.",
+        judge: planner::plan_output::judge,
     },
 ];
 
@@ -107,6 +151,8 @@ impl Trigger {
             Self::BeforeAnyTool => matches!(event.kind, Kind::BeforeTool(_)),
             Self::SessionStart => matches!(event.kind, Kind::SessionStart { .. }),
             Self::ConfigChange => matches!(event.kind, Kind::ConfigChange { .. }),
+            Self::Stop => matches!(event.kind, Kind::Stop(_)),
+            Self::SubagentStop => matches!(event.kind, Kind::SubagentStop(_)),
         }
     }
 
@@ -115,6 +161,8 @@ impl Trigger {
             Self::BeforeAnyTool => "before any tool",
             Self::SessionStart => "session start",
             Self::ConfigChange => "settings change",
+            Self::Stop => "stop",
+            Self::SubagentStop => "subagent stop",
         }
     }
 }
@@ -135,8 +183,25 @@ impl Guard {
 
     /// Its triggers as one phrase.
     pub fn asked(&self) -> String {
-        self.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>().join(", ")
+        let triggers = self.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>().join(", ");
+        match self.agents {
+            Some(setting) => format!("{triggers}, in `{setting}`"),
+            None => triggers,
+        }
     }
+
+    /// Whether it is asked in the agent in which this event happened.
+    pub fn is_asked_in(&self, agent: Option<&Agent>, config: &Config) -> bool {
+        self.agents.is_none_or(|setting| {
+            let kind = agent.and_then(|agent| agent.kind.as_deref());
+            kind.is_some_and(|kind| config.words(setting).iter().any(|name| is_agent(kind, name)))
+        })
+    }
+}
+
+/// Whether an agent's type is this name, or this name in a plugin (`plugin:name`).
+pub fn is_agent(kind: &str, name: &str) -> bool {
+    kind == name || kind.strip_suffix(name).is_some_and(|plugin| plugin.len() > 1 && plugin.ends_with(':'))
 }
 
 /// The guards of a command line: all of them, or those of the named packs. Later steps narrow it.
@@ -144,12 +209,28 @@ pub fn of_packs(packs: &[String]) -> impl Iterator<Item = &'static Guard> {
     GUARDS.iter().filter(move |guard| packs.is_empty() || packs.iter().any(|p| p == guard.pack))
 }
 
-/// Whether this event concerns this guard.
+/// Whether this event concerns this guard, as far as that can be told without the configuration.
 pub fn concerns(guard: &Guard, event: &Event) -> bool {
-    guard.triggers.iter().any(|trigger| trigger.matches(event))
+    let in_an_agent = || event.agent.as_ref().is_some_and(|agent| agent.kind.is_some());
+    guard.triggers.iter().any(|trigger| trigger.matches(event)) && (guard.agents.is_none() || in_an_agent())
 }
 
 /// The guards that are on.
 pub fn switched_on(guards: Vec<&'static Guard>, config: &Config) -> Vec<&'static Guard> {
     guards.into_iter().filter(|guard| config.guard_is_on(guard.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_known_by_its_bare_name_and_in_a_plugin() {
+        for kind in ["tdd-planner", "tdd-workflow:tdd-planner", "a:b:tdd-planner"] {
+            assert!(is_agent(kind, "tdd-planner"), "{kind}");
+        }
+        for kind in ["", ":tdd-planner", "my-tdd-planner", "tdd-planner:x", "TDD-planner", "tdd-planner "] {
+            assert!(!is_agent(kind, "tdd-planner"), "{kind}");
+        }
+    }
 }

@@ -161,6 +161,20 @@ impl Workspace {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
+    /// The start of a file's text, at most `limit` bytes, and whether that was all of it.
+    pub fn read_start(&self, path: &Path, limit: u64) -> Result<(String, bool), Fault> {
+        let (bytes, whole) = files::read_start(path, limit)
+            .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))?;
+        Ok((String::from_utf8_lossy(&bytes).into_owned(), whole))
+    }
+
+    /// The file below a directory with this extension that was changed last, and how long ago.
+    pub fn newest_below(&self, directory: &Path, extension: &str) -> Option<(PathBuf, Duration)> {
+        let (path, changed) = files::newest_below(directory, extension)?;
+        // A time to come (another machine's clock) is now.
+        Some((path, changed.elapsed().unwrap_or_default()))
+    }
+
     /// This very program.
     pub fn program(&self) -> Option<PathBuf> {
         env::current_exe().ok()

@@ -64,6 +64,12 @@ self-guard          before any tool                 closed      yes     on
 registration-guard  session start, settings change  closed      yes     on
 config-check        session start                   open        no      on
 
+planner  a planner reads, writes only plans, and does not stop without one
+
+GUARD                  ASKED                                     ON FAILURE  BLOCKS  HERE
+planner-bash-guard     before any tool, in `planner.agents`      closed      yes     on
+plan-output-validator  stop, subagent stop, in `planner.agents`  open        yes     on
+
 closed: what the guard cannot judge is denied; open: it goes on.
 "
     );
@@ -200,13 +206,24 @@ found  user     <home>/.config/provost/provost.toml
 
 mistake <project>/provost.toml:2: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
 
-SETTING                    VALUE  FROM
-engine.deadline_seconds    9      user
-journal.enabled            true   default
-journal.max_kilobytes      4096   default
-guards.self-guard          \"on\"   managed
-guards.registration-guard  \"on\"   default
-guards.config-check        \"on\"   default
+SETTING                       FROM     VALUE
+engine.deadline_seconds       user     9
+journal.enabled               default  true
+journal.max_kilobytes         default  4096
+planner.agents                default  [\"tdd-planner\"]
+planner.strict                default  true
+planner.allow                 default  []
+planner.tools                 default  []
+planner.directory             default  \"planning\"
+planner.plan_minutes          default  30
+planner.require_plan          default  true
+planner.analysis_headings     default  [\"feature analysis\", \"feature description\", \"requirements analysis\", \"overview\"]
+planner.slice_headings        default  [\"test specification\", \"slice N\"]
+guards.self-guard             managed  \"on\"
+guards.registration-guard     default  \"on\"
+guards.config-check           default  \"on\"
+guards.planner-bash-guard     default  \"on\"
+guards.plan-output-validator  default  \"on\"
 
 1 mistake; everything else counts
 "

@@ -53,14 +53,14 @@ fn check() -> Outcome {
     if !config.problems.is_empty() {
         writeln!(out)?;
     }
-    let mut rows = vec![["SETTING", "VALUE", "FROM"].map(String::from).to_vec()];
+    let mut rows = vec![["SETTING", "FROM", "VALUE"].map(String::from).to_vec()];
     for setting in settings::all() {
         let key = setting.key();
         let (value, from) = match config.get(&key) {
             Some((layer, value)) => (value.to_string(), layer.word()),
             None => (setting.takes.default_value().to_string(), "default"),
         };
-        rows.push(vec![key, value, from.into()]);
+        rows.push(vec![key, from.into(), value]);
     }
     screen::table(&mut out, &rows)?;
     writeln!(out)?;

@@ -29,7 +29,10 @@ impl Guards {
             writeln!(out, "{all:#}")?;
             return Ok(Exit::Done);
         }
-        for pack in PACKS {
+        for (index, pack) in PACKS.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
             writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
             writeln!(out)?;
             let mut rows =
@@ -65,6 +68,7 @@ fn as_json(guard: &Guard, config: &Config) -> Value {
         "pack": guard.pack,
         "purpose": guard.purpose,
         "asked": guard.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>(),
+        "agents": guard.agents,
         "failure": guard.failure.word(),
         "blocks": guard.blocks,
         "way_out": guard.way_out,

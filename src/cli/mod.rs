@@ -1,9 +1,11 @@
 //! The commands for people: one file each, with its help text as the doc comment.
 //!
 //! Nothing here is on the hook path. Exit codes are part of the interface and written down in
-//! [`Exit`]; code 2 is never among them, because a client reads it as "blocked".
+//! [`Exit`]; code 2 is never among them, because a client reads it as "blocked". Only [`compat`]
+//! gives it, which is called by hooks.
 
 mod check;
+mod compat;
 mod config;
 mod demo;
 mod explain;
@@ -12,6 +14,7 @@ mod journal;
 mod schema;
 mod screen;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +36,8 @@ use crate::workspace::{Places, project_root, resolve};
   provost journal --follow       watch decisions as they are made
 
 Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
-`provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.")]
+`provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.
+`provost compat` answers as its script does: 0, or 2 for blocked.")]
 struct Provost {
     #[command(subcommand)]
     command: Command,
@@ -43,6 +47,7 @@ struct Provost {
 enum Command {
     Hook(Hook),
     Check(check::Check),
+    Compat(compat::Compat),
     Guards(guards::Guards),
     Explain(explain::Explain),
     Journal(journal::Journal),
@@ -99,8 +104,8 @@ pub fn run() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let outcome = match parsed.command {
-        // Only `provost hook --help` comes here, and it has been answered above.
-        Command::Hook(Hook { .. }) => Ok(Exit::Done),
+        // Only their `--help` comes here, and it has been answered above.
+        Command::Hook(Hook { .. }) | Command::Compat(_) => Ok(Exit::Done),
         Command::Check(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
@@ -142,7 +147,12 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether the command line asks for help, which is the one thing `provost hook` leaves to clap.
+/// `provost compat` for a script that is known; `None`: clap says what is wrong.
+pub fn compat(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    compat::start(arguments)
+}
+
+/// Whether the command line asks for help, which is the one thing the hook path leaves to clap.
 pub fn asks_for_help() -> bool {
     std::env::args_os().skip(2).any(|argument| argument == "--help" || argument == "-h")
 }

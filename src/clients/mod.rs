@@ -97,6 +97,12 @@ pub static ALL: &[&Client] = &[&claude::CLIENT];
 /// The client that is meant where the command line names none.
 pub static DEFAULT: &Client = &claude::CLIENT;
 
+/// The default client as a script knows it that is registered for shell calls.
+pub static SHELL_SCRIPT: &Client = &claude::SHELL_SCRIPT;
+
+/// The same for a script that is registered for stops.
+pub static STOP_SCRIPT: &Client = &claude::STOP_SCRIPT;
+
 pub fn find(name: &str) -> Option<&'static Client> {
     ALL.iter().copied().find(|client| client.name == name)
 }

@@ -149,7 +149,7 @@ impl Config {
     }
 
     pub fn deadline(&self) -> Duration {
-        Duration::from_secs(self.number(settings::DEADLINE, settings::DEADLINE_DEFAULT))
+        Duration::from_secs(self.number_or(settings::DEADLINE, settings::DEADLINE_DEFAULT))
     }
 
     pub fn journal_is_on(&self) -> bool {
@@ -157,7 +157,7 @@ impl Config {
     }
 
     pub fn journal_limit(&self) -> u64 {
-        self.number(settings::JOURNAL_SIZE, settings::JOURNAL_SIZE_DEFAULT) * 1024
+        self.number_or(settings::JOURNAL_SIZE, settings::JOURNAL_SIZE_DEFAULT) * 1024
     }
 
     pub fn guard_is_on(&self, name: &str) -> bool {
@@ -170,7 +170,37 @@ impl Config {
         }
     }
 
-    fn number(&self, key: &str, default: i64) -> u64 {
+    pub fn switch(&self, key: &str) -> bool {
+        matches!(self.value(key), Some(Value::Switch(true)))
+    }
+
+    pub fn number(&self, key: &str) -> u64 {
+        match self.value(key) {
+            Some(Value::Number(number)) => u64::try_from(number).unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    pub fn word(&self, key: &str) -> String {
+        match self.value(key) {
+            Some(Value::Word(word)) => word,
+            _ => String::new(),
+        }
+    }
+
+    pub fn words(&self, key: &str) -> Vec<String> {
+        match self.value(key) {
+            Some(Value::Words(words)) => words,
+            _ => Vec::new(),
+        }
+    }
+
+    /// What holds for a key: what a file says, or its default.
+    fn value(&self, key: &str) -> Option<Value> {
+        self.get(key).map(|(_, value)| value.clone()).or_else(|| settings::default_of(key))
+    }
+
+    fn number_or(&self, key: &str, default: i64) -> u64 {
         let number = match self.get(key) {
             Some((_, Value::Number(number))) => *number,
             _ => default,
@@ -219,122 +249,4 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn load(files: &[(Layer, &str)]) -> Config {
-        let dir = tempfile::tempdir().unwrap();
-        let layers: Vec<_> = files
-            .iter()
-            .enumerate()
-            .map(|(i, (layer, text))| {
-                let path = dir.path().join(format!("{i}.toml"));
-                std::fs::write(&path, text).unwrap();
-                (*layer, path)
-            })
-            .collect();
-        Config::load(&layers)
-    }
-
-    fn problems(config: &Config) -> Vec<String> {
-        config.problems.iter().map(|p| format!("{}: {}", p.line.unwrap_or(0), p.text)).collect()
-    }
-
-    #[test]
-    fn no_file_is_the_defaults() {
-        let config = Config::load(&[(Layer::User, "/nonexistent/provost.toml".into())]);
-        assert!(config.problems.is_empty() && config.files.is_empty());
-        assert_eq!(config.deadline(), Duration::from_secs(5));
-        assert!(config.journal_is_on() && config.guard_is_on("self-guard"));
-    }
-
-    #[test]
-    fn managed_wins_over_project_and_project_over_user() {
-        let config = load(&[
-            (Layer::Managed, "[guards]\nself-guard = \"on\""),
-            (Layer::Project, "[guards]\nself-guard = \"off\"\n[engine]\ndeadline_seconds = 7"),
-            (Layer::User, "[engine]\ndeadline_seconds = 9\n[journal]\nenabled = false"),
-        ]);
-        assert!(config.guard_is_on("self-guard"));
-        assert_eq!(config.deadline(), Duration::from_secs(7));
-        assert!(!config.journal_is_on());
-    }
-
-    #[test]
-    fn a_managed_file_in_doubt_lets_nobody_else_switch_off() {
-        let project = (Layer::Project, "[guards]\nself-guard = \"off\"");
-        assert!(!load(&[project]).guard_is_on("self-guard"));
-        let managed = (Layer::Managed, "[guards]\nself-guard = \"onn\"\nconfig-check = \"off\"");
-        let config = load(&[managed, project]);
-        assert!(config.guard_is_on("self-guard") && !config.guard_is_on("config-check"));
-    }
-
-    #[test]
-    fn an_unknown_key_is_told_with_line_and_nearest_name_and_the_rest_works() {
-        let config = load(&[(
-            Layer::Project,
-            "# mine\n[engine]\ndeadline_second = 3\n\n[guard]\nx = 1\n[journal]\nenabled = false\nfoo = 1\n",
-        )]);
-        assert_eq!(
-            problems(&config),
-            [
-                "3: unknown key `deadline_second`; did you mean `deadline_seconds`?",
-                "5: unknown table `guard`; did you mean `guards`?",
-                "9: unknown key `foo`",
-            ]
-        );
-        assert!(!config.journal_is_on());
-    }
-
-    #[test]
-    fn wrong_types_and_values_are_told_and_leave_the_default() {
-        let config = load(&[(
-            Layer::User,
-            "guards = 5\n[engine]\ndeadline_seconds = 0\n[journal]\nenabled = \"yes\"\nmax_kilobytes = 1_000\n",
-        )]);
-        assert_eq!(
-            problems(&config),
-            [
-                "1: `guards` must be a table",
-                "3: `engine.deadline_seconds` takes a whole number from 1 to 60",
-                "5: `journal.enabled` takes true or false",
-            ]
-        );
-        assert_eq!(config.deadline(), Duration::from_secs(5));
-        assert_eq!(config.journal_limit(), 1_024_000);
-    }
-
-    #[test]
-    fn a_guard_that_is_set_twice_stays_on() {
-        let config = load(&[(Layer::Project, "[guards]\nself-guard = \"off\"\nself-guard = \"on\"\n")]);
-        assert!(config.guard_is_on("self-guard") && !config.problems.is_empty());
-    }
-
-    #[test]
-    fn a_hostile_file_is_read_in_bounded_time_and_told_in_few_lines() {
-        let many = (0..5_000).map(|n| format!("k{n} = 1")).collect::<Vec<_>>().join("\n");
-        for text in
-            [format!("[journal]\n{many}"), "= ".repeat(30_000), "[a]\n".repeat(15_000), "[".repeat(60_000)]
-        {
-            let began = std::time::Instant::now();
-            let config = load(&[(Layer::Project, &text)]);
-            assert!((1..=2 * MOST_PROBLEMS).contains(&config.problems.len()), "{}", config.problems.len());
-            assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
-        }
-    }
-
-    #[test]
-    fn a_syntax_error_keeps_what_can_be_read() {
-        let config = load(&[(Layer::User, "[engine\n[journal]\nenabled = false\n= 3\n")]);
-        assert!(!config.problems.is_empty());
-        assert!(!config.journal_is_on(), "{:?}", config.problems);
-    }
-
-    #[test]
-    fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("c.toml");
-        std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
-        assert!(!Config::load(&[(Layer::User, path)]).journal_is_on());
-    }
-}
+mod tests;

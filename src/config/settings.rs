@@ -3,6 +3,8 @@
 //! Loading, `config check`, the JSON Schema and the guide are all made from it, so that a key is
 //! known everywhere or nowhere.
 
+use std::path::{Component, Path};
+
 use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 
@@ -19,9 +21,26 @@ pub struct Setting {
 /// What a setting takes, with its default.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    Switch { default: bool },
-    Number { default: i64, least: i64, most: i64 },
-    Word { default: &'static str, of: &'static [&'static str] },
+    Switch {
+        default: bool,
+    },
+    Number {
+        default: i64,
+        least: i64,
+        most: i64,
+    },
+    Word {
+        default: &'static str,
+        of: &'static [&'static str],
+    },
+    /// A list of words. A nearer layer's list stands in the place of a farther one's.
+    Words {
+        default: &'static [&'static str],
+    },
+    /// A directory below another one, by its name.
+    Folder {
+        default: &'static str,
+    },
 }
 
 /// A value of a setting.
@@ -30,6 +49,7 @@ pub enum Value {
     Switch(bool),
     Number(i64),
     Word(String),
+    Words(Vec<String>),
 }
 
 pub const DEADLINE: &str = "engine.deadline_seconds";
@@ -38,6 +58,16 @@ pub const JOURNAL_SIZE: &str = "journal.max_kilobytes";
 /// Where the hook asks for a number at every call, its default stands beside the table.
 pub const DEADLINE_DEFAULT: i64 = 5;
 pub const JOURNAL_SIZE_DEFAULT: i64 = 4096;
+
+pub const PLANNER_AGENTS: &str = "planner.agents";
+pub const PLANNER_STRICT: &str = "planner.strict";
+pub const PLANNER_ALLOW: &str = "planner.allow";
+pub const PLANNER_TOOLS: &str = "planner.tools";
+pub const PLANNER_DIRECTORY: &str = "planner.directory";
+pub const PLANNER_MINUTES: &str = "planner.plan_minutes";
+pub const PLANNER_REQUIRE: &str = "planner.require_plan";
+pub const PLANNER_ANALYSIS: &str = "planner.analysis_headings";
+pub const PLANNER_SLICES: &str = "planner.slice_headings";
 
 const FIXED: &[Setting] = &[
     Setting {
@@ -59,6 +89,69 @@ const FIXED: &[Setting] = &[
         takes: Takes::Number { default: JOURNAL_SIZE_DEFAULT, least: 64, most: 1_048_576 },
         meaning: "The size at which the journal of a project starts a new file. Two old files are kept.",
     },
+    Setting {
+        table: "planner",
+        name: "agents",
+        takes: Takes::Words { default: &["tdd-planner"] },
+        meaning: "The types of the agents that only plan. A name also means the agent of that name \
+                  in any plugin (`plugin:name`).",
+    },
+    Setting {
+        table: "planner",
+        name: "strict",
+        takes: Takes::Switch { default: true },
+        meaning: "Whether every part of a planner's command line is judged. If not, only its first \
+                  program and the files that it writes are.",
+    },
+    Setting {
+        table: "planner",
+        name: "allow",
+        takes: Takes::Words { default: &[] },
+        meaning: "Programs that a planner may run besides those of the built-in list, exactly as \
+                  they are written on the command line.",
+    },
+    Setting {
+        table: "planner",
+        name: "tools",
+        takes: Takes::Words { default: &[] },
+        meaning: "Tools unknown to Provost (of MCP servers, for example) that a planner may use, by \
+                  their full names. What they do is not judged.",
+    },
+    Setting {
+        table: "planner",
+        name: "directory",
+        takes: Takes::Folder { default: "planning" },
+        meaning: "The directory of the project that a planner may write to, and in which its plan is \
+                  looked for.",
+    },
+    Setting {
+        table: "planner",
+        name: "plan_minutes",
+        takes: Takes::Number { default: 30, least: 1, most: 10_080 },
+        meaning: "How recently a plan must have been changed to count as the one just made.",
+    },
+    Setting {
+        table: "planner",
+        name: "require_plan",
+        takes: Takes::Switch { default: true },
+        meaning: "Whether a planner may stop only with a recent plan. If not, a plan is checked only \
+                  where there is one.",
+    },
+    Setting {
+        table: "planner",
+        name: "analysis_headings",
+        takes: Takes::Words {
+            default: &["feature analysis", "feature description", "requirements analysis", "overview"],
+        },
+        meaning: "A plan needs a heading with one of these in it. Large and small letters are the same.",
+    },
+    Setting {
+        table: "planner",
+        name: "slice_headings",
+        takes: Takes::Words { default: &["test specification", "slice N"] },
+        meaning: "A plan needs a heading with one of these in it, too. ` N` at the end stands for a \
+                  number.",
+    },
 ];
 
 /// Every setting, in the order of the reference.
@@ -74,6 +167,13 @@ pub fn all() -> impl Iterator<Item = Setting> {
     fixed.chain(guards)
 }
 
+/// The default of a setting that is no guard's switch.
+pub fn default_of(key: &str) -> Option<Value> {
+    let (table, name) = key.split_once('.')?;
+    let setting = FIXED.iter().find(|setting| setting.table == table && setting.name == name)?;
+    Some(setting.takes.default_value())
+}
+
 impl Setting {
     pub fn key(&self) -> String {
         format!("{}.{}", self.table, self.name)
@@ -85,7 +185,8 @@ impl Takes {
         match self {
             Self::Switch { default } => Value::Switch(default),
             Self::Number { default, .. } => Value::Number(default),
-            Self::Word { default, .. } => Value::Word(default.into()),
+            Self::Word { default, .. } | Self::Folder { default } => Value::Word(default.into()),
+            Self::Words { default } => Value::Words(default.iter().map(|&word| word.into()).collect()),
         }
     }
 
@@ -103,6 +204,16 @@ impl Takes {
             (Self::Word { of, .. }, DeValue::String(word)) => {
                 of.contains(&word.as_ref()).then(|| Value::Word(word.clone().into_owned()))
             }
+            (Self::Words { .. }, DeValue::Array(list)) => {
+                let word = |item: &toml::Spanned<DeValue<'_>>| match item.get_ref() {
+                    DeValue::String(word) if !word.trim().is_empty() => Some(word.clone().into_owned()),
+                    _ => None,
+                };
+                list.iter().map(word).collect::<Option<_>>().map(Value::Words)
+            }
+            (Self::Folder { .. }, DeValue::String(path)) => {
+                is_below(path).then(|| Value::Word(path.clone().into_owned()))
+            }
             _ => None,
         };
         read.ok_or_else(|| self.expected())
@@ -115,6 +226,8 @@ impl Takes {
             Self::Word { of, .. } => {
                 of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
+            Self::Words { .. } => "a list of words".into(),
+            Self::Folder { .. } => "the name of a directory below the project".into(),
         }
     }
 
@@ -125,9 +238,18 @@ impl Takes {
                 json!({"type": "integer", "minimum": least, "maximum": most, "default": default})
             }
             Self::Word { default, of } => json!({"type": "string", "enum": of, "default": default}),
+            Self::Words { default } => {
+                json!({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "default": default})
+            }
+            Self::Folder { default } => json!({"type": "string", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()
     }
+}
+
+/// Whether a path names something below the place it starts from, and only by going down.
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 impl std::fmt::Display for Value {
@@ -136,6 +258,10 @@ impl std::fmt::Display for Value {
             Self::Switch(value) => write!(f, "{value}"),
             Self::Number(value) => write!(f, "{value}"),
             Self::Word(value) => write!(f, "\"{value}\""),
+            Self::Words(list) => {
+                let words: Vec<_> = list.iter().map(|word| format!("\"{word}\"")).collect();
+                write!(f, "[{}]", words.join(", "))
+            }
         }
     }
 }

@@ -30,7 +30,20 @@ impl Case {
         began: Instant,
     ) -> Self {
         let workspace = Workspace::of(line.client, &event);
-        let guards = registry::switched_on(concerned, &workspace.config);
+        let mut guards = registry::switched_on(concerned, &workspace.config);
+        if line.looks_at_agents() {
+            guards.retain(|guard| guard.is_asked_in(event.agent.as_ref(), &workspace.config));
+        }
+        Self::with(event, line, workspace, guards, began)
+    }
+
+    fn with(
+        event: Event,
+        line: CommandLine,
+        workspace: Workspace,
+        guards: Vec<&'static Guard>,
+        began: Instant,
+    ) -> Self {
         Self { event, unreadable: None, workspace, guards, mistakes: line.mistakes, began }
     }
 
@@ -38,8 +51,15 @@ impl Case {
     // INVARIANT: every guard of the command line counts as failed, so the most protective of
     // their failure modes decides.
     pub(super) fn unreadable(line: CommandLine, why: String, began: Instant) -> Self {
-        let all = registry::of_packs(&line.packs).collect();
-        Self { unreadable: Some(why), ..Self::new(nothing_known(), line, all, began) }
+        let event = nothing_known();
+        let workspace = Workspace::of(line.client, &event);
+        let all = registry::switched_on(line.guards(), &workspace.config);
+        Self { unreadable: Some(why), ..Self::with(event, line, workspace, all, began) }
+    }
+
+    /// Whether nobody is asked and nothing is told, so that there is nothing to keep either.
+    pub(super) fn concerns_nobody(&self) -> bool {
+        self.guards.is_empty() && self.mistakes.is_empty()
     }
 
     /// How long the guards without a limit of their own may take together.

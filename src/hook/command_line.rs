@@ -6,21 +6,50 @@
 use std::ffi::OsString;
 
 use crate::clients::{self, Client};
-use crate::registry::PACKS;
+use crate::event::Event;
+use crate::registry::{self, Guard, PACKS};
 
 #[derive(Clone)]
 pub(super) struct CommandLine {
     pub(super) client: &'static Client,
-    pub(super) packs: Vec<String>,
+    packs: Vec<String>,
+    /// The one guard whose part this call plays, wherever it is called from.
+    script: Option<&'static Guard>,
     pub(super) mistakes: Vec<String>,
     /// The client is known. What another one says may not be readable at all.
     pub(super) speaks: bool,
 }
 
 impl CommandLine {
+    /// A call that stands in for a script: one guard, and who is asked about is not looked at,
+    /// because the script is registered only where it is wanted.
+    pub(super) fn script(client: &'static Client, guard: &'static Guard) -> Self {
+        Self { script: Some(guard), ..Self::of(client) }
+    }
+
+    fn of(client: &'static Client) -> Self {
+        Self { client, packs: Vec::new(), script: None, mistakes: Vec::new(), speaks: true }
+    }
+
+    /// Every guard that this command line could ask.
+    pub(super) fn guards(&self) -> Vec<&'static Guard> {
+        self.script.map_or_else(|| registry::of_packs(&self.packs).collect(), |guard| vec![guard])
+    }
+
+    /// Those of them that an event concerns.
+    pub(super) fn concerned(&self, event: &Event) -> Vec<&'static Guard> {
+        let mut guards = self.guards();
+        guards.retain(|guard| self.script.is_some() || registry::concerns(guard, event));
+        guards
+    }
+
+    /// Whether guards for some agents are asked only in these.
+    pub(super) fn looks_at_agents(&self) -> bool {
+        self.script.is_none()
+    }
+
     pub(super) fn read(mut arguments: impl Iterator<Item = OsString>) -> Self {
-        let mut line =
-            Self { client: clients::DEFAULT, packs: Vec::new(), mistakes: Vec::new(), speaks: true };
+        let mut line = Self::of(clients::DEFAULT);
         while let Some(argument) = arguments.next() {
             let argument = argument.to_string_lossy().into_owned();
             let (name, value) = match argument.split_once('=') {

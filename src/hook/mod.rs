@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use crate::clients::{Answer, BLOCK, Client, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
-use crate::registry;
+use crate::registry::Guard;
 use crate::workspace::CHILD_MARK;
 use case::{Case, mistakes_text, nothing_known};
 use command_line::CommandLine;
@@ -35,12 +35,20 @@ const GRACE: Duration = Duration::from_millis(500);
 const UNENDING: &str = "the input did not end";
 
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    start(CommandLine::read(arguments))
+}
+
+/// The same for a call that stands in for a script: one guard, with a client's way of speaking.
+pub fn run_script(client: &'static Client, guard: &'static Guard) -> ExitCode {
+    start(CommandLine::script(client, guard))
+}
+
+fn start(line: CommandLine) -> ExitCode {
     if std::env::var_os(CHILD_MARK).is_some() {
         return ExitCode::SUCCESS;
     }
     let began = Instant::now();
     engine::quiet_panics();
-    let line = CommandLine::read(arguments);
     let watch = Arc::new(Watch::until(began + READING));
     let (watched, late) = (Arc::clone(&watch), line.clone());
     // Without a thread there is no deadline, but still an answer.
@@ -73,12 +81,14 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
         Err(why) => return answer_unread(watch, &Case::unreadable(line, why.to_string(), began)),
     };
     watch.progress().read = true;
-    let concerned: Vec<_> =
-        registry::of_packs(&line.packs).filter(|guard| registry::concerns(guard, &event)).collect();
+    let concerned = line.concerned(&event);
     if concerned.is_empty() && line.mistakes.is_empty() {
         return 0;
     }
     let case = Arc::new(Case::new(event, line, concerned, began));
+    if case.concerns_nobody() {
+        return 0;
+    }
     watch.progress().case = Some(Arc::clone(&case));
     // Guards that run a reviewer have a limit of their own, and their time is not the others'.
     let common = Cell::new(began + case.limit());
@@ -139,7 +149,7 @@ fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
     let Some(case) = case else {
         // Not even the configuration can be read: the command line alone decides.
         let failed = |guard| Finding { guard, outcome: Err(fault.clone()), micros: 0 };
-        let decision = Decision::fold(&registry::of_packs(&line.packs).map(failed).collect::<Vec<_>>());
+        let decision = Decision::fold(&line.guards().into_iter().map(failed).collect::<Vec<_>>());
         if watch.claim(code_before_printing(&decision)) {
             let answer = (line.client.render)(&decision, &nothing_known());
             watch.printed(print(&answer, &decision));

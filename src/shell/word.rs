@@ -14,11 +14,16 @@ pub(super) struct Word<'a> {
     pub(super) source: &'a str,
     /// The value, up to the first part that is not known.
     pub(super) value: Cow<'a, str>,
-    pub(super) unknown: bool,
+    pub(super) unknown: Option<Unknown>,
     pub(super) quoted: bool,
-    /// The shell may make none or several words of it: an expansion without quotes, a pattern.
+}
+
+/// What a word may become that has a part which is not known.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unknown {
+    /// None or several words: an expansion without quotes, a pattern.
     pub(super) splits: bool,
-    /// One of the words that the shell makes of it may start with a dash.
+    /// One of them may start with a dash.
     pub(super) may_dash: bool,
 }
 
@@ -28,7 +33,7 @@ impl<'a> Word<'a> {
     }
 
     pub(super) fn known(&self) -> Option<&str> {
-        (!self.unknown).then_some(&*self.value)
+        self.unknown.is_none().then_some(&*self.value)
     }
 
     /// The value as far as it is known.
@@ -52,7 +57,12 @@ impl<'a> Word<'a> {
     /// Whether a program could take it, or a part of it, for an option that is not known here. A word
     /// that is known is no riddle.
     pub(super) fn may_be_option(&self) -> bool {
-        self.unknown && (self.may_dash || self.value.starts_with('-'))
+        self.unknown.is_some_and(|unknown| unknown.may_dash || self.value.starts_with('-'))
+    }
+
+    /// Whether the shell may make none or several words of it.
+    pub(super) fn splits(&self) -> bool {
+        self.unknown.is_some_and(|unknown| unknown.splits)
     }
 
     pub(super) fn is_option(&self) -> bool {
@@ -86,7 +96,7 @@ impl<'a> Word<'a> {
 
     /// Adds known text. Behind a part that is not known, it is not looked at.
     pub(super) fn append(&mut self, value: &'a str) {
-        if self.unknown {
+        if self.unknown.is_some() {
             return;
         }
         if self.value.is_empty() {

@@ -16,7 +16,8 @@ fn empty_input_is_the_most_protective_answer() {
             "[provost] `self-guard` could not judge this: the input is empty, and what a closed guard \
              cannot judge is denied. To fix: run `provost explain` in a terminal to see the fault; a \
              person can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml.\n\
-             [provost] also `registration-guard`, for the same reason."
+             [provost] also `registration-guard`, for the same reason.\n\
+             [provost] also `planner-bash-guard`, for the same reason."
         );
     }
 }

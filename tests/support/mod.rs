@@ -126,8 +126,12 @@ impl TestProject {
 
     /// `provost hook ARGUMENTS` with this project's environment and nothing else.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.command_of("hook", arguments)
+    }
+
+    fn command_of(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.arg("hook").args(arguments).env_clear().current_dir(&self.path);
+        command.arg(name).args(arguments).env_clear().current_dir(&self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -142,8 +146,17 @@ impl TestProject {
     }
 
     pub fn hook_bytes(&self, arguments: &[&str], input: &[u8]) -> Answer {
+        Self::answered(self.command(arguments), input)
+    }
+
+    /// What the stand-in for a script answers.
+    pub fn script(&self, arguments: &[&str], input: &[u8]) -> Answer {
+        Self::answered(self.command_of("compat", arguments), input)
+    }
+
+    fn answered(mut command: Command, input: &[u8]) -> Answer {
         let began = Instant::now();
-        let mut child = self.command(arguments).spawn().unwrap();
+        let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         thread::scope(|scope| {
             // A hook that need not read everything ends before the pipe is empty.

@@ -5,6 +5,7 @@
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
 mod demo;
+mod script;
 mod settings;
 mod shape;
 
@@ -19,44 +20,67 @@ use crate::decision::{Decision, Ruling};
 use crate::event::{Agent, Call, Event, Kind, Mode, Replacement, Stopping, Tool};
 use crate::text::{bounded, printable};
 
-pub(super) static CLIENT: Client = Client {
-    name: "claude",
-    parse,
-    render,
-    project: || absolute_variable("CLAUDE_PROJECT_DIR"),
-    settings: Settings {
-        names: settings::is_settings_file,
-        files: settings::files,
-        read: settings::read,
-        by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
-        how_to_edit: settings::HOW_TO_EDIT,
-    },
-    demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
-    registration: "In a settings file of Claude Code:
+pub(super) static CLIENT: Client = client(parse, render);
+/// The same client as scripts know it that are registered for one event each.
+pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script::render);
+pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
+
+const fn client(
+    parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    render: fn(&Decision, &Event) -> Answer,
+) -> Client {
+    Client {
+        name: "claude",
+        parse,
+        render,
+        project: || absolute_variable("CLAUDE_PROJECT_DIR"),
+        settings: Settings {
+            names: settings::is_settings_file,
+            files: settings::files,
+            read: settings::read,
+            by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
+            how_to_edit: settings::HOW_TO_EDIT,
+        },
+        demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
+        registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
                    \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]",
-};
+    }
+}
 
 /// The client writes a context of 10,000 characters or more to a file and shows the model a part.
 const MOST_CONTEXT: usize = 9_900;
 /// Reasons pass whole up to at least 30,000 characters.
 const MOST_REASON: usize = 20_000;
 
-/// Tools that neither name files nor run anything.
-const HARMLESS: &[&str] = &[
+/// Tools that neither name files nor run anything: they talk to the person, to the model's own
+/// lists, to the web, or to what already runs. What fetches something by a name that may be a file
+/// (`ReadMcpResourceTool`) is not among them.
+const INERT: &[&str] = &[
     "AskUserQuestion",
     "BashOutput",
+    "CronList",
     "EnterPlanMode",
     "KillShell",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
     "SendMessage",
     "StructuredOutput",
     "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
     "TaskUpdate",
+    "TodoRead",
     "TodoWrite",
     "ToolSearch",
     "WebFetch",
     "WebSearch",
 ];
+
+/// The fields of a shell call beside the command.
+const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
 fn absolute_variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -95,6 +119,11 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
         "ConfigChange" => Kind::ConfigChange { file: fields.take_text("file_path").map(PathBuf::from) },
         _ => Kind::Other,
     };
+    Ok(event(name, kind, fields))
+}
+
+/// An event of a kind with what all events have.
+fn event(name: String, kind: Kind, mut fields: Fields) -> Event {
     let cwd = fields.take_text("cwd").map(PathBuf::from).filter(|path| path.is_absolute());
     let mut event = Event::new(name, kind, cwd.or_else(|| env::current_dir().ok()).unwrap_or_default());
     event.home = home();
@@ -110,7 +139,7 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
     let mut name = |field: &str| fields.take_text(field).filter(|name| !name.is_empty());
     let agent = Agent { id: name("agent_id"), kind: name("agent_type") };
     event.agent = (agent.id.is_some() || agent.kind.is_some()).then_some(agent);
-    Ok(event)
+    event
 }
 
 fn call(fields: &mut Fields) -> Call {
@@ -122,11 +151,14 @@ fn call(fields: &mut Fields) -> Call {
 }
 
 fn tool(name: &str, input: Value) -> Tool {
-    if HARMLESS.contains(&name) {
-        return Tool::Other { paths: Vec::new(), commands: Vec::new(), deletes: false };
+    if INERT.contains(&name) {
+        return Tool::Inert;
     }
-    let Value::Object(map) = input else { return unknown_tool(name, &input) };
-    let mut input = Fields(map);
+    let mut input = match input {
+        Value::Object(map) => Fields(map),
+        Value::Null => Fields::default(),
+        _ => return unknown_tool(name, &input),
+    };
     match name {
         "Write" => match input.take_text("file_path") {
             Some(path) => Tool::Write { path: path_of(path), content: input.take_text("content") },
@@ -142,6 +174,10 @@ fn tool(name: &str, input: Value) -> Tool {
         },
         "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
+            // Nothing else could be the command under a name of tomorrow.
+            None if input.0.keys().all(|field| SHELL_OPTIONS.contains(&field.as_str())) => {
+                Tool::Shell { command: String::new() }
+            }
             None => unknown_tool(name, &Value::Object(input.0)),
         },
         "Read" | "NotebookRead" => Tool::Read {

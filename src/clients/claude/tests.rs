@@ -54,10 +54,21 @@ fn every_tool_becomes_effects() {
         ("mcp__fs__move", json!(["f"]), vec![Effect::Delete { path: "/p/f".into() }]),
         ("Write", json!({"file_path": 5, "path": "f"}), touches(&["/p/path", "/p/f"])),
         ("Bash", json!("rm f"), vec![Effect::Touch { path: "/p/rm f".into() }]),
+        ("Bash", json!({"line": "f"}), touches(&["/p/line", "/p/f"])),
+        ("Bash", json!({"description": "f"}), vec![]),
         ("TodoWrite", json!({"todos": ["f"]}), vec![]),
     ];
     for (tool, input, effects) in cases {
         assert_eq!(tool_event(tool, &input).effects(), effects, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_shell_call_without_a_command_is_an_empty_one() {
+    for input in [json!(null), json!({}), json!({"command": 5, "timeout": 1}), json!({"command": ""})] {
+        let event = tool_event("Bash", &input);
+        let tool = &event.call().unwrap().tool;
+        assert!(matches!(tool, Tool::Shell { command } if command.is_empty()), "{input}: {tool:?}");
     }
 }
 

@@ -204,7 +204,7 @@ impl<'a> Grammar<'a> {
     fn parenthesis(&mut self) -> Progress {
         if let Some((start, word)) = &self.list().word {
             let start = *start;
-            let is_list = !word.quoted && !word.unknown && word.value.ends_with('=') && {
+            let is_list = word.plain().is_some() && word.value.ends_with('=') && {
                 let so_far = &self.text[start..self.at];
                 Word { source: so_far, ..Word::default() }.assigned().is_some_and(|name| {
                     let behind = &so_far[name.len()..];
@@ -274,8 +274,7 @@ impl<'a> Grammar<'a> {
         if c != b'&' {
             let is_descriptor = |word: &Word| {
                 let name = word.value.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
-                !word.quoted
-                    && !word.unknown
+                word.plain().is_some()
                     && (word.value.bytes().all(|c| c.is_ascii_digit())
                         || name.is_some_and(|name| {
                             !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::Work;
-use super::word::Word;
+use super::word::{Unknown, Word};
 use documents::Delimiter;
 use variables::Variables;
 
@@ -269,7 +269,7 @@ impl<'a> Grammar<'a> {
         self.lists.push(List::default());
         if self.kind == Kind::Text {
             // Nothing of it is a word that anybody looks at.
-            self.word().unknown = true;
+            self.word().unknown = Some(Unknown::default());
         }
     }
 
@@ -333,7 +333,7 @@ impl<'a> Grammar<'a> {
         while let Some(mut list) = self.lists.pop() {
             if let Some((start, mut word)) = list.word.take().filter(|_| self.kind == Kind::Commands) {
                 word.source = &self.text[start..self.at];
-                word.unknown = true;
+                word.unknown = Some(Unknown { splits: true, may_dash: true });
                 match list.waiting {
                     None => list.command.words.push(word),
                     Some(Waiting::Write) => list.command.redirections.push(Redirection::Write(word)),
@@ -376,7 +376,7 @@ impl<'a> Grammar<'a> {
     fn open_arithmetic(&mut self) -> Progress {
         self.push(Mode::Arithmetic(Arithmetic { is_command: true, ..Arithmetic::default() }))?;
         self.lists.push(List::default());
-        self.word().unknown = true;
+        self.word().unknown = Some(Unknown::default());
         self.at += 2;
         Ok(())
     }

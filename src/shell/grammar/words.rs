@@ -75,19 +75,19 @@ impl<'a> Grammar<'a> {
     /// A part of a word that cannot be known. `quoted`: it stays one word; `several`: not even then.
     pub(super) fn unknown(&mut self, quoted: bool, several: bool) {
         let word = self.word();
-        let is_start = word.value.is_empty() && !word.unknown;
-        word.may_dash |= is_start || !quoted || several;
-        word.splits |= !quoted || several;
-        word.unknown = true;
+        let is_start = word.value.is_empty() && word.unknown.is_none();
+        let unknown = word.unknown.get_or_insert_default();
+        unknown.may_dash |= is_start || !quoted || several;
+        unknown.splits |= !quoted || several;
     }
 
     /// A pattern makes words that start with what stands in front of it.
     fn pattern(&mut self, starts_plain: bool) {
         let word = self.word();
-        let is_start = word.value.is_empty() && !word.unknown;
-        word.may_dash |= is_start && !starts_plain;
-        word.splits = true;
-        word.unknown = true;
+        let is_start = word.value.is_empty() && word.unknown.is_none();
+        let unknown = word.unknown.get_or_insert_default();
+        unknown.may_dash |= is_start && !starts_plain;
+        unknown.splits = true;
     }
 
     fn escaped(&mut self) -> Progress {
@@ -130,7 +130,7 @@ impl<'a> Grammar<'a> {
         let is_known = value.is_some();
         let word = self.word();
         word.quoted = true;
-        if let (Some(value), false) = (value, word.unknown) {
+        if let (Some(value), false) = (value, word.unknown.is_some()) {
             word.value.to_mut().push_str(&value);
         }
         if !is_known {
@@ -234,7 +234,7 @@ impl<'a> Grammar<'a> {
         match value.filter(|value| is_one_word(value) && self.work.pay(value.len())) {
             Some(value) => {
                 let word = self.word();
-                if !word.unknown {
+                if word.unknown.is_none() {
                     word.value.to_mut().push_str(&value);
                 }
             }

@@ -34,7 +34,6 @@ const FAMILIES: &[&str] = &[
 
 /// Whether a variable with this value (`None`: not known) changes what other programs do beyond
 /// what their words say.
-#[allow(dead_code, reason = "the guard of a planner's shell asks it")]
 pub fn steers(name: &str, value: Option<&str>) -> bool {
     // A pager that only prints, or none at all, is the harmless way to ask for no pager.
     if matches!(name, "PAGER" | "GIT_PAGER" | "MANPAGER") {

@@ -6,7 +6,7 @@
 use super::Caller;
 use crate::effect::Effect;
 use crate::shell::Line;
-use crate::shell::word::Word;
+use crate::shell::word::{Unknown, Word};
 
 const FIND: Caller = Caller { program: "find", command: "" };
 
@@ -137,7 +137,7 @@ impl Line<'_> {
     fn skip(&mut self, words: &mut &[Word], arguments: usize) {
         let (passed, rest) = words.split_at(arguments.min(words.len()));
         *words = rest;
-        for word in passed.iter().filter(|word| word.splits && word.known().is_none()) {
+        for word in passed.iter().filter(|word| word.splits()) {
             self.doubt(FIND, word);
         }
     }
@@ -169,7 +169,7 @@ fn with_path<'a>(word: &Word<'a>) -> Word<'a> {
     match word.start().find("{}") {
         Some(at) => {
             let value = word.start()[..at].to_owned().into();
-            Word { value, unknown: true, splits: false, may_dash: false, ..word.clone() }
+            Word { value, unknown: Some(Unknown::default()), ..word.clone() }
         }
         None => word.clone(),
     }

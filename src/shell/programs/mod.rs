@@ -124,7 +124,7 @@ impl Line<'_> {
                 self.act(caller, "a second operand", "writes a file");
                 self.write(output);
             }
-            ("uniq", [input]) if input.splits => self.doubt(caller, input),
+            ("uniq", [input]) if input.splits() => self.doubt(caller, input),
             _ => {}
         }
     }

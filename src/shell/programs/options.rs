@@ -232,7 +232,7 @@ impl<'o, 'w, 'a> Walk<'o, 'w, 'a> {
 
     fn attached(&mut self, word: &'w Word<'a>, at: usize) -> Word<'a> {
         // A pattern gives words that all start alike; an expansion may give any words.
-        if word.splits && word.known().is_none() && word.source().contains(['$', '`']) {
+        if word.splits() && word.source().contains(['$', '`']) {
             self.pending = Some(word);
         }
         word.behind(at)
@@ -246,7 +246,7 @@ impl<'o, 'w, 'a> Walk<'o, 'w, 'a> {
             return None;
         }
         self.words = &self.words[1..];
-        if value.splits && value.known().is_none() {
+        if value.splits() {
             self.is_shaky = true;
             self.pending = value.may_be_option().then_some(value);
         }

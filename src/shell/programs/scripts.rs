@@ -93,7 +93,7 @@ impl Line<'_> {
                     words.next();
                 }
                 Some(text) if text.starts_with('-') && text.len() > 1 => {}
-                None if word.may_be_option() || word.splits => self.doubt(caller, word),
+                None if word.may_be_option() || word.splits() => self.doubt(caller, word),
                 _ => {
                     operands += 1;
                     if operands == 2 {
@@ -154,6 +154,6 @@ fn is_operator(word: &Word) -> bool {
 
 /// Whether a word that is not known may be a test of its own: `-v`, in front of an operand.
 fn may_be_test(word: &Word, next: Option<&Word>) -> bool {
-    let splits = word.splits && word.source().contains(['$', '`']);
+    let splits = word.splits() && word.source().contains(['$', '`']);
     splits || (word.may_be_option() && next.is_some_and(|next| !is_operator(next)))
 }

@@ -112,7 +112,7 @@ impl Line<'_> {
             "config" => self.git_config(caller, words),
             "symbolic-ref" => {
                 let found = self.judge(caller, &SYMBOLIC_REF, words);
-                if found.operands.len() > 1 || found.operands.iter().any(|word| word.splits) {
+                if found.operands.len() > 1 || found.operands.iter().any(|word| word.splits()) {
                     self.act(caller, "", CHANGES);
                 }
             }
@@ -160,7 +160,7 @@ impl Line<'_> {
         let reads = gets.iter().any(|(letter, long)| found.has(*letter, long))
             || operands.first().is_some_and(|word| matches!(word.known(), Some("get" | "list")))
             || matches!(&operands[..], [] | [_])
-                && !operands.iter().any(|word| word.splits || word.known() == Some("edit"));
+                && !operands.iter().any(|word| word.splits() || word.known() == Some("edit"));
         if !reads && !found.is_loud {
             self.act(caller, "", "changes settings");
         }

@@ -1,7 +1,7 @@
 //! Words that are not known, and how far options can be trusted then.
 
 use crate::shell::programs::options::{Deed, Item, Options, STRICT, Values, Walk};
-use crate::shell::word::Word;
+use crate::shell::word::{Unknown, Word};
 
 const SAMPLE: Options = Options {
     letters: "nk:c::",
@@ -18,7 +18,8 @@ fn word(source: &str) -> Word<'_> {
         Some(at) => {
             let splits = !source.starts_with('"');
             let value = plain[..at].into();
-            Word { source, value, unknown: true, splits, may_dash: splits || at == 0, ..Word::default() }
+            let unknown = Some(Unknown { splits, may_dash: splits || at == 0 });
+            Word { source, value, unknown, ..Word::default() }
         }
     }
 }

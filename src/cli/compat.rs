@@ -1,0 +1,83 @@
+//! `provost compat`: stands in for the hook scripts that people have registered by hand.
+//!
+//! Each script is a line in [`SCRIPTS`]: its name, the guard that judges, and the client's way of
+//! speaking to scripts. The way from the input to the answer is the one of `provost hook`, with its
+//! deadline, failure modes and journal; there is no second logic here.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+
+use crate::clients::{self, BLOCK, Client};
+use crate::decision::{Opinion, Verdict};
+use crate::event::{Event, Kind};
+use crate::hook;
+use crate::planner::plan_output;
+use crate::registry::Guard;
+use crate::workspace::Workspace;
+
+/// Stand in for a hook script, with its exit codes and streams (called by hooks)
+///
+/// Reads the event as JSON from standard input. Exit code 0 without a word: go on; exit code 2: blocked,
+/// with the reason on standard error. A script judges whoever calls it, so it is registered only where
+/// it is wanted, for example in the frontmatter of an agent; `provost hook` looks at the agent itself.
+#[derive(clap::Args)]
+#[command(after_help = "Scripts:
+  planner-bash-guard     before a shell call: only listed programs, only reading, output only to
+                         /dev/null and planning/
+  validate-plan-output   at a stop: a recent plan in planning/ with the required sections
+
+Examples:
+  provost compat planner-bash-guard < call.json
+  provost compat validate-plan-output < stop.json
+  provost compat validate-plan-output planning/login.md")]
+pub(crate) struct Compat {
+    /// The script to stand in for
+    #[arg(value_parser = PossibleValuesParser::new(SCRIPTS.iter().map(|script| script.name)))]
+    script: String,
+    /// For validate-plan-output: the plan to check, whenever it was changed; no event is read
+    file: Option<PathBuf>,
+}
+
+struct Script {
+    name: &'static str,
+    guard: &'static str,
+    client: &'static Client,
+}
+
+static SCRIPTS: &[Script] = &[
+    Script { name: "planner-bash-guard", guard: "planner-bash-guard", client: clients::SHELL_SCRIPT },
+    Script { name: VALIDATOR, guard: "plan-output-validator", client: clients::STOP_SCRIPT },
+];
+
+const VALIDATOR: &str = "validate-plan-output";
+
+/// Answers for a known script, before any argument parser is set up; `None` leaves the command line
+/// to the parser, which says what is wrong with it.
+pub(super) fn start(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let name = arguments.next()?;
+    let script = SCRIPTS.iter().find(|script| name == script.name)?;
+    let guard = Guard::find(script.guard)?;
+    match arguments.next() {
+        Some(file) if script.name == VALIDATOR => Some(check(Path::new(&file))),
+        _ => Some(hook::run_script(script.client, guard)),
+    }
+}
+
+/// Checks one plan for whoever asks.
+fn check(file: &Path) -> ExitCode {
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let event = Event::new(String::new(), Kind::Other, cwd);
+    let workspace = Workspace::of(clients::DEFAULT, &event);
+    let reason = match plan_output::check(&event.absolute(file), &file.display().to_string(), &workspace) {
+        Ok(Opinion { verdict: Verdict::Deny(denial), .. }) => denial.to_string(),
+        Ok(_) => return ExitCode::SUCCESS,
+        Err(fault) => {
+            format!("[provost] the plan cannot be read: {fault}. To fix: name a plan that is there.")
+        }
+    };
+    eprintln!("{}", crate::text::printable(reason.trim_start_matches("[provost] ")));
+    ExitCode::from(BLOCK)
+}

@@ -1,0 +1,43 @@
+//! The way of hook scripts: registered for one event, they never look at its name.
+//!
+//! A script takes what it finds in the input and treats what is missing, or an input that is no JSON
+//! at all, as empty. It blocks by exit code 2 with the reason on standard error, and is silent
+//! otherwise.
+
+use super::{Call, Fields, Kind, Tool, Unreadable, Value, reason_text, stopping};
+use crate::clients::{Answer, BLOCK};
+use crate::decision::Decision;
+use crate::event::Event;
+
+/// A call of the shell. A script reads the command of whatever tool it is registered for.
+pub(super) fn parse_shell_call(bytes: &[u8]) -> Result<Event, Unreadable> {
+    let mut fields = Fields::parse(bytes).unwrap_or_default();
+    let command = match fields.0.remove("tool_input") {
+        Some(Value::Object(input)) => Fields(input).take_text("command"),
+        _ => None,
+    };
+    let tool = Tool::Shell { command: command.unwrap_or_default() };
+    let native_tool = fields.take_text("tool_name").unwrap_or_else(|| "Bash".into());
+    let call = Call { native_tool, id: fields.take_text("tool_use_id"), tool };
+    Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
+}
+
+pub(super) fn parse_stop(bytes: &[u8]) -> Result<Event, Unreadable> {
+    let mut fields = Fields::parse(bytes).unwrap_or_default();
+    // A script compares the printed value.
+    let says_so = fields.text("stop_hook_active") == Some("true");
+    let mut stopping = stopping(&mut fields);
+    stopping.held_before |= says_so;
+    let name = fields.take_text("hook_event_name").unwrap_or_else(|| "Stop".into());
+    Ok(super::event(name, Kind::Stop(stopping), fields))
+}
+
+pub(super) fn render(decision: &Decision, _event: &Event) -> Answer {
+    match decision.reason() {
+        Some(reason) => {
+            let reason = reason.strip_prefix("[provost] ").unwrap_or(reason);
+            Answer { stderr: reason_text(reason), code: BLOCK, ..Answer::default() }
+        }
+        None => Answer::default(),
+    }
+}

@@ -1,0 +1,293 @@
+//! A planner reads. Every tool of it is judged by what the call would do, on every channel.
+//!
+//! A command line passes if each program that any part of it starts is listed, none of them is told
+//! to do more than read, no variable decides what they run, and everything was understood. What is
+//! written, by a redirection or by a file tool, lands in `planning/` or nowhere. The order of the
+//! checks is the order in which their reasons help: a program that is not listed comes first.
+
+use std::path::{Path, PathBuf};
+
+use super::planning::Planning;
+use crate::config::settings;
+use crate::decision::{Denial, Fault, Opinion};
+use crate::effect::Effect;
+use crate::event::{Event, Tool};
+use crate::registry::is_agent;
+use crate::shell;
+use crate::text::{bounded, one_line};
+use crate::workspace::Workspace;
+
+/// Programs that read, in the forms that the effects of a command line do not call out.
+const READERS: &[&str] = &[
+    "find", "grep", "rg", "cat", "head", "tail", "wc", "ls", "tree", "file", "stat", "du", "df", "git",
+    "flutter", "dart", "fvm", "test", "command", "which", "type", "pwd", "echo",
+];
+/// The shell's own words that start no program: they only steer the shell itself.
+const STEERING: &[&str] = &["cd", "true", "false", ":", "[", "[["];
+/// Programs that take orders from files in the directory they run in.
+const CONFIGURED: &[&str] = &["git", "flutter", "dart", "fvm"];
+/// The longest name that a reason repeats.
+const LONGEST_NAME: usize = 200;
+
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    let Some(call) = event.call() else { return Ok(Opinion::silence()) };
+    let config = &workspace.config;
+    let refused = match &call.tool {
+        Tool::Shell { command } if command.trim().is_empty() => Some(empty()),
+        Tool::Shell { .. } | Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. } => {
+            Judge::of(event, workspace).refusal(event.effects())
+        }
+        Tool::Delegate { agent, .. } => {
+            let planners = config.words(settings::PLANNER_AGENTS);
+            let kind = agent.as_deref().unwrap_or_default();
+            (!planners.iter().any(|name| is_agent(kind, name))).then(|| delegated(kind))
+        }
+        Tool::Other { .. } => (!config.words(settings::PLANNER_TOOLS).contains(&call.native_tool))
+            .then(|| unknown(&call.native_tool)),
+        Tool::Read { .. } | Tool::Skill { .. } | Tool::LeavePlanMode { .. } | Tool::Inert => None,
+    };
+    Ok(refused.map_or_else(Opinion::silence, |denial| {
+        let evidence = vec![denial.what.clone()];
+        Opinion::deny(denial, evidence)
+    }))
+}
+
+/// What holds a call against the promise to read.
+struct Judge<'a> {
+    workspace: &'a Workspace,
+    planning: Planning,
+    /// Programs that a person has added.
+    added: Vec<String>,
+    /// Whether the call is a command line.
+    shell: bool,
+}
+
+impl<'a> Judge<'a> {
+    fn of(event: &Event, workspace: &'a Workspace) -> Self {
+        Self {
+            workspace,
+            planning: Planning::of(event, workspace),
+            added: workspace.config.words(settings::PLANNER_ALLOW),
+            shell: event.call().is_some_and(|call| matches!(call.tool, Tool::Shell { .. })),
+        }
+    }
+
+    fn refusal(&self, effects: &[Effect]) -> Option<Denial> {
+        let any = |check: &dyn Fn(&Effect) -> Option<Denial>| effects.iter().find_map(check);
+        if !self.workspace.config.switch(settings::PLANNER_STRICT) {
+            // The plain rule: the first word, which must be readable, and the files that are written.
+            let is_word = |effect: &&Effect| matches!(effect, Effect::Run { .. } | Effect::Obscure { .. });
+            return (effects.iter().find(is_word))
+                .and_then(|first| self.program(first).or_else(|| obscure(first)))
+                .or_else(|| any(&|effect| self.written(effect)))
+                .or_else(|| any(&too_large));
+        }
+        any(&|effect| self.program(effect))
+            .or_else(|| any(&action))
+            .or_else(|| any(&|effect| self.directed(effect)))
+            .or_else(|| any(&variable))
+            .or_else(|| any(&|effect| self.written(effect)))
+            .or_else(|| any(&|effect| self.deleted(effect)))
+            .or_else(|| any(&too_large))
+            .or_else(|| any(&obscure))
+    }
+
+    fn program(&self, effect: &Effect) -> Option<Denial> {
+        let Effect::Run { program, .. } = effect else { return None };
+        let name = program.as_str();
+        if READERS.contains(&name) || STEERING.contains(&name) || self.added.iter().any(|added| added == name)
+        {
+            return None;
+        }
+        Some(Denial {
+            what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(name)),
+            why: format!("a planner only reads, with {}", READERS.join(" ")),
+            fix: format!(
+                "use one of these under its plain name, leave the command to the main conversation, or ask \
+                 the person to add the program to `{}` in provost.toml",
+                settings::PLANNER_ALLOW
+            ),
+        })
+    }
+
+    /// A program that takes orders from files, sent to where the planner may write such files.
+    fn directed(&self, effect: &Effect) -> Option<Denial> {
+        let Effect::Run { program, arguments, directory } = effect else { return None };
+        if !CONFIGURED.contains(&program.as_str()) {
+            return None;
+        }
+        let Some(directory) = directory else {
+            return Some(Denial {
+                what: format!("BLOCKED: the directory in which '{program}' would run is not certain"),
+                why: format!(
+                    "files there tell it what to run, and a planner can write to {}/",
+                    self.planning.name
+                ),
+                fix: format!(
+                    "run it in a command of its own, or directly behind `cd DIRECTORY &&`, as in `cd app && {program} …`"
+                ),
+            });
+        };
+        let is_there = |path: &Path| self.planning.is_at(path, self.workspace);
+        let sent = is_there(directory)
+            || places(program, arguments).iter().any(|place| is_there(&directory.join(place)));
+        sent.then(|| Denial {
+            what: format!("BLOCKED: '{program}' may not run in {}/", self.planning.name),
+            why: "files there tell it what to run, and a planner can write them".into(),
+            fix: format!(
+                "run it in the project's own directory, and name what it should look at: `{program} … -- {}/…`",
+                self.planning.name
+            ),
+        })
+    }
+
+    fn written(&self, effect: &Effect) -> Option<Denial> {
+        let landings = match effect {
+            Effect::Write { path, .. } | Effect::Touch { path } => vec![path.clone()],
+            Effect::Place { names, to, .. } if self.workspace.is_directory(to) => {
+                names.iter().map(|name| to.join(name)).collect()
+            }
+            Effect::Place { to, .. } => vec![to.clone()],
+            _ => return None,
+        };
+        let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
+        let (plans, path) = (&self.planning.name, shown(&self.planning.shown(&outside)));
+        let (act, fix) = if self.shell {
+            let fix = format!(
+                "redirect to {plans}/NAME.md or to /dev/null; to join both streams, `2>&1` needs no file"
+            );
+            ("output redirection", fix)
+        } else {
+            ("a write", format!("write to {plans}/NAME.md"))
+        };
+        Some(Denial {
+            what: format!("BLOCKED: {act} outside {plans}/ to `{path}`"),
+            why: format!("a planner writes only plans, into {plans}/"),
+            fix: format!("{fix}; other files are for the main conversation"),
+        })
+    }
+
+    fn may_hold(&self, path: &Path) -> bool {
+        self.workspace.resolve(path) == Path::new("/dev/null") || self.planning.holds(path, self.workspace)
+    }
+
+    fn deleted(&self, effect: &Effect) -> Option<Denial> {
+        let Effect::Delete { path } = effect else { return None };
+        Some(Denial {
+            what: format!("BLOCKED: deleting or moving `{}`", shown(&self.planning.shown(path))),
+            why: "a planner deletes nothing, not even a plan".into(),
+            fix: "leave the file where it is, and name it to the main conversation".into(),
+        })
+    }
+}
+
+/// A listed program that is told to do more than read.
+fn action(effect: &Effect) -> Option<Denial> {
+    let (name, does) = match effect {
+        Effect::Act { program, by, does } => (format!("{program} {by}"), *does),
+        Effect::Commit { dry_run: false, .. } => ("git commit".into(), "makes a commit"),
+        _ => return None,
+    };
+    Some(Denial {
+        what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(&name)),
+        why: format!("it {does}, and a planner only reads"),
+        fix: "use a form of the program that only reads, or leave this step to the main conversation".into(),
+    })
+}
+
+fn variable(effect: &Effect) -> Option<Denial> {
+    let Effect::SetVariable { name, value } = effect else { return None };
+    shell::steers(name, value.as_deref()).then(|| Denial {
+        what: format!("BLOCKED: the variable '{}' is not in the planner's allowlist", shown(name)),
+        why: "it can make a listed program run another one".into(),
+        fix: "run the command without it".into(),
+    })
+}
+
+fn too_large(effect: &Effect) -> Option<Denial> {
+    let Effect::TooLarge { what } = effect else { return None };
+    Some(Denial {
+        what: format!("BLOCKED: {what} is not in the planner's allowlist"),
+        why: "it is too large to be looked at".into(),
+        fix: "split it into short commands".into(),
+    })
+}
+
+fn obscure(effect: &Effect) -> Option<Denial> {
+    let Effect::Obscure { what } = effect else { return None };
+    Some(Denial {
+        what: format!("BLOCKED: a part of the command is not understood: {}", shown(what)),
+        why: "what cannot be told beforehand is not in the planner's allowlist".into(),
+        fix: "write it out: plain names instead of variables and substitutions, `./*.md` instead of \
+              `*.md`, one simple command per call"
+            .into(),
+    })
+}
+
+/// The directories that the options of a program send it to. What `git` is given to look at is not
+/// among them; to the others, every path is a project with files of its own.
+fn places(program: &str, arguments: &[String]) -> Vec<PathBuf> {
+    const OPTIONS: &[&str] = &["-C", "--git-dir", "--work-tree", "--exec-path"];
+    if program != "git" {
+        let value =
+            |argument: &String| argument.split_once('=').map_or(argument.clone(), |(_, value)| value.into());
+        return arguments.iter().map(value).map(PathBuf::from).collect();
+    }
+    let mut places = Vec::new();
+    // Several `-C` build on each other.
+    let mut base = PathBuf::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let (name, attached) = match argument.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (argument.as_str(), None),
+        };
+        if !OPTIONS.contains(&name) {
+            continue;
+        }
+        if let Some(value) = attached.or_else(|| rest.next().cloned()) {
+            let place = base.join(value);
+            if name == "-C" {
+                base.clone_from(&place);
+            }
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn empty() -> Denial {
+    Denial {
+        what: "BLOCKED: Empty command is not in the planner's allowlist".into(),
+        why: "there is nothing in it that reads".into(),
+        fix: "give the command to run".into(),
+    }
+}
+
+fn delegated(kind: &str) -> Denial {
+    let agent = if kind.is_empty() { "of no type".into() } else { format!("'{}'", shown(kind)) };
+    Denial {
+        what: format!("BLOCKED: handing work to an agent {agent} is not in the planner's allowlist"),
+        why: "another agent can write, and a planner only reads".into(),
+        fix: "do the reading here, and leave other work to the main conversation".into(),
+    }
+}
+
+fn unknown(tool: &str) -> Denial {
+    Denial {
+        what: format!("BLOCKED: the tool '{}' is not in the planner's allowlist", shown(tool)),
+        why: "what it does to files cannot be told beforehand".into(),
+        fix: format!(
+            "use a tool that reads files, or ask the person to add this one to `{}` in provost.toml",
+            settings::PLANNER_TOOLS
+        ),
+    }
+}
+
+/// A name from the call, fit for one line of a reason.
+fn shown(text: &str) -> String {
+    bounded(&one_line(text), LONGEST_NAME).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The directory of plans: the one place that a planner may write to.
+//!
+//! It counts where the project is and where the call happens, and by where a path really leads: a
+//! `planning` that is itself a link to somewhere else is not it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::config::settings;
+use crate::event::Event;
+use crate::workspace::{Workspace, is_within};
+
+pub(super) struct Planning {
+    /// Its name below a project.
+    pub(super) name: String,
+    project: PathBuf,
+    cwd: PathBuf,
+}
+
+impl Planning {
+    pub(super) fn of(event: &Event, workspace: &Workspace) -> Self {
+        Self {
+            name: workspace.config.word(settings::PLANNER_DIRECTORY),
+            project: workspace.resolve(&workspace.project),
+            cwd: workspace.resolve(&event.cwd),
+        }
+    }
+
+    /// Whether a path leads to something in the directory.
+    pub(super) fn holds(&self, path: &Path, workspace: &Workspace) -> bool {
+        let real = workspace.resolve(path);
+        self.writable().any(|directory| is_within(&real, &directory) && real != directory)
+    }
+
+    /// Whether a path is the directory, or leads to something in it.
+    pub(super) fn is_at(&self, path: &Path, workspace: &Workspace) -> bool {
+        let real = workspace.resolve(path);
+        self.writable().any(|directory| is_within(&real, &directory))
+    }
+
+    fn writable(&self) -> impl Iterator<Item = PathBuf> {
+        [&self.project, &self.cwd].into_iter().map(|base| base.join(&self.name))
+    }
+
+    /// The plan that was changed last, and how long ago: looked for from the event's directory
+    /// upwards to the project.
+    pub(super) fn newest_plan(&self, workspace: &Workspace) -> Option<(PathBuf, Duration)> {
+        let inside = self.cwd.starts_with(&self.project);
+        let upwards = self
+            .cwd
+            .ancestors()
+            .take_while(|base| if inside { base.starts_with(&self.project) } else { *base == self.cwd });
+        let bases = upwards.chain((!inside).then_some(self.project.as_path()));
+        bases
+            .filter_map(|base| workspace.newest_below(&base.join(&self.name), "md"))
+            .min_by_key(|(_, age)| *age)
+    }
+
+    /// A path as a person would name it here.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let short = path.strip_prefix(&self.project).or_else(|_| path.strip_prefix(&self.cwd));
+        short.unwrap_or(path).display().to_string()
+    }
+}

@@ -1,0 +1,201 @@
+//! Ways around a rule that looks at the first word only (facts A4.5, A4.6), and what must not be
+//! mistaken for one.
+
+use super::*;
+
+#[test]
+fn every_program_of_a_line_is_judged() {
+    let project = TestProject::new();
+    blocks(
+        &project,
+        &["is not in the planner's allowlist"],
+        &[
+            "ls && rm x",
+            "ls; rm x",
+            "ls || rm x",
+            "ls | xargs rm",
+            "ls & rm x",
+            "ls\nrm x",
+            "echo $(rm x)",
+            "echo `rm x`",
+            "echo \"$(rm x)\"",
+            "cat <(rm x)",
+            "(rm x)",
+            "{ rm x; }",
+            "if true; then rm x; fi",
+            "for f in a b; do rm x; done",
+            "while rm x; do ls; done",
+            "f() { rm x; }; ls",
+            "! rm x",
+            "time rm x",
+            "command rm x",
+            "builtin eval ls",
+            "env rm x",
+            "env FOO=1 ls",
+            "timeout 5 ls",
+            "nohup rm x",
+            "exec rm x",
+            "sudo rm x",
+            "eval 'rm x'",
+            "bash -c 'rm x'",
+            "sh -c ls",
+            "python3 x.py",
+            "node -e 1",
+            "source planning/x.sh",
+            ". planning/x.sh",
+            "cat <<EOF\n$(rm x)\nEOF",
+            "sed -i s/a/b/ x",
+            "touch x",
+            "mkdir x",
+            "export FOO=1",
+            "alias ls=rm",
+        ],
+    );
+}
+
+#[test]
+fn tee_does_not_write_for_a_planner() {
+    blocks(
+        &TestProject::new(),
+        &["is not in the planner's allowlist"],
+        &[
+            "cat x | tee .tdd-progress.md",
+            "cat x | sudo tee y",
+            "cat x | tee planning/a y",
+            "cat x |& tee y",
+            "ls | sponge y",
+            "ls | dd of=y",
+        ],
+    );
+}
+
+#[test]
+fn a_listed_program_that_is_told_to_do_more_is_blocked() {
+    blocks(
+        &TestProject::new(),
+        &["is not in the planner's allowlist"],
+        &[
+            "find . -delete",
+            "find . -name x -exec rm {} +",
+            "find . -execdir ls ';'",
+            "find . -ok rm {} ';'",
+            "find . -fprint x",
+            "git checkout .",
+            "git commit -m x",
+            "git -C . commit -m x",
+            "git push",
+            "git reset --hard",
+            "git clean -fd",
+            "git stash",
+            "git branch -D x",
+            "git config alias.x '!rm y'",
+            "git -c core.pager='rm x' log",
+            "git -c alias.x='!rm y' x",
+            "git diff --output=x",
+            "git diff --ext-diff",
+            "git grep -O x",
+            "rg --pre rm x",
+            "tree -o x",
+            "flutter pub add http",
+            "flutter create x",
+            "flutter run",
+            "dart run x",
+            "dart fix --apply",
+            "dart format .",
+            "fvm install 3",
+        ],
+    );
+}
+
+#[test]
+fn the_reason_names_the_option() {
+    let reason = decided(&TestProject::new(), "find . -name '*.tmp' -delete").unwrap().unwrap_err();
+    assert!(reason.starts_with("BLOCKED: 'find -delete' is not in the planner's allowlist: it "), "{reason}");
+}
+
+#[test]
+fn a_variable_that_decides_what_runs_is_blocked() {
+    blocks(
+        &TestProject::new(),
+        &["is not in the planner's allowlist"],
+        &[
+            "PATH=planning:$PATH ls",
+            "LD_PRELOAD=planning/x.so ls",
+            "GIT_EXTERNAL_DIFF=planning/x git diff",
+            "GIT_PAGER=planning/x git log",
+            "PAGER=planning/x git log",
+            "GIT_DIR=planning/g git status",
+            "RIPGREP_CONFIG_PATH=planning/c rg x",
+            "PATH=planning; ls",
+        ],
+    );
+    allows(&TestProject::new(), &["LC_ALL=C grep x y", "TZ=UTC git log"]);
+}
+
+#[test]
+fn what_cannot_be_known_is_blocked() {
+    blocks(&TestProject::new(), &[], &["$X", "$(cat x)", "\"$CMD\" x", "ls; ${A}rm x"]);
+}
+
+/// `planning/` is writable, so what takes orders from files there does not run there.
+#[test]
+fn programs_with_configuration_do_not_run_where_the_planner_writes() {
+    let project = TestProject::new();
+    fs::create_dir_all(project.path.join("planning/repo")).unwrap();
+    blocks(
+        &project,
+        &["may not run in planning/"],
+        &[
+            "cd planning && git status",
+            "cd planning/repo && git log",
+            "git -C planning/repo status",
+            "git -C planning -C repo status",
+            "git --git-dir=planning/repo/.git log",
+            "git --git-dir planning/g log",
+            "dart analyze planning",
+            "flutter analyze planning/repo",
+        ],
+    );
+    blocks(
+        &project,
+        &["the directory in which 'git' would run is not certain"],
+        &["cd planning; git status"],
+    );
+    allows(
+        &project,
+        &["git log -- planning/x.md", "git diff planning", "git -C . status", "cd planning && ls"],
+    );
+}
+
+#[test]
+fn readers_in_every_combination_are_allowed() {
+    allows(
+        &TestProject::new(),
+        &[
+            "find . -name '*.dart' -type f | head -20",
+            "find lib -name '*.dart' | wc -l",
+            "grep -rn 'class Foo' lib | head",
+            "rg -n --glob '*.rs' 'fn main'",
+            "git log --oneline -10",
+            "git status --short",
+            "git diff HEAD~1 -- lib",
+            "git show HEAD:pubspec.yaml",
+            "git branch -a",
+            "command -v fvm",
+            "which dart && dart --version",
+            "flutter --version",
+            "flutter doctor",
+            "dart analyze",
+            "test -f pubspec.yaml && cat pubspec.yaml",
+            "ls -la; pwd; git status",
+            "cat a.txt | grep foo | wc -l",
+            "echo \"$(git rev-parse HEAD)\"",
+            "for f in a b; do cat x; done",
+            "if [ -d test ]; then ls test; else echo none; fi",
+            "du -sh . 2>/dev/null || true",
+            "stat -c %Y README.md",
+            "tail -n 5 CHANGELOG.md",
+            "# a remark\nls",
+        ],
+    );
+}

@@ -1,0 +1,111 @@
+//! Slice 3: a planner does not stop without a recent plan.
+
+use super::*;
+
+#[test]
+fn exits_0_when_stop_hook_active_is_true() {
+    let project = TestProject::new();
+    let mut event = project.event("Stop.active_true");
+    assert!(project.script(&[VALIDATOR], event.to_string().as_bytes()).is_silent());
+    event["agent_type"] = "tdd-planner".into();
+    assert!(project.hook(&event).is_silent());
+    let mut event = by_planner(project.event("SubagentStop.validator"));
+    event["stop_hook_active"] = true.into();
+    assert!(project.hook(&event).is_silent());
+}
+
+#[test]
+fn exits_2_when_no_plan_file_exists_in_planning() {
+    let project = TestProject::new();
+    let words = ["No plan file found in planning/ (modified in last 30 minutes)", "there is none"];
+    held(&project, &words);
+    fs::create_dir(project.path.join("planning")).unwrap();
+    held(&project, &words);
+    project.file("planning/notes.txt", PLAN);
+    held(&project, &words);
+}
+
+#[test]
+fn exits_0_when_valid_plan_file_exists_with_recent_modification_time() {
+    let project = TestProject::new();
+    plan(&project, "planning/login.md", PLAN, 29);
+    assert_eq!(stopped(&project), Ok(()));
+}
+
+#[test]
+fn without_the_stop_hook_active_field_the_plan_is_checked() {
+    let project = TestProject::new();
+    let mut event = project.event("Stop.active_false");
+    event.as_object_mut().unwrap().remove("stop_hook_active");
+    let answer = by_script(&project.script(&[VALIDATOR], event.to_string().as_bytes())).unwrap();
+    assert!(answer.unwrap_err().contains("No plan file found"));
+    event["agent_type"] = "tdd-planner".into();
+    assert!(project.hook(&event).denial().contains("No plan file found"));
+}
+
+#[test]
+fn a_plan_file_older_than_30_minutes_is_not_the_one_just_made() {
+    let project = TestProject::new();
+    plan(&project, "planning/login.md", PLAN, 45);
+    let reason = held(&project, &["No plan file found in planning/ (modified in last 30 minutes)"]);
+    assert!(reason.contains("the newest plan, planning/login.md, was changed 45 minutes ago"), "{reason}");
+}
+
+/// Facts A4.17.
+#[test]
+fn the_newest_plan_counts_and_not_the_last_by_name() {
+    let project = TestProject::new();
+    plan(&project, "planning/zz-notes.md", "# Notes\n", 10);
+    plan(&project, "planning/2026/login.md", PLAN, 2);
+    assert_eq!(stopped(&project), Ok(()));
+    plan(&project, "planning/2026/login.md", PLAN, 12);
+    held(&project, &["Plan file planning/zz-notes.md is missing required sections"]);
+}
+
+/// Facts A4.16.
+#[test]
+fn planning_is_found_from_a_directory_below() {
+    let project = TestProject::new();
+    plan(&project, "planning/login.md", PLAN, 2);
+    fs::create_dir_all(project.path.join("src/deep")).unwrap();
+    let mut event = project.event("Stop.active_false");
+    event["cwd"] = json!(project.path.join("src/deep"));
+    assert!(project.script(&[VALIDATOR], event.to_string().as_bytes()).is_silent());
+    event["agent_type"] = "tdd-planner".into();
+    assert!(project.hook(&event).is_silent());
+    // Above the project is not looked for.
+    fs::rename(project.path.join("planning"), project.home.join("planning")).unwrap();
+    project.hook(&event).denial();
+}
+
+/// Facts A4.17.
+#[test]
+fn the_time_is_a_setting() {
+    let project = TestProject::new();
+    plan(&project, "planning/login.md", PLAN, 45);
+    project.file("provost.toml", "[planner]\nplan_minutes = 60\n");
+    assert_eq!(stopped(&project), Ok(()));
+}
+
+/// Facts A4.9: a person who discards the plan is not held for one.
+#[test]
+fn a_plan_need_not_be_there_where_the_setting_says_so() {
+    let project = TestProject::new();
+    project.file("provost.toml", "[planner]\nrequire_plan = false\n");
+    assert_eq!(stopped(&project), Ok(()));
+    plan(&project, "planning/login.md", "# Draft\n", 45);
+    assert_eq!(stopped(&project), Ok(()));
+    plan(&project, "planning/login.md", "# Draft\n", 2);
+    held(&project, &["missing required sections"]);
+}
+
+#[test]
+fn the_plan_directory_is_a_setting() {
+    let project = TestProject::new();
+    project.file("provost.toml", "[planner]\ndirectory = \"docs/plans\"\n");
+    held(&project, &["No plan file found in docs/plans/"]);
+    plan(&project, "docs/plans/login.md", PLAN, 2);
+    assert_eq!(stopped(&project), Ok(()));
+    allows(&project, &["echo x > docs/plans/x.md"]);
+    blocks(&project, &["outside docs/plans/"], &["echo x > planning/x.md"]);
+}
