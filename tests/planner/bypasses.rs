@@ -150,6 +150,7 @@ fn programs_with_configuration_do_not_run_where_the_planner_writes() {
             "cd planning/repo && git log",
             "git -C planning/repo status",
             "git -C planning -C repo status",
+            "git -C app -C ../planning status",
             "git --git-dir=planning/repo/.git log",
             "git --git-dir planning/g log",
             "dart analyze planning",

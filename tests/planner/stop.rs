@@ -73,6 +73,12 @@ fn planning_is_found_from_a_directory_below() {
     assert!(project.script(&[VALIDATOR], event.to_string().as_bytes()).is_silent());
     event["agent_type"] = "tdd-planner".into();
     assert!(project.hook(&event).is_silent());
+    // Of several on the way, the newest plan counts.
+    plan(&project, "src/planning/old.md", "# Draft\n", 20);
+    assert!(project.hook(&event).is_silent());
+    plan(&project, "src/planning/old.md", "# Draft\n", 1);
+    project.hook(&event).denial();
+    fs::remove_dir_all(project.path.join("src/planning")).unwrap();
     // Above the project is not looked for.
     fs::rename(project.path.join("planning"), project.home.join("planning")).unwrap();
     project.hook(&event).denial();
