@@ -69,6 +69,10 @@ pub enum Effect {
     TooLarge {
         what: String,
     },
+    /// A file is written or deleted whose name cannot be known beforehand.
+    Somewhere {
+        target: String,
+    },
     /// A part of a command line that this version does not understand, and so cannot vouch for.
     Obscure {
         what: String,

@@ -101,6 +101,7 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
         Effect::SetVariable { name, value } => {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
         }
+        Effect::Somewhere { target } => ("writes", format!("{target}, which cannot be known")),
         Effect::Obscure { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
         other => ("does", format!("{other:?}")),
     }

@@ -58,29 +58,29 @@ struct Judge<'a> {
     planning: Planning,
     /// Programs that a person has added.
     added: Vec<String>,
-    /// Whether the call is a command line.
-    shell: bool,
+    /// The call, if it is a command line.
+    command: Option<&'a str>,
 }
 
 impl<'a> Judge<'a> {
-    fn of(event: &Event, workspace: &'a Workspace) -> Self {
+    fn of(event: &'a Event, workspace: &'a Workspace) -> Self {
+        let command = match event.call().map(|call| &call.tool) {
+            Some(Tool::Shell { command }) => Some(command.as_str()),
+            _ => None,
+        };
         Self {
             workspace,
             planning: Planning::of(event, workspace),
             added: workspace.config.words(settings::PLANNER_ALLOW),
-            shell: event.call().is_some_and(|call| matches!(call.tool, Tool::Shell { .. })),
+            command,
         }
     }
 
     fn refusal(&self, effects: &[Effect]) -> Option<Denial> {
         let any = |check: &dyn Fn(&Effect) -> Option<Denial>| effects.iter().find_map(check);
         if !self.workspace.config.switch(settings::PLANNER_STRICT) {
-            // The plain rule: the first word, which must be readable, and the files that are written.
-            let is_word = |effect: &&Effect| matches!(effect, Effect::Run { .. } | Effect::Obscure { .. });
-            return (effects.iter().find(is_word))
-                .and_then(|first| self.program(first).or_else(|| obscure(first)))
-                .or_else(|| any(&|effect| self.written(effect)))
-                .or_else(|| any(&too_large));
+            let first = self.command.and_then(|command| self.first_word(command));
+            return first.or_else(|| any(&|effect| self.written(effect))).or_else(|| any(&too_large));
         }
         any(&|effect| self.program(effect))
             .or_else(|| any(&action))
@@ -92,9 +92,20 @@ impl<'a> Judge<'a> {
             .or_else(|| any(&obscure))
     }
 
+    /// The plain rule: nothing but the first word of a line counts, which must be known.
+    fn first_word(&self, command: &str) -> Option<Denial> {
+        match shell::first_word(command) {
+            Some(name) => self.unlisted(&name),
+            None => Some(not_understood("the first word")),
+        }
+    }
+
     fn program(&self, effect: &Effect) -> Option<Denial> {
         let Effect::Run { program, .. } = effect else { return None };
-        let name = program.as_str();
+        self.unlisted(program)
+    }
+
+    fn unlisted(&self, name: &str) -> Option<Denial> {
         if READERS.contains(&name) || STEERING.contains(&name) || self.added.iter().any(|added| added == name)
         {
             return None;
@@ -142,7 +153,15 @@ impl<'a> Judge<'a> {
     }
 
     fn written(&self, effect: &Effect) -> Option<Denial> {
+        let plans = &self.planning.name;
         let landings = match effect {
+            Effect::Somewhere { target } => {
+                return Some(Denial {
+                    what: format!("BLOCKED: output redirection to {}, which cannot be known", shown(target)),
+                    why: format!("a planner writes only plans, into {plans}/"),
+                    fix: format!("write the path out: {plans}/NAME.md"),
+                });
+            }
             Effect::Write { path, .. } | Effect::Touch { path } => vec![path.clone()],
             Effect::Place { names, to, .. } if self.workspace.is_directory(to) => {
                 names.iter().map(|name| to.join(name)).collect()
@@ -151,8 +170,8 @@ impl<'a> Judge<'a> {
             _ => return None,
         };
         let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
-        let (plans, path) = (&self.planning.name, shown(&self.planning.shown(&outside)));
-        let (act, fix) = if self.shell {
+        let path = shown(&self.planning.shown(&outside));
+        let (act, fix) = if self.command.is_some() {
             let fix = format!(
                 "redirect to {plans}/NAME.md or to /dev/null; to join both streams, `2>&1` needs no file"
             );
@@ -215,13 +234,17 @@ fn too_large(effect: &Effect) -> Option<Denial> {
 
 fn obscure(effect: &Effect) -> Option<Denial> {
     let Effect::Obscure { what } = effect else { return None };
-    Some(Denial {
+    Some(not_understood(what))
+}
+
+fn not_understood(what: &str) -> Denial {
+    Denial {
         what: format!("BLOCKED: a part of the command is not understood: {}", shown(what)),
         why: "what cannot be told beforehand is not in the planner's allowlist".into(),
         fix: "write it out: plain names instead of variables and substitutions, `./*.md` instead of \
               `*.md`, one simple command per call"
             .into(),
-    })
+    }
 }
 
 /// The directories that the options of a program send it to. What `git` is given to look at is not

@@ -98,6 +98,18 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     effects
 }
 
+/// The first word of a command line that is no assignment, where it is known.
+pub fn first_word(command: &str) -> Option<String> {
+    let work = Work::new();
+    let place = |word: &Word| word.source.as_ptr() as usize;
+    // A substitution is read before the command that it stands in.
+    let words = Grammar::new(command, Kind::Commands, None, &work).filter_map(|step| match step {
+        Step::Simple(command) => command.words.into_iter().find(|word| word.assigned().is_none()),
+        _ => None,
+    });
+    words.min_by_key(place)?.known().map(str::to_owned)
+}
+
 /// A text that a command line makes the shell read, and where.
 struct Nested {
     text: String,
@@ -327,10 +339,10 @@ impl Line<'_> {
     /// One effect for each place that a word may mean; `cost`: what it takes besides the path.
     fn each(&mut self, word: &Word, cost: usize, effect: impl Fn(PathBuf) -> Effect) {
         let Some(text) = word.known().filter(|text| !text.is_empty()) else {
-            return self.obscure_word(word);
+            return self.somewhere(format!("`{}`", word.source()));
         };
         if self.place.is_lost && !Path::new(text).is_absolute() {
-            self.obscure(&format!("`{}` in a directory that is not known", word.source()));
+            self.somewhere(format!("`{}` in a directory that is not known", word.source()));
         }
         self.at_each_place(text, cost, effect);
     }
@@ -362,6 +374,11 @@ impl Line<'_> {
 
     fn obscure(&mut self, what: &str) {
         self.push(Effect::Obscure { what: what.to_owned() }, what.len());
+    }
+
+    fn somewhere(&mut self, target: String) {
+        let cost = target.len();
+        self.push(Effect::Somewhere { target }, cost);
     }
 
     fn obscure_word(&mut self, word: &Word) {

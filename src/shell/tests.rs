@@ -12,7 +12,7 @@ fn seen(command: &str) -> Vec<String> {
             Effect::Write { path, .. } => format!("write {}", path.display()),
             Effect::Delete { path } => format!("delete {}", path.display()),
             Effect::Read { path, .. } => format!("read {}", path.display()),
-            Effect::Obscure { what } => format!("obscure {what}"),
+            Effect::Obscure { what } | Effect::Somewhere { target: what } => format!("obscure {what}"),
             Effect::SetVariable { name, .. } => format!("set {name}"),
             Effect::Place { names, to, tree } => {
                 let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
@@ -106,6 +106,33 @@ fn variables_that_a_line_sets_are_seen() {
 fn text_is_not_a_command() {
     assert_eq!(seen("echo 'rm f > g'"), [""; 0]);
     assert_eq!(seen("cat <<'EOF'\nrm f > g\nEOF\nrm h"), ["delete /p/h"]);
+}
+
+#[test]
+fn a_target_that_cannot_be_known_is_its_own_value() {
+    for line in ["rm $X", "x > $X", "cp a $X", "cd $X && x > y", "while x; do cd a && x > y; done"] {
+        let found = effects(line, Path::new("/p"), None);
+        assert!(found.iter().any(|effect| matches!(effect, Effect::Somewhere { .. })), "{line}: {found:?}");
+    }
+    for line in ["cat $X", "x < $X", "$X > f", "cd $X && cat y"] {
+        let found = effects(line, Path::new("/p"), None);
+        assert!(!found.iter().any(|effect| matches!(effect, Effect::Somewhere { .. })), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn the_first_word_is_the_first_in_the_text() {
+    for (line, wanted) in [
+        ("A=1 B=$(x) rm f", Some("x")),
+        ("A=1 rm $(x)", Some("rm")),
+        ("(rm f); x", Some("rm")),
+        ("! rm", Some("rm")),
+        ("$X f", None),
+        ("A=1", None),
+        ("", None),
+    ] {
+        assert_eq!(first_word(line).as_deref(), wanted, "{line}");
+    }
 }
 
 #[test]

@@ -75,9 +75,9 @@ fn a_listed_program_that_is_told_to_do_more_is_blocked() {
         &TestProject::new(),
         &["is not in the planner's allowlist"],
         &[
-            "find . -delete",
+            "find . -name x -delete",
             "find . -name x -exec rm {} +",
-            "find . -execdir ls ';'",
+            "find . -execdir touch x ';'",
             "find . -ok rm {} ';'",
             "find . -fprint x",
             "git checkout .",

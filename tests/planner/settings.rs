@@ -29,7 +29,7 @@ fn without_strictness_only_the_first_word_and_written_files_count() {
         &project,
         &[
             "ls && rm x",
-            "find . -delete",
+            "find . -name x -delete",
             "echo $(rm x)",
             "git checkout .",
             "cat x | sort",
