@@ -19,6 +19,6 @@ pub mod journal;
 pub mod reference;
 pub mod registry;
 mod self_guard;
-mod shell;
+pub mod shell;
 mod text;
 pub mod workspace;
