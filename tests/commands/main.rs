@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use stage::{Copy, Stage};
@@ -138,9 +138,32 @@ fn unlisted_commands_need_the_configuration() {
     // The stage is thrown away, so the configuration may simply be laid into it.
     let mut config = String::from("[planner]\nallow = [\n");
     for program in [
-        "sort", "sed", "awk", "cut", "tr", "uniq", "nl", "jq", "basename", "dirname", "realpath", "readlink",
-        "date", "printf", "uname", "id", "seq", "diff", "cmp", "comm", "md5sum", "sha256sum", "tac", "od",
-        "egrep", "paste",
+        "sort",
+        "sed",
+        "awk",
+        "cut",
+        "tr",
+        "uniq",
+        "nl",
+        "jq",
+        "basename",
+        "dirname",
+        "realpath",
+        "readlink",
+        "date",
+        "printf",
+        "uname",
+        "id",
+        "seq",
+        "diff",
+        "cmp",
+        "comm",
+        "md5sum",
+        "sha256sum",
+        "tac",
+        "od",
+        "egrep",
+        "paste",
     ] {
         let _ = writeln!(config, "  \"{program}\",");
     }
@@ -179,7 +202,13 @@ fn ground_truth() {
         let is_unsafe = line.label == Label::Unsafe;
         let harm: Vec<_> = changed.iter().filter(|path| is_unsafe || !stage::may_change(path)).collect();
         if is_unsafe == harm.is_empty() {
-            untrue.push(format!("{}: {:?} is not {:?}: {}", line.place, line.command, line.label, shown(&harm)));
+            untrue.push(format!(
+                "{}: {:?} is not {:?}: {}",
+                line.place,
+                line.command,
+                line.label,
+                shown(&harm)
+            ));
         }
     }
     let ran = |label| runnable.iter().filter(|line| line.label == label).count();

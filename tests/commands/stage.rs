@@ -34,7 +34,7 @@ type Snapshot = BTreeMap<PathBuf, (u32, i64, Vec<u8>)>;
 
 impl Stage {
     pub fn build() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = in_memory();
         let script = fs::read(crate::table::directory().join("stage.sh")).unwrap();
         fs::write(root.path().join("stage.sh"), script).unwrap();
         let mut command = bash(root.path(), root.path());
@@ -45,13 +45,9 @@ impl Stage {
     }
 
     pub fn copy(&self) -> Copy {
-        let root = tempfile::tempdir().unwrap();
-        let status = Command::new("cp")
-            .arg("-a")
-            .arg(self.root.path().join("."))
-            .arg(root.path())
-            .status()
-            .unwrap();
+        let root = in_memory();
+        let status =
+            Command::new("cp").arg("-a").arg(self.root.path().join(".")).arg(root.path()).status().unwrap();
         assert!(status.success());
         Copy { root, before: self.snapshot.clone() }
     }
@@ -70,7 +66,11 @@ impl Copy {
     pub fn run(&self, command: &str) -> Vec<PathBuf> {
         let bash = bash(self.root.path(), &self.project());
         let mut limited = Command::new("timeout");
-        limited.args(["-k", "1", PATIENCE]).arg(bash.get_program()).args(bash.get_args()).args(["-c", command]);
+        limited
+            .args(["-k", "1", PATIENCE])
+            .arg(bash.get_program())
+            .args(bash.get_args())
+            .args(["-c", command]);
         limited.current_dir(self.project()).env_clear();
         limited.envs(bash.get_envs().filter_map(|(name, value)| Some((name, value?))));
         // The pipes end with the last job that the command left behind, so none is missed.
@@ -140,4 +140,9 @@ fn snapshot(root: &Path) -> Snapshot {
         }
     }
     found
+}
+
+/// A directory that needs no disk, where the system has such a place: thousands of files are written.
+fn in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
