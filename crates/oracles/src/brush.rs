@@ -3,6 +3,8 @@
 //!
 //! Its time grows exponentially with unclosed parentheses, so a line with many is left alone.
 
+use std::panic;
+
 use brush_parser::ast::{
     AndOr, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectTarget, IoRedirect, Pipeline,
@@ -17,11 +19,15 @@ use crate::Names;
 const MOST_PARENTHESES: usize = 12;
 const DEEPEST: usize = 12;
 
-/// The names, or `None` where the line is not understood or would take too long.
+/// The names, or `None` where the line is not understood, would take too long, or makes the parser
+/// panic.
 pub fn names(line: &str) -> Option<Names> {
-    let mut walk = Walk { options: ParserOptions::default(), names: Names::new(), depth: 0 };
-    walk.program(line)?;
-    Some(walk.names)
+    panic::catch_unwind(|| {
+        let mut walk = Walk { options: ParserOptions::default(), names: Names::new(), depth: 0 };
+        walk.program(line)?;
+        Some(walk.names)
+    })
+    .ok()?
 }
 
 struct Walk {
@@ -47,7 +53,7 @@ impl Walk {
     fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             self.pipeline(&item.0.first);
-            for (AndOr::And(pipeline) | AndOr::Or(pipeline)) in &item.0.additional {
+            for AndOr::And(pipeline) | AndOr::Or(pipeline) in &item.0.additional {
                 self.pipeline(pipeline);
             }
         }

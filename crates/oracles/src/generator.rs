@@ -6,13 +6,13 @@
 
 use fastrand::Rng;
 
-pub struct Generator(Rng);
+pub struct Generator(Rng, u32);
 
 const DEEPEST: u32 = 3;
 
 impl Generator {
     pub fn new(seed: u64) -> Self {
-        Self(Rng::with_seed(seed))
+        Self(Rng::with_seed(seed), 0)
     }
 
     pub fn line(&mut self) -> String {
@@ -88,7 +88,13 @@ impl Generator {
             ),
             9 => format!("[[ -n {} ]]", self.word(depth)),
             10 => format!("[[ a == {} ]] && {}", self.word(depth), inner(self)),
-            11 => format!("f() {{ {}; }}; f", inner(self)),
+            11 => {
+                // Each has a name of its own: one that is defined in a stage of a pipe is not there
+                // behind it, and an outer one of the same name would call itself without end.
+                self.1 += 1;
+                let name = self.1;
+                format!("f{name}() {{ {}; }}; f{name}", inner(self))
+            }
             12 => format!("command {}", self.simple(depth)),
             13 => format!("eval '{}'", inner(self).replace('\'', "'\\''")),
             14 => format!("x={} {}", self.word(depth), self.simple(depth)),

@@ -6,6 +6,7 @@ mod table;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::panic;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -18,9 +19,12 @@ use provost::effect::Effect;
 use provost::shell;
 
 const GENERATED: usize = 20_000;
-const REALLY_RUN: usize = 2_000;
-/// Words of the grammar that an oracle may take for the name of a command.
-const GRAMMAR: &[&str] = &["time", "coproc", "!", "[[", "]]", "{", "}", ":", "[", "-p"];
+const REALLY_RUN: usize = 1_500;
+/// What an oracle may take for the name of a command though it is none that matters: words of the
+/// grammar, builtins that only run the words behind them, and ends of here-documents that one
+/// oracle does not find.
+const EXEMPT: &[&str] =
+    &["time", "coproc", "!", "[[", "]]", "{", "}", ":", "[", "-p", "command", "builtin", "exec", "EOF"];
 
 /// What Provost sees in a line; `None` where it says that it does not understand all of it.
 fn seen(line: &str) -> Option<BTreeSet<String>> {
@@ -35,10 +39,11 @@ fn seen(line: &str) -> Option<BTreeSet<String>> {
     Some(runs.collect())
 }
 
-/// The names that an oracle saw and Provost passed over in silence.
+/// The names that an oracle saw and Provost passed over in silence. Without an oracle's answer, or
+/// where Provost does not understand the line, there is nothing to compare.
 fn missed(line: &str, names: &Names) -> Vec<String> {
     let Some(seen) = seen(line) else { return Vec::new() };
-    names.iter().filter(|name| !seen.contains(*name) && !GRAMMAR.contains(&name.as_str())).cloned().collect()
+    names.iter().filter(|name| !seen.contains(*name) && !EXEMPT.contains(&name.as_str())).cloned().collect()
 }
 
 fn lines() -> Vec<String> {
@@ -47,46 +52,45 @@ fn lines() -> Vec<String> {
     table.chain((0..GENERATED).map(|_| generator.line())).collect()
 }
 
-fn report(oracle: &str, understood: usize, all: &[String], failures: &[String]) {
-    let open = all.iter().filter(|line| seen(line).is_some()).count();
-    println!("{oracle}: {} lines, {understood} understood by it, {open} by Provost", all.len());
-    assert!(understood * 2 > all.len(), "{oracle} understands too little to be an oracle");
-    let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+fn report(oracle: &str, all: &[String], mut names: impl FnMut(&str) -> Option<Names>) {
+    let (mut understood, mut failures) = (0, Vec::new());
+    for line in all {
+        let Some(names) = names(line) else { continue };
+        understood += 1;
+        let missed = missed(line, &names);
+        if !missed.is_empty() {
+            failures.push(format!("{missed:?} in {line:?}"));
+        }
+    }
+    println!("{oracle}: understands {understood} of {} lines", all.len());
+    assert!(understood * 3 > all.len(), "{oracle} understands too little to be an oracle");
+    let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join(
+        "
+",
+    );
     assert!(
         failures.is_empty(),
-        "{oracle} sees commands in {} lines that were passed over:\n{shown}",
+        "{oracle} sees commands in {} lines that were passed over:
+{shown}",
         failures.len()
     );
 }
 
 #[test]
 fn tree_sitter_sees_no_command_that_is_passed_over() {
-    let (all, mut reader) = (lines(), tree::Reader::default());
-    let (mut understood, mut failures) = (0, Vec::new());
-    for line in &all {
-        let Some(names) = reader.names(line) else { continue };
-        understood += 1;
-        let missed = missed(line, &names);
-        if !missed.is_empty() {
-            failures.push(format!("{missed:?} in {line:?}"));
-        }
-    }
-    report("tree-sitter-bash", understood, &all, &failures);
+    let mut reader = tree::Reader::default();
+    report("tree-sitter-bash", &lines(), |line| reader.names(line));
 }
 
 #[test]
 fn brush_sees_no_command_that_is_passed_over() {
-    let all = lines();
-    let (mut understood, mut failures) = (0, Vec::new());
-    for line in &all {
-        let Some(names) = brush::names(line) else { continue };
-        understood += 1;
-        let missed = missed(line, &names);
-        if !missed.is_empty() {
-            failures.push(format!("{missed:?} in {line:?}"));
+    // The parser panics on some lines; that is caught, and need not be told each time.
+    panic::set_hook(Box::new(|info| {
+        if info.location().is_none_or(|place| !place.file().contains("brush-parser")) {
+            eprintln!("{info}");
         }
-    }
-    report("brush-parser", understood, &all, &failures);
+    }));
+    report("brush-parser", &lines(), brush::names);
 }
 
 /// The truth: a bash that has nothing but markers in its path runs the lines.
