@@ -20,6 +20,6 @@ mod planner;
 pub mod reference;
 pub mod registry;
 mod self_guard;
-mod shell;
+pub mod shell;
 mod text;
 pub mod workspace;

@@ -1,17 +1,19 @@
 //! `bench`: what one call of the hook costs the person who waits for it.
 //!
 //! A client starts the hook anew for every tool call, so the cost is that of a whole process, and
-//! a benchmark of functions inside one process would miss most of it. All cases are measured in
+//! a benchmark of functions inside one process would miss most of it (only the analysis of command
+//! lines, whose cost grows with what an agent writes, is also measured so). All cases are measured in
 //! one interleaved run: what else happens on the machine then hits all of them alike, and their
 //! ratio to an empty program stays meaningful where the times are not.
 //!
 //! | exit | meaning |
 //! |------|---------|
-//! | 0    | measured (and with `--check`, within the goal) |
-//! | 1    | with `--check`, above the goal |
+//! | 0    | measured (and with `--check`, within the goals) |
+//! | 1    | with `--check`, above a goal |
 //! | 64   | the command line makes no sense |
 //! | 70   | it could not be measured: a program is missing, or the hook answered otherwise than expected |
 
+mod analysis;
 mod cases;
 mod measure;
 mod options;
@@ -54,10 +56,14 @@ fn bench(options: &Options) -> std::io::Result<ExitCode> {
     eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
     let results = measure::all(&stage, options.rounds)?;
     let report = report::Report { rounds: options.rounds, results: &results };
+    let analysis = analysis::all();
     if options.json {
-        println!("{:#}", report.json());
+        let mut json = report.json();
+        json["analysis"] = analysis::json(&analysis);
+        println!("{json:#}");
     } else {
-        print!("{}", report.table());
+        print!("{}{}", report.table(), analysis::table(&analysis));
     }
-    Ok(ExitCode::from(u8::from(options.check && !report.goal_holds())))
+    let holds = report.goal_holds() && analysis::goals_hold(&analysis);
+    Ok(ExitCode::from(u8::from(options.check && !holds)))
 }

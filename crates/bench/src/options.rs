@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 pub const HELP: &str = "\
 Measures what one call of the hook costs, as whole processes in one interleaved run, against an
-empty program that is built the same way.
+empty program that is built the same way; and what the analysis of command lines costs inside one.
 
 Usage: scripts/bench [OPTION]… [ROUNDS]
 
@@ -13,7 +13,7 @@ Usage: scripts/bench [OPTION]… [ROUNDS]
 
 Options:
   --json         print one JSON object instead of the tables
-  --check        exit with 1 if an allowed PreToolUse call costs more than the goal
+  --check        exit with 1 if an allowed PreToolUse call or an analysis costs more than its goal
   --also PATH    measure another build of the hook in the same run; may be given several times
   --help         show this text
 
