@@ -1,7 +1,7 @@
 //! Words, operators and redirections of commands.
 
 use super::documents::Delimiter;
-use super::{Case, For, Grammar, Join, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
+use super::{Case, Grammar, Join, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
 use crate::shell::word::Word;
 
 impl<'a> Grammar<'a> {
@@ -90,8 +90,11 @@ impl<'a> Grammar<'a> {
     pub(super) fn newline(&mut self) -> Progress {
         self.end_word()?;
         match self.mode() {
-            Mode::For(For::AfterName | For::Words) => self.turn(Mode::For(For::AwaitDo)),
-            Mode::For(_) | Mode::Case(Case::In | Case::Pattern) | Mode::Test(_) | Mode::Array => {}
+            Mode::For(stage) => {
+                let next = stage.at_the_end_of_a_line();
+                self.turn(Mode::For(next));
+            }
+            Mode::Case(Case::In | Case::Pattern) | Mode::Test(_) | Mode::Array => {}
             Mode::Case(Case::Word) => return Err(self.stuck("`case` without a word")),
             _ => self.end_command(Join::Next)?,
         }

@@ -1,5 +1,6 @@
 //! Conditions, loops, `case`, `[[`, groups and the other words of the grammar.
 
+use super::variables::Shape;
 use super::{Case, For, Grammar, If, Join, Loop, Mode, Position, Progress, Step, Stuck};
 use crate::shell::word::Word;
 
@@ -90,18 +91,22 @@ impl<'a> Grammar<'a> {
             (For::Name, Some(_)) if is_name(word.source) => {
                 self.forget_variable(word.source);
                 self.ready.push_back(Step::Set(word.source));
+                self.loop_variable = Some(word.source);
                 self.turn(Mode::For(For::AfterName));
             }
-            (For::AfterName, Some("in")) => self.turn(Mode::For(For::Words)),
-            (For::AfterName | For::AwaitDo, Some("do")) => {
+            (For::AfterName, Some("in")) => self.turn(Mode::For(For::Words(Shape::default()))),
+            (For::AfterName | For::AwaitDo(_), Some("do")) => {
                 let frame = self.frame();
                 self.pop();
                 self.push(Mode::Loop(Loop::Body))?;
                 if let Some(opened) = self.frames.last_mut() {
                     opened.at = frame.at;
                 }
+                if let (For::AwaitDo(Some(shape)), Some(name)) = (stage, self.loop_variable.take()) {
+                    self.variables.learn_shape(name, shape);
+                }
             }
-            (For::Words, _) => {}
+            (For::Words(shape), _) => self.turn(Mode::For(For::Words(shape.with(word)))),
             _ => return Err(Stuck { what: "a loop without `do`".into(), at: start }),
         }
         Ok(())
@@ -111,16 +116,17 @@ impl<'a> Grammar<'a> {
         self.end_word()?;
         match (c, stage) {
             (b'(', For::Name) if self.peek(1) == Some(b'(') => {
-                self.turn(Mode::For(For::AwaitDo));
+                self.turn(Mode::For(For::AwaitDo(None)));
                 self.open_arithmetic()?;
             }
             (b';', _) => {
                 // The word that just ended may have been the name.
                 match self.mode() {
-                    Mode::For(For::AfterName | For::Words | For::AwaitDo) => {}
+                    Mode::For(stage) if stage != For::Name => {
+                        self.turn(Mode::For(stage.at_the_end_of_a_line()));
+                    }
                     _ => return Err(self.stuck("a loop without a name")),
                 }
-                self.turn(Mode::For(For::AwaitDo));
                 self.at += 1;
             }
             _ => return Err(self.stuck("an operator in the head of a loop")),

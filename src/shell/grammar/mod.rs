@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use super::Work;
 use super::word::{Unknown, Word};
 use documents::Delimiter;
-use variables::Variables;
+use variables::{Shape, Variables};
 
 /// Constructs within each other beyond this are not understood.
 const DEEPEST: usize = 64;
@@ -148,8 +148,19 @@ enum Loop {
 enum For {
     Name,
     AfterName,
-    Words,
-    AwaitDo,
+    /// The values, and what all of them so far have in common.
+    Words(Shape),
+    AwaitDo(Option<Shape>),
+}
+
+impl For {
+    fn at_the_end_of_a_line(self) -> Self {
+        match self {
+            Self::AfterName => Self::AwaitDo(None),
+            Self::Words(shape) => Self::AwaitDo(Some(shape)),
+            other => other,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,6 +236,8 @@ pub(super) struct Grammar<'a> {
     /// Where `((` turned out to be two groups.
     groups: Vec<usize>,
     variables: Variables<'a>,
+    /// The variable of the loop whose head was read last.
+    loop_variable: Option<&'a str>,
     /// The last command was joined to the next one.
     is_chained: bool,
     ended: bool,
@@ -256,6 +269,7 @@ impl<'a> Grammar<'a> {
             resumptions: 0,
             groups: Vec::new(),
             variables: Variables::default(),
+            loop_variable: None,
             is_chained: false,
             ended: false,
         };
@@ -383,6 +397,9 @@ impl<'a> Grammar<'a> {
 
     fn pop(&mut self) {
         if let Some(frame) = self.frames.pop() {
+            if matches!(frame.mode, Mode::Loop(_)) {
+                self.variables.forget_all();
+            }
             self.ready.extend(frame.mode.scope().map(Step::Close));
         }
     }

@@ -283,3 +283,30 @@ fn a_variable_that_the_line_sets_is_known_where_nothing_else_can_set_it() {
         assert_eq!(last(line), None, "{line}");
     }
 }
+
+#[test]
+fn the_variable_of_a_loop_is_like_its_values() {
+    let may_be_option = |line: &str| words(line).pop().unwrap().2;
+    for line in [
+        "for x in a b/c; do p $x; done",
+        "for x in a b/c\ndo p \"$x\"; done",
+        "for x in lib/*.rs ./*; do p \"$x\"; done",
+        "for x in a; do if q; then p $x; fi; done",
+    ] {
+        assert!(!may_be_option(line), "{line}");
+    }
+    for line in [
+        "for x in a -b; do p $x; done",
+        "for x in *.rs; do p \"$x\"; done",
+        "for x in lib/*.rs; do p $x; done",
+        "for x in 'a -b'; do p $x; done",
+        "for x in a $y; do p \"$x\"; done",
+        "for x; do p $x; done",
+        "for x in a; do x=$y; p $x; done",
+        "for x in a; do while q; do p $x; done; done",
+        "for x in; do q; done; p $x",
+        "for x in $(for y in a; do q; done); do p \"$x\"; done",
+    ] {
+        assert!(may_be_option(line), "{line}");
+    }
+}

@@ -60,16 +60,60 @@ const SPECIAL: &[&str] = &[
 /// A line that sets more is not followed: every word is compared with all of them.
 const MOST: usize = 32;
 
+pub(super) enum Value {
+    Is(String),
+    /// One of several.
+    OneOf(Shape),
+}
+
+/// What all values of a loop's variable have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// None of them is split without quotes.
+    pub(super) is_one_word: bool,
+    pub(super) may_dash: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { is_one_word: true, may_dash: false }
+    }
+}
+
+impl Shape {
+    pub(super) fn with(self, word: &Word) -> Self {
+        let known = word.known();
+        Self {
+            is_one_word: self.is_one_word && known.is_some_and(is_one_word),
+            may_dash: self.may_dash
+                || word.may_be_option()
+                || known.is_some_and(|text| text.starts_with('-')),
+        }
+    }
+}
+
+/// Whether a value stays the one word that it is where the shell splits and expands it.
+pub(super) fn is_one_word(value: &str) -> bool {
+    !value.is_empty() && !value.contains([' ', '\t', '\n', '*', '?', '[', '\\'])
+}
+
 #[derive(Default)]
 pub(super) struct Variables<'a> {
-    known: Vec<(&'a str, String)>,
+    known: Vec<(&'a str, Value)>,
     /// Something on the line may set any variable.
     pub(super) given_up: bool,
 }
 
 impl<'a> Variables<'a> {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn learn_shape(&mut self, name: &'a str, shape: Shape) {
+        self.forget(name);
+        if !self.given_up && self.known.len() < MOST && !is_special(name) {
+            self.known.push((name, Value::OneOf(shape)));
+        }
     }
 
     pub(super) fn forget(&mut self, name: &str) {
@@ -88,13 +132,16 @@ impl<'a> Variables<'a> {
     fn learn(&mut self, word: &Word<'a>) {
         let Some(name) = word.assigned() else { return };
         self.forget(name);
-        let is_special = SPECIAL.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP");
         let value = word.known().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
-        let counts = self.known.len() < MOST && !is_special;
+        let counts = self.known.len() < MOST && !is_special(name);
         if let Some((_, value)) = value.filter(|(_, value)| counts && !value.contains('~')) {
-            self.known.push((name, value.to_owned()));
+            self.known.push((name, Value::Is(value.to_owned())));
         }
     }
+}
+
+fn is_special(name: &str) -> bool {
+    SPECIAL.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP")
 }
 
 impl<'a> Grammar<'a> {

@@ -1,5 +1,6 @@
 //! The parts of words: plain text, quotes, patterns, braces.
 
+use super::variables::{Shape, Value, is_one_word};
 use super::{Grammar, Mode, Progress, Stuck};
 use crate::shell::ansi;
 use crate::shell::word::Word;
@@ -79,6 +80,16 @@ impl<'a> Grammar<'a> {
         let unknown = word.unknown.get_or_insert_default();
         unknown.may_dash |= is_start || !quoted || several;
         unknown.splits |= !quoted || several;
+    }
+
+    /// The variable of a loop: not known, but like all the values that the loop gives it.
+    fn shaped(&mut self, shape: Shape, quoted: bool) {
+        let splits = !quoted && !shape.is_one_word;
+        let word = self.word();
+        let is_start = word.value.is_empty() && word.unknown.is_none();
+        let unknown = word.unknown.get_or_insert_default();
+        unknown.may_dash |= splits || (is_start && shape.may_dash);
+        unknown.splits |= splits;
     }
 
     /// A pattern makes words that start with what stands in front of it.
@@ -226,12 +237,18 @@ impl<'a> Grammar<'a> {
         let value = match name {
             "HOME" => self.home.map(str::to_owned),
             "PWD" => self.pwd.clone(),
-            _ => self.variables.get(name).map(str::to_owned),
+            _ => match self.variables.get(name) {
+                Some(Value::Is(value)) => Some(value.clone()),
+                Some(Value::OneOf(shape)) => {
+                    let shape = *shape;
+                    self.shaped(shape, quoted);
+                    self.at = end;
+                    return;
+                }
+                None => None,
+            },
         };
-        let is_one_word = |value: &str| {
-            quoted || (!value.is_empty() && !value.contains([' ', '\t', '\n', '*', '?', '[', '\\']))
-        };
-        match value.filter(|value| is_one_word(value) && self.work.pay(value.len())) {
+        match value.filter(|value| (quoted || is_one_word(value)) && self.work.pay(value.len())) {
             Some(value) => {
                 let word = self.word();
                 if word.unknown.is_none() {

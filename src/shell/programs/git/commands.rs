@@ -11,9 +11,9 @@ pub(super) enum Kind {
 }
 
 pub(super) const CHANGES: &str = "changes the repository";
-const FILES: &str = "changes files of the project";
+pub(super) const FILES: &str = "changes files of the project";
 const RUNS: &str = "runs another program";
-const WRITES: &str = "writes files";
+pub(super) const WRITES: &str = "writes files";
 const TALKS: &str = "talks to another repository and changes this one or the other";
 
 /// What every command that walks history or compares can be told to do.
@@ -93,9 +93,11 @@ pub(super) fn kind(command: &str) -> Option<Kind> {
         "fsck" => Kind::Reads(&FSCK),
         "hash-object" => Kind::Reads(&HASH),
         "help" => Kind::Reads(&HELP),
-        "bisect" | "branch" | "bundle" | "commit-graph" | "config" | "ls-remote" | "multi-pack-index"
-        | "notes" | "reflog" | "remote" | "replace" | "rerere" | "sparse-checkout" | "stash"
-        | "submodule" | "symbolic-ref" | "tag" | "worktree" => Kind::Form,
+        "apply" | "archive" | "bisect" | "branch" | "bundle" | "clean" | "commit-graph" | "config"
+        | "format-patch" | "ls-remote" | "multi-pack-index" | "notes" | "reflog" | "remote" | "replace"
+        | "rerere" | "sparse-checkout" | "stash" | "submodule" | "symbolic-ref" | "tag" | "worktree" => {
+            Kind::Form
+        }
         "add" | "am" | "cherry-pick" | "commit" | "commit-tree" | "fast-import" | "filter-branch" | "gc"
         | "index-pack" | "init" | "init-db" | "interpret-trailers" | "maintenance" | "merge-index"
         | "merge-one-file" | "merge-tree" | "mktag" | "mktree" | "pack-objects" | "pack-refs" | "prune"
@@ -104,13 +106,13 @@ pub(super) fn kind(command: &str) -> Option<Kind> {
         | "write-tree" | "backfill" | "credential" | "credential-cache" | "credential-store" => {
             Kind::Does(CHANGES)
         }
-        "apply" | "checkout" | "checkout-index" | "clean" | "merge" | "merge-file" | "mv" | "rebase"
-        | "reset" | "restore" | "rm" | "switch" => Kind::Does(FILES),
+        "checkout" | "checkout-index" | "merge" | "merge-file" | "mv" | "rebase" | "reset" | "restore"
+        | "rm" | "switch" => Kind::Does(FILES),
         "clone" | "fetch" | "fetch-pack" | "http-fetch" | "http-push" | "pull" | "push" | "receive-pack"
         | "send-pack" | "upload-pack" | "upload-archive" | "svn" | "p4" | "cvsimport" | "cvsexportcommit"
         | "imap-send" | "send-email" | "request-pull" | "archimport" => Kind::Does(TALKS),
-        "archive" | "bugreport" | "diagnose" | "fast-export" | "format-patch" | "mailinfo" | "mailsplit"
-        | "unpack-file" | "fmt-merge-msg" => Kind::Does(WRITES),
+        "bugreport" | "diagnose" | "fast-export" | "mailinfo" | "mailsplit" | "unpack-file"
+        | "fmt-merge-msg" => Kind::Does(WRITES),
         "citool" | "cvsserver" | "daemon" | "difftool" | "for-each-repo" | "fsmonitor--daemon" | "gui"
         | "gitk" | "instaweb" | "mergetool" | "shell" | "verify-commit" | "verify-tag" | "web--browse"
         | "hook" => Kind::Does(RUNS),

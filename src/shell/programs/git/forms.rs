@@ -2,7 +2,7 @@
 
 use super::super::options::{Deed, Name, Options, STRICT};
 use super::super::{Caller, Found};
-use super::commands::{self, CHANGES};
+use super::commands::{self, CHANGES, FILES, WRITES};
 use super::options;
 use crate::shell::Line;
 use crate::shell::word::Word;
@@ -92,6 +92,50 @@ const SYMBOLIC_REF: Options = Options {
     ..STRICT
 };
 
+const APPLY: Options = Options {
+    letters: "vqRp:C:",
+    longs: &[
+        "--cached",
+        "--check",
+        "--directory=",
+        "--exclude=",
+        "--include=",
+        "--index",
+        "--numstat",
+        "--quiet",
+        "--recount",
+        "--reverse",
+        "--stat",
+        "--summary",
+        "--verbose",
+    ],
+    loud: &[("--apply", Deed::Does(FILES)), ("--build-fake-ancestor=", Deed::Writes)],
+    ..STRICT
+};
+
+const CLEAN: Options = Options {
+    letters: "dfnqxXe:",
+    longs: &["--dry-run", "--exclude=", "--force", "--quiet"],
+    loud: &[("-i", Deed::Does(FILES)), ("--interactive", Deed::Does(FILES))],
+    ..STRICT
+};
+
+const ARCHIVE: Options = Options {
+    letters: "0123456789lv",
+    longs: &["--format=", "--list", "--prefix=", "--verbose", "--worktree-attributes"],
+    loud: &[("-o=", Deed::Writes), ("--output=", Deed::Writes), ("--remote=", LOUD), ("--exec=", Deed::Runs)],
+    ..STRICT
+};
+
+const FORMAT_PATCH: Options = Options {
+    loud: &[
+        ("-o=", Deed::Does(WRITES)),
+        ("--output-directory=", Deed::Does(WRITES)),
+        ("--output=", Deed::Writes),
+    ],
+    ..commands::LOG
+};
+
 /// Options of git that turn a command into a list of what there is.
 const FILTERS: &[&str] =
     &["--contains", "--no-contains", "--with", "--without", "--merged", "--no-merged", "--points-at"];
@@ -132,6 +176,30 @@ impl Line<'_> {
                 ];
                 let found = self.judge(caller, &Options { letters: "l", longs, loud, ..STRICT }, words);
                 self.makes(caller, &found, lists(&found));
+            }
+            "apply" => {
+                let found = self.judge(caller, &APPLY, words);
+                let asks = ["--check", "--numstat", "--stat", "--summary"];
+                if !found.is_loud && !asks.iter().any(|name| found.has('\0', name)) {
+                    self.act(caller, "", FILES);
+                }
+            }
+            "clean" => {
+                let found = self.judge(caller, &CLEAN, words);
+                if !found.is_loud && !found.has('n', "--dry-run") {
+                    self.act(caller, "", FILES);
+                }
+            }
+            "archive" => {
+                self.judge(caller, &ARCHIVE, words);
+            }
+            "format-patch" => {
+                let prints = |word: &&Word| word.known() == Some("--stdout");
+                let rest: Vec<Word> = words.iter().filter(|word| !prints(word)).cloned().collect();
+                if rest.len() == words.len() {
+                    return self.act(caller, "", WRITES);
+                }
+                self.judge(caller, &FORMAT_PATCH, &rest);
             }
             "ls-remote" => self.ls_remote(caller, words),
             _ => self.sub_command(caller, words),

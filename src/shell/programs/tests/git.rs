@@ -248,6 +248,27 @@ fn some_commands_read_in_some_forms() {
 }
 
 #[test]
+fn commands_that_write_can_be_told_to_print() {
+    read(&[
+        "git archive HEAD",
+        "git archive --format=zip --prefix=x/ HEAD lib",
+        "git format-patch -1 --stdout",
+        "git apply --stat p",
+        "git apply --check -R p",
+        "git clean -n",
+        "git clean -xdn lib",
+    ]);
+    act(&[
+        ("git archive -o f HEAD", "write /p/f"),
+        ("git archive --output=f HEAD", "git archive --output: writes a file"),
+        ("git format-patch --stdout -o d -1", "git format-patch -o: writes files"),
+        ("git apply --stat --apply p", "git apply --apply: changes files of the project"),
+        ("git clean -fdx", "git clean: changes files of the project"),
+        ("git clean -n -i", "git clean -i: changes files of the project"),
+    ]);
+}
+
+#[test]
 fn commands_that_change_something_are_named() {
     for command in [
         "checkout f",
@@ -273,7 +294,6 @@ fn commands_that_change_something_are_named() {
         "fetch",
         "pull",
         "clone u",
-        "archive HEAD",
         "format-patch -1",
         "difftool",
         "mergetool",
