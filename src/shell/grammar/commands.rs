@@ -251,6 +251,8 @@ impl<'a> Grammar<'a> {
     }
 
     fn closing(&mut self) -> Progress {
+        // The word in front may close a construct itself: `done)`.
+        self.end_word()?;
         match self.mode() {
             Mode::Subshell => {
                 self.end_command(Join::Next)?;
