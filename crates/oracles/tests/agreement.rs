@@ -19,7 +19,7 @@ use provost::effect::Effect;
 use provost::shell;
 
 const GENERATED: usize = 20_000;
-const REALLY_RUN: usize = 1_500;
+const REALLY_RUN: usize = 1_000;
 /// What an oracle may take for the name of a command though it is none that matters: words of the
 /// grammar, builtins that only run the words behind them, and ends of here-documents that one
 /// oracle does not find.
