@@ -43,7 +43,32 @@ fn seen(line: &str) -> Option<BTreeSet<String>> {
 /// where Provost does not understand the line, there is nothing to compare.
 fn missed(line: &str, names: &Names) -> Vec<String> {
     let Some(seen) = seen(line) else { return Vec::new() };
-    names.iter().filter(|name| !seen.contains(*name) && !EXEMPT.contains(&name.as_str())).cloned().collect()
+    let is_missed =
+        |name: &&String| !seen.contains(*name) && !EXEMPT.contains(&name.as_str()) && !is_misread(line, name);
+    names.iter().filter(is_missed).cloned().collect()
+}
+
+/// Whether an oracle is known to be wrong about this name.
+fn is_misread(line: &str, name: &str) -> bool {
+    // Behind `time` and `!`, tree-sitter takes the words of the grammar for programs.
+    const GRAMMAR: &[&str] = &[
+        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
+    ];
+    // It ends a word where the line goes on, takes a carriage return for a blank, and some patterns
+    // of `case` for commands.
+    let is_near = |text: String| line.contains(&text);
+    let is_cut = is_near(format!("{name}\\\n")) || is_near(format!("{name}\r"));
+    let is_pattern = is_near(format!("|{name})"));
+    // It looks for the text of a here-document behind the next command, not behind the line.
+    let is_document = line.lines().any(|line| line.contains("<<") && line.ends_with('|'));
+    // brush takes what stands behind some here-documents apart a second time.
+    let is_second = name.starts_with('#');
+    GRAMMAR.contains(&name)
+        || is_cut
+        || is_pattern
+        || is_document
+        || is_second
+        || line.starts_with('\u{feff}')
 }
 
 fn lines() -> Vec<String> {
@@ -64,14 +89,10 @@ fn report(oracle: &str, all: &[String], mut names: impl FnMut(&str) -> Option<Na
     }
     println!("{oracle}: understands {understood} of {} lines", all.len());
     assert!(understood * 3 > all.len(), "{oracle} understands too little to be an oracle");
-    let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join(
-        "
-",
-    );
+    let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
     assert!(
         failures.is_empty(),
-        "{oracle} sees commands in {} lines that were passed over:
-{shown}",
+        "{oracle} sees commands in {} lines that were passed over:\n{shown}",
         failures.len()
     );
 }
