@@ -23,9 +23,8 @@ pub(super) struct Options {
     /// Letters that do no harm, as getopt writes them: `:` behind those that take a value, `::`
     /// where only an attached one counts.
     pub(super) letters: &'static str,
-    /// Long names that do no harm, with blanks between them; with a `=` at the end those that take a
-    /// value. One text instead of a list of them keeps the program's start free of a relocation for
-    /// each.
+    /// Long names that do no harm, sorted, with one blank between them; with a `=` at the end those
+    /// that take a value.
     pub(super) longs: &'static str,
     /// Letters and long names that do more than read, spelled in the same way.
     pub(super) loud: &'static [(&'static str, Deed)],
@@ -101,8 +100,27 @@ fn bare(name: &'static str) -> &'static str {
 }
 
 impl Options {
-    fn longs(&self) -> impl Iterator<Item = &'static str> {
-        self.longs.split_ascii_whitespace()
+    #[cfg(test)]
+    pub(super) fn is_sorted(&self) -> bool {
+        self.longs.split(' ').is_sorted_by_key(bare)
+    }
+
+    /// The first of the long names that is not before this one, found by halving.
+    fn long_from(&self, name: &str) -> Option<&'static str> {
+        let mut rest = self.longs;
+        let mut found = None;
+        while !rest.is_empty() {
+            let start = rest[..rest.len() / 2].rfind(' ').map_or(0, |blank| blank + 1);
+            let end = rest[start..].find(' ').map_or(rest.len(), |length| start + length);
+            let option = &rest[start..end];
+            if bare(option) < name {
+                rest = rest.get(end + 1..).unwrap_or_default();
+            } else {
+                found = Some(option);
+                rest = rest[..start].trim_end_matches(' ');
+            }
+        }
+        found
     }
 
     fn letter(&self, letter: char) -> Option<Listed> {
@@ -133,20 +151,21 @@ impl Options {
         if let Some((option, deed)) = loud.clone().find(|(option, _)| bare(option) == name) {
             return Some(listed(option, Some(*deed)));
         }
-        if let Some(option) = self.longs().find(|option| bare(option) == name) {
+        let near = self.long_from(name).filter(|option| option.starts_with(name));
+        if let Some(option) = near.filter(|option| bare(option) == name) {
             return Some(listed(option, None));
         }
         if let Some((option, deed)) = loud.find(|(option, _)| option.starts_with(name)) {
             return Some(listed(option, Some(*deed)));
         }
-        if let Some(option) = self.longs().find(|option| option.starts_with(name)) {
+        if let Some(option) = near {
             return Some(listed(option, None));
         }
         // `--no-x` takes `--x` back.
         let positive = name.strip_prefix("--no-").filter(|name| !name.is_empty())?;
-        let is_positive = |option: &'static str| bare(option).strip_prefix("--") == Some(positive);
-        let loud = self.loud.iter().map(|(option, _)| *option);
-        let option = self.longs().chain(loud).find(|option| is_positive(option));
+        let is_positive = |option: &&'static str| bare(option).strip_prefix("--") == Some(positive);
+        let listed = self.long_from(&format!("--{positive}")).filter(is_positive);
+        let option = listed.or_else(|| self.loud.iter().map(|(option, _)| *option).find(is_positive));
         option.map(|option| Listed { name: Name::Not(bare(option)), takes: Takes::Nothing, deed: None })
     }
 }

@@ -204,7 +204,8 @@ mod tests {
     fn what_is_found_by_halving_is_sorted() {
         assert!(PLAIN.is_sorted());
         assert!(PROGRAMS.is_sorted_by_key(|(name, _)| name));
-        for (name, _) in PROGRAMS {
+        for (name, options) in PROGRAMS {
+            assert!(options.is_sorted(), "{name}");
             assert!(!PLAIN.contains(name), "{name}");
         }
     }

@@ -1,7 +1,8 @@
 //! The long options of git's reading commands that do no harm.
 //!
-//! The lists are generous, because what is not in them is not vouched for. A `=` marks the options
-//! that take a value.
+//! The lists are generous, because what is not in them is not vouched for. They are sorted, so that
+//! a name is found by halving; a `=` marks the options that take a value. Each is one text, because a
+//! list of texts would cost the program's start a relocation for each of them.
 
 /// `branch` in its listing forms.
 pub(super) const BRANCH: &str = "\
@@ -114,3 +115,24 @@ pub(super) const READ: &str = "\
     --unmerged --unordered --unpacked --unreachable --until= --untracked --untracked-files \
     --use-bitmap-index --use-mailmap --verbose --verify --walk-reflogs --with-tree= \
     --word-diff --word-diff-regex= --word-regexp --ws-error-highlight=";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lists_are_sorted_and_have_single_blanks() {
+        for list in [
+            super::BRANCH,
+            super::TAG,
+            super::FOR_EACH_REF,
+            super::CONFIG,
+            super::LS_REMOTE,
+            super::COMMIT,
+            super::SWITCH,
+            super::HELP,
+            super::READ,
+        ] {
+            assert!(list.split(' ').is_sorted_by_key(|name| name.trim_end_matches('=')), "{list}");
+            assert!(list.split(' ').all(|name| name.starts_with("--")), "{list}");
+        }
+    }
+}
