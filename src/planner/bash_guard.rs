@@ -170,7 +170,13 @@ impl<'a> Judge<'a> {
             _ => return None,
         };
         let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
-        let path = shown(&self.planning.shown(&outside));
+        let named = self.planning.shown(&outside);
+        // A name that begins as it should does not tell what is wrong with it.
+        let real = if Path::new(&named).starts_with(plans) {
+            format!(", which is `{}`", shown(&self.planning.shown(&self.workspace.resolve(&outside))))
+        } else {
+            String::new()
+        };
         let (act, fix) = if self.command.is_some() {
             let fix = format!(
                 "redirect to {plans}/NAME.md or to /dev/null; to join both streams, `2>&1` needs no file"
@@ -180,7 +186,7 @@ impl<'a> Judge<'a> {
             ("a write", format!("write to {plans}/NAME.md"))
         };
         Some(Denial {
-            what: format!("BLOCKED: {act} outside {plans}/ to `{path}`"),
+            what: format!("BLOCKED: {act} outside {plans}/ to `{}`{real}", shown(&named)),
             why: format!("a planner writes only plans, into {plans}/"),
             fix: format!("{fix}; other files are for the main conversation"),
         })

@@ -179,7 +179,7 @@ impl Line<'_> {
                     self.branches.doubt();
                 }
                 Step::NotUnderstood { what, at } => {
-                    self.obscure(&format!("not understood: {what} at byte {at}"));
+                    self.obscure(&format!("{what} at byte {at}"));
                 }
             }
             if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
@@ -314,11 +314,12 @@ impl Line<'_> {
                 self.place.is_lost = true;
                 None
             }
-            Some(Some(directory)) => self.place.enter(directory, self.work),
-            None => self.home.and_then(|home| self.place.enter(home, self.work)),
+            Some(Some(directory)) => self.place.change_to(directory, self.work),
+            None => self.home.and_then(|home| self.place.change_to(home, self.work)),
         };
-        // In a loop, the next round starts where this one ends.
-        self.place.is_lost |= self.loops > 0;
+        // In a loop, the next round starts where this one ends. With `-P`, the next `..` goes up from
+        // where links have led.
+        self.place.is_lost |= self.loops > 0 || words.iter().any(|word| word.has_letter(&['P']));
         self.place.remember();
         if let Some(what) = lost.or(self.place.overflow()) {
             self.obscure(what);

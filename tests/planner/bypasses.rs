@@ -134,7 +134,15 @@ fn a_variable_that_decides_what_runs_is_blocked() {
 
 #[test]
 fn what_cannot_be_known_is_blocked() {
-    blocks(&TestProject::new(), &[], &["$X", "$(cat x)", "\"$CMD\" x", "ls; ${A}rm x"]);
+    let project = TestProject::new();
+    blocks(&project, &[], &["$X", "$(cat x)", "\"$CMD\" x", "ls; ${A}rm x"]);
+    let reason = decided(&project, "echo $((a))").unwrap().unwrap_err();
+    assert!(
+        reason.starts_with(
+            "BLOCKED: a part of the command is not understood: arithmetic with more than numbers at byte 8: "
+        ),
+        "{reason}"
+    );
 }
 
 /// `planning/` is writable, so what takes orders from files there does not run there.
