@@ -28,6 +28,8 @@ const STEERING: &[&str] = &["cd", "true", "false", ":", "[", "[["];
 const CONFIGURED: &[&str] = &["git", "flutter", "dart", "fvm"];
 /// The longest name that a reason repeats.
 const LONGEST_NAME: usize = 200;
+/// The longest list of programs in a reason.
+const LONGEST_LIST: usize = 1000;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(call) = event.call() else { return Ok(Opinion::silence()) };
@@ -110,9 +112,14 @@ impl<'a> Judge<'a> {
         {
             return None;
         }
+        let listed: Vec<&str> =
+            READERS.iter().copied().chain(self.added.iter().map(String::as_str)).collect();
         Some(Denial {
             what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(name)),
-            why: format!("a planner only reads, with {}", READERS.join(" ")),
+            why: format!(
+                "a planner only reads, with {}",
+                bounded(&one_line(&listed.join(" ")), LONGEST_LIST)
+            ),
             fix: format!(
                 "use one of these under its plain name, leave the command to the main conversation, or ask \
                  the person to add the program to `{}` in provost.toml",
