@@ -51,7 +51,7 @@ fn every_licence_is_known() {
             part.trim_matches(['(', ')'])
                 .split(" OR ")
                 .flat_map(|part| part.split('/'))
-                .any(|one| known.contains(&one.trim_matches(['(', ')'])))
+                .any(|one| known.contains(&one.trim_matches(['(', ')', ' '])))
         });
         assert!(fine, "{}: {licence}", package["name"]);
     }
