@@ -168,11 +168,34 @@ fn programs_with_configuration_do_not_run_where_the_planner_writes() {
     blocks(
         &project,
         &["the directory in which 'git' would run is not certain"],
-        &["cd planning; git status"],
+        &[
+            "cd planning; git status",
+            "find planning -name config -execdir git status ';'",
+            "find . -okdir git log ';'",
+        ],
+    );
+    blocks(
+        &project,
+        &["is not understood"],
+        &[
+            "git -C \"planning/$X\" log",
+            "git --git-dir=\"planning/$X\" log",
+            "git --git-dir \"$X\" log",
+            "git --work-tree=\"planning/$X\" status",
+            "dart analyze \"planning/$X\"",
+            "find planning -type d -exec git -C {} log ';'",
+            "find planning -type d -exec dart analyze {} ';'",
+        ],
     );
     allows(
         &project,
-        &["git log -- planning/x.md", "git diff planning", "git -C . status", "cd planning && ls"],
+        &[
+            "find . -execdir cat {} ';'",
+            "git log -- planning/x.md",
+            "git diff planning",
+            "git -C . status",
+            "cd planning && ls",
+        ],
     );
 }
 
