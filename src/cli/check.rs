@@ -149,6 +149,10 @@ fn guard_as_json(finding: &Finding) -> Value {
 
 fn show(out: &mut impl Write, effects: &[Effect], cwd: &Path) -> io::Result<()> {
     for effect in effects {
+        // Any word may name a file that a program reads; most do not.
+        if matches!(effect, Effect::Read { path, .. } if !path.exists()) {
+            continue;
+        }
         let (verb, what) = in_words(effect);
         let colour = match verb {
             "runs" => BOLD,

@@ -247,7 +247,7 @@ fn too_large(effect: &Effect) -> Option<Denial> {
 
 fn obscure(effect: &Effect) -> Option<Denial> {
     let Effect::Obscure { what } = effect else { return None };
-    Some(not_understood(what))
+    Some(not_understood(what.strip_prefix("not understood: ").unwrap_or(what)))
 }
 
 fn not_understood(what: &str) -> Denial {

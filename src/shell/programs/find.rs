@@ -94,7 +94,7 @@ impl Line<'_> {
         while let Some((word, rest)) = words.split_first() {
             words = rest;
             let Some(text) = word.known() else {
-                if word.may_be_option() || word.start().is_empty() {
+                if word.may_be_option() {
                     self.doubt(FIND, word);
                 }
                 starts.push(word);

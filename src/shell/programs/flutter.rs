@@ -12,21 +12,9 @@ const CHANGES: Deed = Deed::Does(ACTS);
 /// Options before the command, of all three.
 const GLOBAL: Options = Options {
     letters: "hvd:",
-    longs: &[
-        "--color",
-        "--device-id=",
-        "--help",
-        "--machine",
-        "--no-color",
-        "--no-version-check",
-        "--no-wrap",
-        "--suppress-analytics",
-        "--verbose",
-        "--version",
-        "--version-check",
-        "--wrap",
-        "--wrap-column=",
-    ],
+    longs: "\
+        --color --device-id= --help --machine --no-color --no-version-check --no-wrap \
+        --suppress-analytics --verbose --version --version-check --wrap --wrap-column=",
     loud: &[("--enable-analytics", CHANGES), ("--disable-analytics", CHANGES)],
     ..STRICT
 };
@@ -129,18 +117,6 @@ impl Line<'_> {
     }
 }
 
-const FORMAT: &[&str] = &[
-    "--enable-experiment=",
-    "--fix",
-    "--help",
-    "--indent=",
-    "--language-version=",
-    "--line-length=",
-    "--output=",
-    "--page-width=",
-    "--set-exit-if-changed",
-    "--show=",
-    "--summary=",
-    "--trailing-commas=",
-    "--verbose",
-];
+const FORMAT: &str = "\
+    --enable-experiment= --fix --help --indent= --language-version= --line-length= --output= \
+    --page-width= --set-exit-if-changed --show= --summary= --trailing-commas= --verbose";

@@ -136,6 +136,10 @@ impl Line<'_> {
             return found;
         }
         for item in Walk::new(options, words) {
+            if !matches!(item, Item::Operand(_)) {
+                // The lists are passed from their beginning for every option.
+                self.work.pay(options.longs.len());
+            }
             match item {
                 Item::Operand(word) => found.operands.push(word),
                 Item::Dashes => found.before_dashes = Some(found.operands.len()),

@@ -23,8 +23,10 @@ pub(super) struct Options {
     /// Letters that do no harm, as getopt writes them: `:` behind those that take a value, `::`
     /// where only an attached one counts.
     pub(super) letters: &'static str,
-    /// Long names that do no harm, sorted; with a `=` at the end those that take a value.
-    pub(super) longs: &'static [&'static str],
+    /// Long names that do no harm, with blanks between them; with a `=` at the end those that take a
+    /// value. One text instead of a list of them keeps the program's start free of a relocation for
+    /// each.
+    pub(super) longs: &'static str,
     /// Letters and long names that do more than read, spelled in the same way.
     pub(super) loud: &'static [(&'static str, Deed)],
     pub(super) values: Values,
@@ -43,7 +45,7 @@ pub(super) enum Values {
 }
 
 pub(super) const STRICT: Options =
-    Options { letters: "", longs: &[], loud: &[], values: Values::Certain, quiet: false };
+    Options { letters: "", longs: "", loud: &[], values: Values::Certain, quiet: false };
 
 /// The name of an option, in its full spelling.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,9 +101,8 @@ fn bare(name: &'static str) -> &'static str {
 }
 
 impl Options {
-    #[cfg(test)]
-    pub(super) fn is_sorted(&self) -> bool {
-        self.longs.is_sorted_by_key(|name| bare(name))
+    fn longs(&self) -> impl Iterator<Item = &'static str> {
+        self.longs.split_ascii_whitespace()
     }
 
     fn letter(&self, letter: char) -> Option<Listed> {
@@ -132,25 +133,20 @@ impl Options {
         if let Some((option, deed)) = loud.clone().find(|(option, _)| bare(option) == name) {
             return Some(listed(option, Some(*deed)));
         }
-        let near = self.longs.partition_point(|option| bare(option) < name);
-        let near = self.longs.get(near).copied().filter(|option| option.starts_with(name));
-        if let Some(option) = near.filter(|option| bare(option) == name) {
+        if let Some(option) = self.longs().find(|option| bare(option) == name) {
             return Some(listed(option, None));
         }
         if let Some((option, deed)) = loud.find(|(option, _)| option.starts_with(name)) {
             return Some(listed(option, Some(*deed)));
         }
-        if let Some(option) = near {
+        if let Some(option) = self.longs().find(|option| option.starts_with(name)) {
             return Some(listed(option, None));
         }
         // `--no-x` takes `--x` back.
         let positive = name.strip_prefix("--no-").filter(|name| !name.is_empty())?;
         let is_positive = |option: &'static str| bare(option).strip_prefix("--") == Some(positive);
-        let at = self.longs.binary_search_by(|option| bare(option)[2..].cmp(positive));
-        let option = match at {
-            Ok(at) => Some(self.longs[at]),
-            Err(_) => self.loud.iter().map(|(option, _)| *option).find(|option| is_positive(option)),
-        };
+        let loud = self.loud.iter().map(|(option, _)| *option);
+        let option = self.longs().chain(loud).find(|option| is_positive(option));
         option.map(|option| Listed { name: Name::Not(bare(option)), takes: Takes::Nothing, deed: None })
     }
 }

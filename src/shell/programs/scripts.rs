@@ -8,7 +8,7 @@ use crate::shell::Line;
 use crate::shell::word::Word;
 
 const AWK: Options =
-    Options { letters: "F:v:", longs: &["--assign=", "--field-separator=", "--help", "--version"], ..STRICT };
+    Options { letters: "F:v:", longs: "--assign= --field-separator= --help --version", ..STRICT };
 
 impl Line<'_> {
     /// The text of the program decides; options end where it starts.

@@ -66,7 +66,7 @@ const FSCK: Options = Options {
 };
 const HASH: Options = Options {
     letters: "t:",
-    longs: &["--literally", "--no-filters", "--path=", "--stdin", "--stdin-paths"],
+    longs: "--literally --no-filters --path= --stdin --stdin-paths",
     loud: &[("-w", Deed::Does(CHANGES))],
     ..STRICT
 };

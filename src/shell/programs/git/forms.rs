@@ -87,42 +87,30 @@ const CONFIG: Options = Options {
 
 const SYMBOLIC_REF: Options = Options {
     letters: "q",
-    longs: &["--quiet", "--recurse", "--short"],
+    longs: "--quiet --recurse --short",
     loud: &[("-d", LOUD), ("--delete", LOUD), ("-m=", LOUD)],
     ..STRICT
 };
 
 const APPLY: Options = Options {
     letters: "vqRp:C:",
-    longs: &[
-        "--cached",
-        "--check",
-        "--directory=",
-        "--exclude=",
-        "--include=",
-        "--index",
-        "--numstat",
-        "--quiet",
-        "--recount",
-        "--reverse",
-        "--stat",
-        "--summary",
-        "--verbose",
-    ],
+    longs: "\
+        --cached --check --directory= --exclude= --include= --index --numstat --quiet \
+        --recount --reverse --stat --summary --verbose",
     loud: &[("--apply", Deed::Does(FILES)), ("--build-fake-ancestor=", Deed::Writes)],
     ..STRICT
 };
 
 const CLEAN: Options = Options {
     letters: "dfnqxXe:",
-    longs: &["--dry-run", "--exclude=", "--force", "--quiet"],
+    longs: "--dry-run --exclude= --force --quiet",
     loud: &[("-i", Deed::Does(FILES)), ("--interactive", Deed::Does(FILES))],
     ..STRICT
 };
 
 const ARCHIVE: Options = Options {
     letters: "0123456789lv",
-    longs: &["--format=", "--list", "--prefix=", "--verbose", "--worktree-attributes"],
+    longs: "--format= --list --prefix= --verbose --worktree-attributes",
     loud: &[("-o=", Deed::Writes), ("--output=", Deed::Writes), ("--remote=", LOUD), ("--exec=", Deed::Runs)],
     ..STRICT
 };
@@ -161,7 +149,7 @@ impl Line<'_> {
                 }
             }
             "replace" => {
-                let longs = &["--format=", "--list"];
+                let longs = "--format= --list";
                 let loud = &[
                     ("-d", LOUD),
                     ("--delete", LOUD),

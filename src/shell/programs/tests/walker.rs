@@ -5,7 +5,7 @@ use crate::shell::word::{Unknown, Word};
 
 const SAMPLE: Options = Options {
     letters: "nk:c::",
-    longs: &["--all", "--key=", "--other"],
+    longs: "--all --key= --other",
     loud: &[("-o=", Deed::Writes), ("--output=", Deed::Writes), ("--delete", Deed::Does("deletes"))],
     ..STRICT
 };
