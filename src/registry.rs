@@ -191,7 +191,7 @@ impl Guard {
     }
 
     /// Whether it is asked in the agent in which this event happened.
-    pub fn is_asked_in(&self, agent: Option<&Agent>, config: &Config) -> bool {
+    fn is_asked_in(&self, agent: Option<&Agent>, config: &Config) -> bool {
         self.agents.is_none_or(|setting| {
             let kind = agent.and_then(|agent| agent.kind.as_deref());
             kind.is_some_and(|kind| config.words(setting).iter().any(|name| is_agent(kind, name)))
@@ -213,6 +213,13 @@ pub fn of_packs(packs: &[String]) -> impl Iterator<Item = &'static Guard> {
 pub fn concerns(guard: &Guard, event: &Event) -> bool {
     let in_an_agent = || event.agent.as_ref().is_some_and(|agent| agent.kind.is_some());
     guard.triggers.iter().any(|trigger| trigger.matches(event)) && (guard.agents.is_none() || in_an_agent())
+}
+
+/// Of the guards that an event concerns, those that are on and asked in its agent.
+pub fn asked_about(event: &Event, guards: Vec<&'static Guard>, config: &Config) -> Vec<&'static Guard> {
+    let mut guards = switched_on(guards, config);
+    guards.retain(|guard| guard.is_asked_in(event.agent.as_ref(), config));
+    guards
 }
 
 /// The guards that are on.

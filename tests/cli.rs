@@ -231,6 +231,75 @@ guards.plan-output-validator  default  \"on\"
 }
 
 #[test]
+fn check_shows_what_a_command_would_do_and_what_each_guard_says() {
+    let project = TestProject::new();
+    project.file("lib/x", "");
+    let line = "cd lib && A=1 cat x | tee $F; [ -f y ] && git commit -m z > /dev/null; echo $((a))";
+    assert_eq!(
+        screen(&project, &["check", "--agent", "tdd-planner", "--", line], 1),
+        "\
+runs      cd lib
+sets      A to `1`
+runs      cat x  (in <project>/lib)
+reads     <project>/lib/x
+runs      tee  (in a directory that is not certain)
+writes    `$F`, which cannot be known
+runs      [ -f y ]  (in a directory that is not certain)
+writes    /dev/null
+runs      git commit -m z  (in a directory that is not certain)
+acts      git commit: changes the repository
+commits   to its current branch in a repository that is not known
+unknown   arithmetic with more than numbers at byte 79
+runs      echo  (in a directory that is not certain)
+
+self-guard  silence
+
+planner-bash-guard  deny
+  what      BLOCKED: 'tee' is not in the planner's allowlist
+  why       a planner only reads, with find grep rg cat head tail wc ls tree file stat du df git
+            flutter dart fvm test command which type pwd echo
+  to fix    use one of these under its plain name, leave the command to the main conversation,
+            or ask the person to add the program to `planner.allow` in provost.toml
+"
+    );
+}
+
+#[test]
+fn check_asks_the_guards_that_the_hook_would_ask() {
+    let project = TestProject::new();
+    let asked = |arguments: &[&str], code: i32| -> Vec<String> {
+        let all = [&["check", "--json"], arguments, &["--", "mkdir x"]].concat();
+        let found: Value = serde_json::from_str(&screen(&project, &all, code)).unwrap();
+        assert_eq!(found["denied"], code == 1);
+        let guards = found["guards"].as_array().unwrap();
+        guards.iter().map(|guard| guard["guard"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(asked(&[], 0), ["self-guard"]);
+    assert_eq!(asked(&["--agent", "general-purpose"], 0), ["self-guard"]);
+    assert_eq!(asked(&["--agent", "x:tdd-planner"], 1), ["self-guard", "planner-bash-guard"]);
+    project.file("provost.toml", "[guards]\nplanner-bash-guard = \"off\"\n");
+    assert_eq!(asked(&["--agent", "tdd-planner"], 0), ["self-guard"]);
+}
+
+#[test]
+fn check_as_json_tells_commits_apart_by_their_branch() {
+    let project = TestProject::new();
+    let commits = |line: &str| -> Value {
+        let found: Value = serde_json::from_str(&screen(&project, &["check", "--json", line], 0)).unwrap();
+        let effects = found["effects"].as_array().unwrap();
+        let commit = effects.iter().find(|effect| effect["does"] == "commits").unwrap();
+        serde_json::json!([commit["repository"], commit["on"], commit["branch"], commit["dry_run"]])
+    };
+    let found = |repository: &str, on: &str, branch: Option<&str>, dry_run: bool| {
+        serde_json::json!([repository, on, branch, dry_run])
+    };
+    assert_eq!(commits("git commit"), found("<project>", "current", None, false));
+    assert_eq!(commits("git switch f && git commit"), found("<project>", "named", Some("f"), false));
+    assert_eq!(commits("git switch f; git commit"), found("<project>", "unknown", None, false));
+    assert_eq!(commits("git -C lib commit --dry-run"), found("<project>/lib", "current", None, true));
+}
+
+#[test]
 fn schema_is_the_one_in_the_repository() {
     let project = TestProject::new();
     let kept = include_str!("../schema/provost.schema.json");

@@ -14,7 +14,7 @@ use provost::config::Config;
 use provost::decision::{Decision, Fault, Finding};
 use provost::engine;
 use provost::event::Kind;
-use provost::registry::{self, GUARDS, Guard};
+use provost::registry::{self, GUARDS};
 use provost::workspace::{Places, Workspace};
 use serde_json::{Value, json};
 use support::{TestProject, recorded};
@@ -164,10 +164,8 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     };
     // Effects are computed for every event, also where no guard of today asks for them.
     let _ = event.effects();
-    let asked = |guard: &&Guard| {
-        registry::concerns(guard, &event) && guard.is_asked_in(event.agent.as_ref(), &workspace.config)
-    };
-    let guards: Vec<_> = GUARDS.iter().filter(asked).collect();
+    let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
+    let guards = registry::asked_about(&event, concerned, &workspace.config);
     let mut findings: Vec<Finding> = Vec::new();
     engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
     for finding in &findings {

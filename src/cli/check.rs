@@ -53,7 +53,7 @@ impl Check {
         let workspace = Workspace::of(clients::DEFAULT, &event);
         event.home.clone_from(&workspace.places.home);
         let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
-        let guards = registry::switched_on(concerned, &workspace.config);
+        let guards = registry::asked_about(&event, concerned, &workspace.config);
         let mut findings = Vec::new();
         engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
@@ -117,9 +117,14 @@ fn as_json(effect: &Effect) -> Value {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
         Effect::Commit { repository, branch, dry_run } => {
-            let branch = if let Branch::Named(name) = branch { Some(name) } else { None };
-            json!({"does": does, "repository": repository, "branch": branch, "dry_run": dry_run})
+            let (on, name) = match branch {
+                Branch::Current => ("current", None),
+                Branch::Named(name) => ("named", Some(name)),
+                Branch::Unknown => ("unknown", None),
+            };
+            json!({"does": does, "repository": repository, "on": on, "branch": name, "dry_run": dry_run})
         }
+        Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
         Effect::Write { path, .. } | Effect::Delete { path } | Effect::Read { path, .. } => {
             json!({"does": does, "path": path})
         }

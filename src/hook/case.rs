@@ -30,10 +30,11 @@ impl Case {
         began: Instant,
     ) -> Self {
         let workspace = Workspace::of(line.client, &event);
-        let mut guards = registry::switched_on(concerned, &workspace.config);
-        if line.looks_at_agents() {
-            guards.retain(|guard| guard.is_asked_in(event.agent.as_ref(), &workspace.config));
-        }
+        let guards = if line.looks_at_agents() {
+            registry::asked_about(&event, concerned, &workspace.config)
+        } else {
+            registry::switched_on(concerned, &workspace.config)
+        };
         Self::with(event, line, workspace, guards, began)
     }
 

@@ -28,6 +28,8 @@ const STEERING: &[&str] = &["cd", "true", "false", ":", "[", "[["];
 const CONFIGURED: &[&str] = &["git", "flutter", "dart", "fvm"];
 /// The longest name that a reason repeats.
 const LONGEST_NAME: usize = 200;
+/// The longest list of programs in a reason.
+const LONGEST_LIST: usize = 1000;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(call) = event.call() else { return Ok(Opinion::silence()) };
@@ -110,9 +112,14 @@ impl<'a> Judge<'a> {
         {
             return None;
         }
+        let listed: Vec<&str> =
+            READERS.iter().copied().chain(self.added.iter().map(String::as_str)).collect();
         Some(Denial {
             what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(name)),
-            why: format!("a planner only reads, with {}", READERS.join(" ")),
+            why: format!(
+                "a planner only reads, with {}",
+                bounded(&one_line(&listed.join(" ")), LONGEST_LIST)
+            ),
             fix: format!(
                 "use one of these under its plain name, leave the command to the main conversation, or ask \
                  the person to add the program to `{}` in provost.toml",
@@ -170,7 +177,13 @@ impl<'a> Judge<'a> {
             _ => return None,
         };
         let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
-        let path = shown(&self.planning.shown(&outside));
+        let named = self.planning.shown(&outside);
+        // A name that begins as it should does not tell what is wrong with it.
+        let real = if Path::new(&named).starts_with(plans) {
+            format!(", which is `{}`", shown(&self.planning.shown(&self.workspace.resolve(&outside))))
+        } else {
+            String::new()
+        };
         let (act, fix) = if self.command.is_some() {
             let fix = format!(
                 "redirect to {plans}/NAME.md or to /dev/null; to join both streams, `2>&1` needs no file"
@@ -180,7 +193,7 @@ impl<'a> Judge<'a> {
             ("a write", format!("write to {plans}/NAME.md"))
         };
         Some(Denial {
-            what: format!("BLOCKED: {act} outside {plans}/ to `{path}`"),
+            what: format!("BLOCKED: {act} outside {plans}/ to `{}`{real}", shown(&named)),
             why: format!("a planner writes only plans, into {plans}/"),
             fix: format!("{fix}; other files are for the main conversation"),
         })

@@ -1,6 +1,6 @@
 //! The directories in which the next command of a line may run.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use super::{LONGEST_PATH, Work};
@@ -38,7 +38,17 @@ impl Whereabouts {
         self.current = self.seen.clone();
     }
 
-    /// Goes to a directory, seen from each current one. Says what cannot be followed.
+    /// Goes to a directory as the shell's `cd` does: `..` takes the last name away, wherever that name
+    /// may link to. Says what cannot be followed.
+    pub(super) fn change_to(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
+        let lost = self.enter(directory, work);
+        if directory.contains("..") {
+            self.current = self.current.iter().map(|cwd| Rc::from(without_dots(cwd))).collect();
+        }
+        lost
+    }
+
+    /// Goes to a directory as programs do, seen from each current one. Says what cannot be followed.
     pub(super) fn enter(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
         let is_absolute = Path::new(directory).is_absolute();
         let from = if is_absolute { &self.current[..1.min(self.current.len())] } else { &*self.current };
@@ -73,4 +83,17 @@ impl Whereabouts {
     pub(super) fn overflow(&mut self) -> Option<&'static str> {
         std::mem::take(&mut self.has_overflown).then_some("a line with very many directories")
     }
+}
+
+/// The path that is meant where names count, and not what they link to.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
 }

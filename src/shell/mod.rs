@@ -3,9 +3,9 @@
 //! The seam is [`effects`]: text in, the same [`Effect`]s out that the file tools produce. The
 //! [`grammar`] reads the text, [`programs`] is the table of what is known about programs, and this
 //! module walks from one to the other: where each command runs, which texts are command lines
-//! themselves. Nothing recurses, and everything is paid from [`Work`]. What cannot be known (a
-//! variable as a program or a target, a construct that is not understood) is never guessed at: it
-//! becomes [`Effect::Obscure`].
+//! themselves. Nothing recurses, and everything is paid from [`Work`]. What cannot be known is never
+//! guessed at: a variable as a target becomes [`Effect::Somewhere`], a variable as a program or a
+//! construct that is not understood [`Effect::Obscure`].
 
 mod ansi;
 mod directories;
@@ -28,7 +28,7 @@ pub use programs::steers;
 use word::Word;
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
-/// How deep `sh -c "sh -c …"` and `$($(…))` are followed.
+/// How deep texts that are command lines themselves are followed: `sh -c "sh -c …"`, backticks.
 const DEEPEST: u32 = 8;
 /// A longer line is not read at all.
 const LONGEST_LINE: usize = 1 << 20;
@@ -179,7 +179,7 @@ impl Line<'_> {
                     self.branches.doubt();
                 }
                 Step::NotUnderstood { what, at } => {
-                    self.obscure(&format!("not understood: {what} at byte {at}"));
+                    self.obscure(&format!("{what} at byte {at}"));
                 }
             }
             if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
@@ -314,11 +314,12 @@ impl Line<'_> {
                 self.place.is_lost = true;
                 None
             }
-            Some(Some(directory)) => self.place.enter(directory, self.work),
-            None => self.home.and_then(|home| self.place.enter(home, self.work)),
+            Some(Some(directory)) => self.place.change_to(directory, self.work),
+            None => self.home.and_then(|home| self.place.change_to(home, self.work)),
         };
-        // In a loop, the next round starts where this one ends.
-        self.place.is_lost |= self.loops > 0;
+        // In a loop, the next round starts where this one ends. With `-P`, the next `..` goes up from
+        // where links have led.
+        self.place.is_lost |= self.loops > 0 || words.iter().any(|word| word.has_letter(&['P']));
         self.place.remember();
         if let Some(what) = lost.or(self.place.overflow()) {
             self.obscure(what);

@@ -82,6 +82,18 @@ fn a_directory_counts_as_entered_only_where_that_is_certain() {
 }
 
 #[test]
+fn the_shell_goes_up_by_names_and_programs_by_where_links_lead() {
+    assert_eq!(seen("cd link && cd .. && rm f"), ["delete /p/f"]);
+    assert_eq!(seen("cd a/link/../d && rm f"), ["delete /p/a/d/f"]);
+    assert_eq!(seen("cd ../../../.. && rm f"), ["delete /f"]);
+    assert_eq!(seen("cd link && rm ../f"), ["delete /p/link/../f"]);
+    assert_eq!(seen("env -C link/.. rm f"), ["delete /p/link/../f"]);
+    assert_eq!(seen("cd link && echo > $PWD/../f"), ["write /p/link/../f"]);
+    let physical = seen("cd -P link && cd .. && rm f");
+    assert!(physical.iter().any(|effect| effect.contains("a directory that is not known")), "{physical:?}");
+}
+
+#[test]
 fn wrappers_may_have_options() {
     for line in [
         "sudo -u root rm f",

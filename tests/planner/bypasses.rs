@@ -134,7 +134,15 @@ fn a_variable_that_decides_what_runs_is_blocked() {
 
 #[test]
 fn what_cannot_be_known_is_blocked() {
-    blocks(&TestProject::new(), &[], &["$X", "$(cat x)", "\"$CMD\" x", "ls; ${A}rm x"]);
+    let project = TestProject::new();
+    blocks(&project, &[], &["$X", "$(cat x)", "\"$CMD\" x", "ls; ${A}rm x"]);
+    let reason = decided(&project, "echo $((a))").unwrap().unwrap_err();
+    assert!(
+        reason.starts_with(
+            "BLOCKED: a part of the command is not understood: arithmetic with more than numbers at byte 8: "
+        ),
+        "{reason}"
+    );
 }
 
 /// `planning/` is writable, so what takes orders from files there does not run there.
@@ -160,11 +168,34 @@ fn programs_with_configuration_do_not_run_where_the_planner_writes() {
     blocks(
         &project,
         &["the directory in which 'git' would run is not certain"],
-        &["cd planning; git status"],
+        &[
+            "cd planning; git status",
+            "find planning -name config -execdir git status ';'",
+            "find . -okdir git log ';'",
+        ],
+    );
+    blocks(
+        &project,
+        &["is not understood"],
+        &[
+            "git -C \"planning/$X\" log",
+            "git --git-dir=\"planning/$X\" log",
+            "git --git-dir \"$X\" log",
+            "git --work-tree=\"planning/$X\" status",
+            "dart analyze \"planning/$X\"",
+            "find planning -type d -exec git -C {} log ';'",
+            "find planning -type d -exec dart analyze {} ';'",
+        ],
     );
     allows(
         &project,
-        &["git log -- planning/x.md", "git diff planning", "git -C . status", "cd planning && ls"],
+        &[
+            "find . -execdir cat {} ';'",
+            "git log -- planning/x.md",
+            "git diff planning",
+            "git -C . status",
+            "cd planning && ls",
+        ],
     );
 }
 

@@ -84,6 +84,8 @@ fn the_way_out_of_planning_by_dots_and_links_is_seen() {
             "cd src && echo x > planning/x",
         ],
     );
+    let reason = decided(&project, "echo x > planning/out/x").unwrap().unwrap_err();
+    assert!(reason.contains("to `planning/out/x`, which is `src/x`: "), "{reason}");
     allows(
         &project,
         &[
@@ -92,6 +94,24 @@ fn the_way_out_of_planning_by_dots_and_links_is_seen() {
             "cd src && echo x > ../planning/x.md",
         ],
     );
+}
+
+#[test]
+fn the_shell_leaves_a_linked_directory_by_its_name() {
+    let project = TestProject::new();
+    fs::create_dir_all(project.path.join("planning/old")).unwrap();
+    fs::create_dir(project.path.join("docs")).unwrap();
+    std::os::unix::fs::symlink("../planning/old", project.path.join("docs/plans")).unwrap();
+    blocks(
+        &project,
+        &["BLOCKED", "redirection"],
+        &[
+            "cd docs/plans && cd .. && echo x > README.md",
+            "cd docs/plans/.. && echo x > README.md",
+            "cd -P docs/plans && cd .. && cd .. && echo x > README.md",
+        ],
+    );
+    allows(&project, &["cd docs/plans && echo x > y.md", "cd docs/plans && echo x > ../y.md"]);
 }
 
 #[test]

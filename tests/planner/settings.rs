@@ -8,7 +8,8 @@ fn programs_can_be_added_by_their_exact_names() {
     blocks(&project, &["'sort'"], &["ls | sort"]);
     project.file("provost.toml", "[planner]\nallow = [\"sort\", \"./tool/list\"]\n");
     allows(&project, &["ls | sort", "./tool/list", "cat x"]);
-    blocks(&project, &["is not in the planner's allowlist"], &["/usr/bin/sort", "tool/list", "uniq x"]);
+    let words = ["is not in the planner's allowlist", " pwd echo sort ./tool/list. To fix: "];
+    blocks(&project, &words, &["/usr/bin/sort", "tool/list", "uniq x"]);
 }
 
 #[test]

@@ -159,7 +159,11 @@ impl Line<'_> {
             self.doubt(FIND, word);
         }
         let command: Vec<_> = command.iter().map(with_path).collect();
+        let was_lost = self.place.is_lost;
+        // It runs where the file is that was found.
+        self.place.is_lost |= matches!(action, "-execdir" | "-okdir");
         self.inner(&command);
+        self.place.is_lost = was_lost;
         rest.get(1..).unwrap_or_default()
     }
 }

@@ -88,7 +88,14 @@ impl Line<'_> {
             _ => match question(program, command) {
                 Some(loud) => {
                     let options = Options { loud, quiet: true, ..STRICT };
-                    self.judge(caller, &options, rest);
+                    let found = self.judge(caller, &options, rest);
+                    // Files in a project tell it what to load, so it must be known which one is meant.
+                    if let Some(word) = found.operands.iter().find(|word| word.known().is_none()) {
+                        self.obscure(&format!(
+                            "`{}`: a project of {caller} that is not known",
+                            word.source()
+                        ));
+                    }
                 }
                 None => self.act(caller, "", ACTS),
             },

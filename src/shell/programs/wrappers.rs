@@ -1,4 +1,8 @@
 //! The program of a simple command, behind assignments and programs that run another.
+//!
+//! `sudo env A=1 nice rm f` runs `rm`. Each wrapper counts as run, too, because a guard may allow the
+//! one and not the other. An option that is not known here may take the next word for its value: then
+//! the first word that can only be a program is taken as well.
 
 use crate::effect::Effect;
 use crate::shell::Line;
@@ -54,7 +58,7 @@ impl Line<'_> {
                 self.obscure_word(first);
                 return None;
             };
-            let name = text.rsplit('/').next().unwrap_or(text);
+            let name = base(text);
             if let Some(wrapper) = wrapper(name) {
                 wrapped = true;
                 fed |= name == "xargs";
@@ -199,7 +203,7 @@ impl Line<'_> {
     }
 }
 
-pub(in crate::shell) fn base(program: &str) -> &str {
+fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 

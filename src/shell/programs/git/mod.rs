@@ -22,6 +22,7 @@ use std::path::PathBuf;
 
 const GIT: Caller = Caller { program: "git", command: "" };
 const RUNS: &str = "runs another program";
+const UNKNOWN_DIRECTORY: &str = "git in an unknown directory";
 
 impl Line<'_> {
     pub(super) fn git(&mut self, words: &[Word]) {
@@ -58,11 +59,17 @@ impl Line<'_> {
                     }
                 }
                 "--git-dir" => {
-                    let path = value().and_then(|word| word.known().map(PathBuf::from));
+                    let path = value();
+                    self.needs_known(path.as_ref());
+                    let path = path.and_then(|word| word.known().map(PathBuf::from));
                     directory =
                         Some(path.and_then(|path| Some(PathBuf::from(self.place.certain()?).join(path))));
                 }
-                "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source" => {
+                "--work-tree" => {
+                    let path = value();
+                    self.needs_known(path.as_ref());
+                }
+                "--namespace" | "--super-prefix" | "--attr-source" => {
                     let _ = value();
                 }
                 "--no-pager"
@@ -126,13 +133,20 @@ impl Line<'_> {
         if word.known().is_some() { self.strange(GIT, word) } else { self.doubt(GIT, word) }
     }
 
+    /// Files in a repository tell git what to run, so it must be known which one is meant.
+    fn needs_known(&mut self, directory: Option<&Word>) {
+        if directory.is_some_and(|word| word.known().is_none()) {
+            self.obscure(UNKNOWN_DIRECTORY);
+        }
+    }
+
     fn enter_repository(&mut self, directory: &Word) {
         let lost = match directory.known() {
             Some("") => None,
             Some(text) => self.place.enter(text, self.work),
             None => {
                 self.branches.is_elsewhere = true;
-                Some("git in an unknown directory")
+                Some(UNKNOWN_DIRECTORY)
             }
         };
         if let Some(what) = lost {
