@@ -242,7 +242,7 @@ runs      cd lib
 sets      A to `1`
 runs      cat x  (in <project>/lib)
 reads     <project>/lib/x
-runs      tee  (in a directory that is not certain)
+runs      tee  (in <project>/lib)
 writes    `$F`, which cannot be known
 runs      [ -f y ]  (in a directory that is not certain)
 writes    /dev/null

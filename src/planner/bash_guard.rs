@@ -176,6 +176,13 @@ impl<'a> Judge<'a> {
             Effect::Place { to, .. } => vec![to.clone()],
             _ => return None,
         };
+        if let Some(order) = landings.iter().find(|path| self.planning.is_order(path, self.workspace)) {
+            return Some(Denial {
+                what: format!("BLOCKED: a planner may not write `{}`", shown(&self.planning.shown(order))),
+                why: "a listed program obeys files of this name, and could be told to run something".into(),
+                fix: format!("write the plan to {plans}/NAME.md"),
+            });
+        }
         let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
         let named = self.planning.shown(&outside);
         // A name that begins as it should does not tell what is wrong with it.

@@ -3,12 +3,27 @@
 //! It counts where the project is and where the call happens, and by where a path really leads: a
 //! `planning` that is itself a link to somewhere else is not it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::settings;
 use crate::event::Event;
 use crate::workspace::{Workspace, is_within};
+
+/// Names by which dart, flutter and git know files that they obey; some look for them in every
+/// directory below.
+const ORDERS: &[&str] = &[
+    ".dart_tool",
+    ".packages",
+    "analysis_options.yaml",
+    "build.yaml",
+    "dart_test.yaml",
+    "package_config.json",
+    "pubspec.lock",
+    "pubspec.yaml",
+    "pubspec_overrides.yaml",
+];
 
 pub(super) struct Planning {
     /// Its name below a project.
@@ -30,6 +45,17 @@ impl Planning {
     pub(super) fn holds(&self, path: &Path, workspace: &Workspace) -> bool {
         let real = workspace.resolve(path);
         self.writable().any(|directory| is_within(&real, &directory) && real != directory)
+    }
+
+    /// Whether a path in the directory has a name that tells programs what to run.
+    pub(super) fn is_order(&self, path: &Path, workspace: &Workspace) -> bool {
+        let real = workspace.resolve(path);
+        let is_order = |part: &OsStr| {
+            let part = part.to_string_lossy().to_lowercase();
+            ORDERS.contains(&&*part) || part.starts_with(".git") || part.starts_with(".fvm")
+        };
+        self.writable()
+            .any(|directory| real.strip_prefix(directory).is_ok_and(|below| below.iter().any(is_order)))
     }
 
     /// Whether a path is the directory, or leads to something in it.

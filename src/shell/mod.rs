@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Effect};
 use directories::{Directories, Whereabouts};
-use grammar::{Grammar, Kind, Redirection, Scope, Simple, Step};
+use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step};
 use programs::git::Branches;
 pub use programs::steers;
 use word::Word;
@@ -74,6 +74,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         let mut line = Line {
             branches: Branches::new(has_moved),
             inner: 0,
+            start: directories.clone(),
             place: Whereabouts::new(directories),
             outside: Vec::new(),
             loops: 0,
@@ -124,6 +125,8 @@ struct Line<'a> {
     /// How many programs of this line the current one runs in.
     inner: u32,
     place: Whereabouts,
+    /// Where the pipeline starts that is being read.
+    start: Directories,
     /// Where the commands around each open subshell are, and on which branch.
     outside: Vec<(Whereabouts, Branches)>,
     loops: u32,
@@ -141,6 +144,7 @@ impl Line<'_> {
         grammar.pwd = self.place.certain();
         while let Some(step) = grammar.next() {
             let before = self.place.current.clone();
+            let starts = !matches!(step, Step::Simple(_) | Step::Joined(Join::Pipe));
             match step {
                 Step::Simple(command) => {
                     self.redirect(&command);
@@ -148,8 +152,12 @@ impl Line<'_> {
                 }
                 // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed, so every
                 // directory of the line is possible.
-                Step::Joined { and: true } => {}
-                Step::Joined { and: false } => {
+                Step::Joined(Join::And) => {}
+                // Every part of a pipeline starts where the pipeline does.
+                Step::Joined(Join::Pipe) if Rc::ptr_eq(&self.place.current, &self.start) => {
+                    self.branches.doubt();
+                }
+                Step::Joined(_) => {
                     self.place.forget();
                     self.branches.doubt();
                 }
@@ -181,6 +189,9 @@ impl Line<'_> {
                 Step::NotUnderstood { what, at } => {
                     self.obscure(&format!("{what} at byte {at}"));
                 }
+            }
+            if starts {
+                self.start = self.place.current.clone();
             }
             if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
                 grammar.pwd = self.place.certain();

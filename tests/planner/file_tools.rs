@@ -41,6 +41,27 @@ fn file_tools_write_only_into_planning() {
 }
 
 #[test]
+fn files_that_listed_programs_obey_are_no_plans() {
+    let project = TestProject::new();
+    for name in [
+        "planning/analysis_options.yaml",
+        "planning/sub/pubspec.yaml",
+        "planning/.dart_tool/package_config.json",
+        "planning/.git/config",
+        "planning/.GIT/config",
+        "planning/.gitattributes",
+        "planning/.fvmrc",
+    ] {
+        for event in [project.write(name, "x"), project.bash(&format!("echo x > {name}"))] {
+            let reason = by_hook(&project.hook(&by_planner(event))).unwrap().expect_err(name);
+            assert!(reason.contains("a listed program obeys files of this name"), "{name}: {reason}");
+        }
+    }
+    let answer = project.hook(&by_planner(project.write("planning/git-and-pubspec.md", "x")));
+    assert!(answer.is_silent(), "{answer:?}");
+}
+
+#[test]
 fn reading_talking_and_listing_tools_pass() {
     let project = TestProject::new();
     let mut calls = vec![

@@ -67,8 +67,9 @@ impl<'a> Grammar<'a> {
                 _ => {
                     let (length, join) = match (c, self.peek(1)) {
                         (b'&', Some(b'&')) => (2, Join::And),
-                        (b'|', Some(b'|' | b'&')) => (2, Join::Apart),
-                        (b'|', _) => (1, Join::Apart),
+                        (b'|', Some(b'|')) => (2, Join::Or),
+                        (b'|', Some(b'&')) => (2, Join::Pipe),
+                        (b'|', _) => (1, Join::Pipe),
                         (b'&', _) => (1, Join::Background),
                         _ => (1, Join::Next),
                     };
@@ -182,7 +183,7 @@ impl<'a> Grammar<'a> {
         }
         self.give(command);
         if is_something {
-            self.ready.push_back(Step::Joined { and: join == Join::And });
+            self.ready.push_back(Step::Joined(join));
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ mod commands;
 mod compounds;
 mod documents;
 mod expansions;
+mod modes;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -23,7 +24,8 @@ use std::collections::VecDeque;
 use super::Work;
 use super::word::{Unknown, Word};
 use documents::Delimiter;
-use variables::{Shape, Variables};
+use modes::{Arithmetic, Case, For, If, Loop, Mode, Position, Waiting};
+use variables::Variables;
 
 /// Constructs within each other beyond this are not understood.
 const DEEPEST: usize = 64;
@@ -36,10 +38,8 @@ const SECOND_READINGS: usize = 16;
 /// before the command that uses it.
 pub(super) enum Step<'a> {
     Simple(Simple<'a>),
-    /// A command is over; `and`: what follows runs only if it succeeded.
-    Joined {
-        and: bool,
-    },
+    /// A command is over.
+    Joined(Join),
     /// The text of a here-document, in the order of their announcements. `quoted`: nothing in it is
     /// expanded.
     Body {
@@ -107,105 +107,17 @@ struct Frame {
     lists: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Top,
-    Subshell,
-    /// `$(…)`, `<(…)`, `>(…)`: commands inside a word.
-    Substitution,
-    Group,
-    If(If),
-    Loop(Loop),
-    For(For),
-    Case(Case),
-    /// `[[ … ]]`; inside a regular expression, how many of its parentheses are open.
-    Test(Option<u32>),
-    /// The words of `name=(…)`.
-    Array,
-    Double,
-    Text,
-    /// `${…}` behind the name; `quoted`: between double quotes.
-    Braces {
-        quoted: bool,
-    },
-    Arithmetic(Arithmetic),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum If {
-    Condition,
-    Body,
-    Else,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Loop {
-    Condition,
-    Body,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum For {
-    Name,
-    AfterName,
-    /// The values, and what all of them so far have in common.
-    Words(Shape),
-    AwaitDo(Option<Shape>),
-}
-
-impl For {
-    fn at_the_end_of_a_line(self) -> Self {
-        match self {
-            Self::AfterName => Self::AwaitDo(None),
-            Self::Words(shape) => Self::AwaitDo(Some(shape)),
-            other => other,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Case {
-    Word,
-    In,
-    Pattern,
-    Body,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Arithmetic {
-    /// `$[…]` instead of `((…))`.
-    brackets: bool,
-    /// A command, not a part of a word.
-    is_command: bool,
-    open: u32,
-    doubtful: bool,
-}
-
 /// What stands behind a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Join {
+pub(super) enum Join {
     /// The next one follows in any case.
     Next,
+    /// The next one runs only if it succeeded.
     And,
-    /// `||`, `|`: the next one runs beside it or instead.
-    Apart,
+    Or,
+    /// The next one runs beside it; both are subshells.
+    Pipe,
     Background,
-}
-
-/// Where in a command the next word stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Position {
-    #[default]
-    Start,
-    Arguments,
-    AfterCompound,
-}
-
-/// What the next word is for.
-enum Waiting {
-    Write,
-    Read,
-    HereString,
 }
 
 /// Commands that are read one after the other: the line itself, or those inside a word.
@@ -444,34 +356,6 @@ impl<'a> Grammar<'a> {
     fn give(&mut self, command: Simple<'a>) {
         if !command.words.is_empty() || !command.redirections.is_empty() {
             self.ready.push_back(Step::Simple(command));
-        }
-    }
-}
-
-impl Mode {
-    fn scope(self) -> Option<Scope> {
-        match self {
-            Self::Subshell | Self::Substitution => Some(Scope::Subshell),
-            Self::Loop(_) => Some(Scope::Loop),
-            _ => None,
-        }
-    }
-
-    /// What it is called where it is never closed.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Top | Self::Text => "the end",
-            Self::Subshell => "`(` that is never closed",
-            Self::Substitution => "a substitution that is never closed",
-            Self::Group => "`{` that is never closed",
-            Self::If(_) => "`if` without `fi`",
-            Self::Loop(_) | Self::For(_) => "a loop without `done`",
-            Self::Case(_) => "`case` without `esac`",
-            Self::Test(_) => "`[[` without `]]`",
-            Self::Array => "a list of values that is never closed",
-            Self::Double => "a quote that is never closed",
-            Self::Braces { .. } => "`${` that is never closed",
-            Self::Arithmetic(_) => "arithmetic that is never closed",
         }
     }
 }

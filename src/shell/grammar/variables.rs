@@ -157,7 +157,8 @@ impl<'a> Grammar<'a> {
 
     /// At the end of a command: what is known of variables from here on.
     pub(super) fn note_variables(&mut self, command: &Simple<'a>, join: Join) {
-        let is_chained = std::mem::replace(&mut self.is_chained, matches!(join, Join::And | Join::Apart));
+        let is_chained =
+            std::mem::replace(&mut self.is_chained, matches!(join, Join::And | Join::Or | Join::Pipe));
         if self.variables.given_up {
             return;
         }

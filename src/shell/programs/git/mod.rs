@@ -112,6 +112,7 @@ impl Line<'_> {
                 self.judge(caller, options, words);
             }
             Kind::Form => self.git_form(caller, words),
+            Kind::Does(_) if name == "commit" && branch::is_dry_run(words) => {}
             Kind::Does(does) => self.act(caller, "", does),
         }
         match name {

@@ -1,0 +1,122 @@
+//! What can be open while a command line is read, and what the next word of it is for.
+
+use super::Scope;
+use super::variables::Shape;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Top,
+    Subshell,
+    /// `$(…)`, `<(…)`, `>(…)`: commands inside a word.
+    Substitution,
+    Group,
+    If(If),
+    Loop(Loop),
+    For(For),
+    Case(Case),
+    /// `[[ … ]]`; inside a regular expression, how many of its parentheses are open.
+    Test(Option<u32>),
+    /// The words of `name=(…)`.
+    Array,
+    Double,
+    Text,
+    /// `${…}` behind the name; `quoted`: between double quotes.
+    Braces {
+        quoted: bool,
+    },
+    Arithmetic(Arithmetic),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum If {
+    Condition,
+    Body,
+    Else,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loop {
+    Condition,
+    Body,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    Name,
+    AfterName,
+    /// The values, and what all of them so far have in common.
+    Words(Shape),
+    AwaitDo(Option<Shape>),
+}
+
+impl For {
+    pub(super) fn at_the_end_of_a_line(self) -> Self {
+        match self {
+            Self::AfterName => Self::AwaitDo(None),
+            Self::Words(shape) => Self::AwaitDo(Some(shape)),
+            other => other,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Word,
+    In,
+    Pattern,
+    Body,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Arithmetic {
+    /// `$[…]` instead of `((…))`.
+    pub(super) brackets: bool,
+    /// A command, not a part of a word.
+    pub(super) is_command: bool,
+    pub(super) open: u32,
+    pub(super) doubtful: bool,
+}
+
+/// Where in a command the next word stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Position {
+    #[default]
+    Start,
+    Arguments,
+    AfterCompound,
+}
+
+/// What the next word is for.
+pub(super) enum Waiting {
+    Write,
+    Read,
+    HereString,
+}
+
+impl Mode {
+    pub(super) fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Subshell | Self::Substitution => Some(Scope::Subshell),
+            Self::Loop(_) => Some(Scope::Loop),
+            _ => None,
+        }
+    }
+
+    /// What it is called where it is never closed.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Top | Self::Text => "the end",
+            Self::Subshell => "`(` that is never closed",
+            Self::Substitution => "a substitution that is never closed",
+            Self::Group => "`{` that is never closed",
+            Self::If(_) => "`if` without `fi`",
+            Self::Loop(_) | Self::For(_) => "a loop without `done`",
+            Self::Case(_) => "`case` without `esac`",
+            Self::Test(_) => "`[[` without `]]`",
+            Self::Array => "a list of values that is never closed",
+            Self::Double => "a quote that is never closed",
+            Self::Braces { .. } => "`${` that is never closed",
+            Self::Arithmetic(_) => "arithmetic that is never closed",
+        }
+    }
+}
