@@ -35,6 +35,10 @@ const LONGEST_LINE: usize = 1 << 20;
 /// No system opens a longer path.
 const LONGEST_PATH: usize = 4096;
 
+/// What reading a byte again costs, in bytes that are built: here-documents that never end hold all
+/// that follows, each of them.
+const READING: usize = 16;
+
 /// How many bytes a line may still make the reader build or pass again. A line that names its
 /// files in the cross product of many directories ends here, and not in memory.
 struct Work(Cell<usize>);
@@ -222,7 +226,7 @@ impl Line<'_> {
         if text.is_empty() {
             return;
         }
-        if self.depth >= DEEPEST || !self.work.pay(text.len()) {
+        if self.depth >= DEEPEST || !self.work.pay(text.len() * READING) {
             return self.obscure("deeply nested shells");
         }
         let directories = self.place.current.clone();

@@ -59,6 +59,17 @@ fn large_lines_stay_within_their_work() {
 }
 
 #[test]
+fn texts_within_texts_have_a_bound() {
+    // Each here-document has no end, so it holds all that follows, and each holds the next ones.
+    let line = "cat <<E\n\"$(type -P git >/dev/null && echo yes)\"at <<E\n".to_owned()
+        + &"\"$(type -P git >/devat <<E\n".repeat(320);
+    let start = std::time::Instant::now();
+    let found = effects(&line, Path::new("/p"), None);
+    assert!(matches!(&found[..], [Effect::TooLarge { .. }]), "{}", found.len());
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+#[test]
 fn no_mixture_of_signs_is_too_much() {
     const PARTS: &[&str] = &[
         "$(",
