@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::effect::{Content, Effect};
-use directories::{Directories, Whereabouts};
+use directories::{Directories, Round, Whereabouts};
 use grammar::{Grammar, Kind, Redirection, Scope, Simple, Step};
 use programs::git::Branches;
 pub use programs::steers;
@@ -67,16 +67,17 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         text: command.to_owned(),
         kind: Kind::Commands,
         directories: Directories::from([cwd.into()]),
+        is_lost: false,
         depth: 0,
     }]);
-    while let Some(Nested { text, kind, directories, depth }) = open.pop_front() {
+    while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
         let before = effects.len();
         let mut line = Line {
             branches: Branches::new(has_moved),
             inner: 0,
-            place: Whereabouts::new(directories),
+            place: Whereabouts::new(directories, is_lost),
             outside: Vec::new(),
-            loops: 0,
+            loops: Vec::new(),
             home,
             work: &work,
             effects: &mut effects,
@@ -115,6 +116,8 @@ struct Nested {
     text: String,
     kind: Kind,
     directories: Directories,
+    /// It may run in another directory as well.
+    is_lost: bool,
     depth: u32,
 }
 
@@ -126,7 +129,7 @@ struct Line<'a> {
     place: Whereabouts,
     /// Where the commands around each open subshell are, and on which branch.
     outside: Vec<(Whereabouts, Branches)>,
-    loops: u32,
+    loops: Vec<Round>,
     home: Option<&'a str>,
     work: &'a Work,
     effects: &'a mut Vec<Effect>,
@@ -173,9 +176,13 @@ impl Line<'_> {
                         self.branches = branches.after(&self.branches);
                     }
                 }
-                Step::Open(Scope::Loop) => self.loops += 1,
+                Step::Open(Scope::Loop) => self.loops.push(Round {
+                    effects: self.effects.len(),
+                    nested: self.nested.len(),
+                    subshells: self.outside.len(),
+                }),
                 Step::Close(Scope::Loop) => {
-                    self.loops -= 1;
+                    self.loops.pop();
                     self.branches.doubt();
                 }
                 Step::NotUnderstood { what, at } => {
@@ -215,7 +222,8 @@ impl Line<'_> {
             return self.obscure("deeply nested shells");
         }
         let directories = self.place.current.clone();
-        self.nested.push(Nested { text, kind, directories, depth: self.depth + 1 });
+        let is_lost = self.place.is_lost;
+        self.nested.push(Nested { text, kind, directories, is_lost, depth: self.depth + 1 });
     }
 
     fn run_word(&mut self, word: &Word) {
@@ -304,24 +312,6 @@ impl Line<'_> {
             && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
         {
             self.run_word(text);
-        }
-    }
-
-    fn change_directory(&mut self, words: &[Word]) {
-        let target = words.iter().find(|word| !word.is_option());
-        let lost = match target.map(Word::known) {
-            Some(Some("-") | None) => {
-                self.place.is_lost = true;
-                None
-            }
-            Some(Some(directory)) => self.place.enter(directory, self.work),
-            None => self.home.and_then(|home| self.place.enter(home, self.work)),
-        };
-        // In a loop, the next round starts where this one ends.
-        self.place.is_lost |= self.loops > 0;
-        self.place.remember();
-        if let Some(what) = lost.or(self.place.overflow()) {
-            self.obscure(what);
         }
     }
 

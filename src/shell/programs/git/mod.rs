@@ -59,11 +59,16 @@ impl Line<'_> {
                 }
                 "--git-dir" => {
                     let path = value().and_then(|word| word.known().map(PathBuf::from));
+                    if path.is_none() {
+                        self.obscure("git in an unknown directory");
+                    }
                     directory =
                         Some(path.and_then(|path| Some(PathBuf::from(self.place.certain()?).join(path))));
                 }
                 "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source" => {
-                    let _ = value();
+                    if value().is_none_or(|word| word.known().is_none()) {
+                        self.obscure("git in an unknown directory");
+                    }
                 }
                 "--no-pager"
                 | "-P"
