@@ -45,6 +45,7 @@ impl Planning {
     pub(super) fn holds(&self, path: &Path, workspace: &Workspace) -> bool {
         let real = workspace.resolve(path);
         self.writable().any(|directory| is_within(&real, &directory) && real != directory)
+            && !is_of_a_process(path, workspace)
     }
 
     /// Whether a path in the directory has a name that tells programs what to run.
@@ -87,4 +88,15 @@ impl Planning {
         let short = path.strip_prefix(&self.project).or_else(|_| path.strip_prefix(&self.cwd));
         short.unwrap_or(path).display().to_string()
     }
+}
+
+/// Whether a path goes through the files of a process, as `/proc/self/cwd` does: they lead elsewhere
+/// for the one that will write than for the one that looks.
+fn is_of_a_process(path: &Path, workspace: &Workspace) -> bool {
+    let may_be = path.components().any(|part| ["proc", "dev"].iter().any(|name| part.as_os_str() == *name));
+    may_be
+        && path.ancestors().any(|place| {
+            let place = workspace.resolve_parent(place);
+            place.starts_with("/proc") || place.starts_with("/dev/fd")
+        })
 }

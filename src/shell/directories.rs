@@ -3,12 +3,21 @@
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use super::{LONGEST_PATH, Work};
+use super::word::Word;
+use super::{LONGEST_PATH, Line, Work};
+use crate::effect::Effect;
 
 /// Shared, because every nested line keeps its own.
 pub(super) type Directories = Rc<[Rc<Path>]>;
 
 const MOST: usize = 16;
+
+/// An open loop, and what was there when it was opened.
+pub(super) struct Round {
+    pub(super) effects: usize,
+    pub(super) nested: usize,
+    pub(super) subshells: usize,
+}
 
 #[derive(Clone)]
 pub(super) struct Whereabouts {
@@ -21,8 +30,8 @@ pub(super) struct Whereabouts {
 }
 
 impl Whereabouts {
-    pub(super) fn new(current: Directories) -> Self {
-        Self { seen: current.clone(), current, is_lost: false, has_overflown: false }
+    pub(super) fn new(current: Directories, is_lost: bool) -> Self {
+        Self { seen: current.clone(), current, is_lost, has_overflown: false }
     }
 
     /// The one directory in which the next command runs.
@@ -38,18 +47,17 @@ impl Whereabouts {
         self.current = self.seen.clone();
     }
 
-    /// Goes to a directory as the shell's `cd` does: `..` takes the last name away, wherever that name
-    /// may link to. Says what cannot be followed.
-    pub(super) fn change_to(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
-        let lost = self.enter(directory, work);
-        if directory.contains("..") {
-            self.current = self.current.iter().map(|cwd| Rc::from(without_dots(cwd))).collect();
-        }
-        lost
+    /// Goes to a directory as programs do. Says what cannot be followed.
+    pub(super) fn enter(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
+        self.go(directory, work, Path::to_owned)
     }
 
-    /// Goes to a directory as programs do, seen from each current one. Says what cannot be followed.
-    pub(super) fn enter(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
+    /// Goes to a directory as `cd` does: `..` takes away the last name, even if that is a link.
+    pub(super) fn change(&mut self, directory: &str, work: &Work) -> Option<&'static str> {
+        self.go(directory, work, by_name)
+    }
+
+    fn go(&mut self, directory: &str, work: &Work, named: impl Fn(&Path) -> PathBuf) -> Option<&'static str> {
         let is_absolute = Path::new(directory).is_absolute();
         let from = if is_absolute { &self.current[..1.min(self.current.len())] } else { &*self.current };
         let length = |cwd: &Path| directory.len() + if is_absolute { 0 } else { cwd.as_os_str().len() };
@@ -58,7 +66,7 @@ impl Whereabouts {
             return Some("a directory with a very long path");
         }
         if directory != "." && work.pay(from.iter().map(|cwd| length(cwd) + MOST).sum()) {
-            self.current = from.iter().map(|cwd| Rc::from(cwd.join(directory))).collect();
+            self.current = from.iter().map(|cwd| Rc::from(named(&cwd.join(directory)))).collect();
         }
         None
     }
@@ -85,15 +93,64 @@ impl Whereabouts {
     }
 }
 
-/// The path that is meant where names count, and not what they link to.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            plain.pop();
-        } else {
-            plain.push(part);
+impl Line<'_> {
+    pub(super) fn change_directory(&mut self, words: &[Word]) {
+        let target = words.iter().find(|word| !word.is_option());
+        let lost = match target.map(Word::known) {
+            Some(Some("-") | None) => {
+                self.place.is_lost = true;
+                None
+            }
+            Some(Some(directory)) => self.place.change(directory, self.work),
+            None => self.home.and_then(|home| self.place.change(home, self.work)),
+        };
+        // From then on, `..` is taken from where the links lead to.
+        self.place.is_lost |= words.iter().any(|word| word.has_letter(&['P']));
+        self.place.remember();
+        self.spoil_rounds();
+        if let Some(what) = lost.or(self.place.overflow()) {
+            self.obscure(what);
         }
     }
-    plain
+
+    /// The directory has changed: in a loop, the next round starts where this one ends. What the
+    /// loop has done so far is done there as well.
+    fn spoil_rounds(&mut self) {
+        let subshells = self.outside.len();
+        // A loop around a subshell does not see what changes inside.
+        let Some(Round { effects, nested, .. }) =
+            self.loops.iter().find(|round| round.subshells == subshells)
+        else {
+            return;
+        };
+        self.place.is_lost = true;
+        self.nested[*nested..].iter_mut().for_each(|nested| nested.is_lost = true);
+        let places = self.place.seen.clone();
+        let mut written = None;
+        for effect in &mut self.effects[*effects..] {
+            match effect {
+                Effect::Run { directory, .. } => *directory = None,
+                Effect::Write { path, .. } if places.iter().any(|place| path.starts_with(place)) => {
+                    written = Some(path.display().to_string());
+                }
+                _ => {}
+            }
+        }
+        if let Some(path) = written {
+            self.somewhere(format!("`{path}` in a loop that changes its directory"));
+        }
+    }
+}
+
+fn by_name(path: &Path) -> PathBuf {
+    let mut named = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                named.pop();
+            }
+            part => named.push(part),
+        }
+    }
+    named
 }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::effect::{Content, Effect};
-use directories::{Directories, Whereabouts};
+use directories::{Directories, Round, Whereabouts};
 use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step};
 use programs::git::Branches;
 pub use programs::steers;
@@ -71,17 +71,18 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         text: command.to_owned(),
         kind: Kind::Commands,
         directories: Directories::from([cwd.into()]),
+        is_lost: false,
         depth: 0,
     }]);
-    while let Some(Nested { text, kind, directories, depth }) = open.pop_front() {
+    while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
         let before = effects.len();
         let mut line = Line {
             branches: Branches::new(has_moved),
             inner: 0,
             start: directories.clone(),
-            place: Whereabouts::new(directories),
+            place: Whereabouts::new(directories, is_lost),
             outside: Vec::new(),
-            loops: 0,
+            loops: Vec::new(),
             home,
             work: &work,
             effects: &mut effects,
@@ -120,6 +121,8 @@ struct Nested {
     text: String,
     kind: Kind,
     directories: Directories,
+    /// It may run in another directory as well.
+    is_lost: bool,
     depth: u32,
 }
 
@@ -133,7 +136,7 @@ struct Line<'a> {
     start: Directories,
     /// Where the commands around each open subshell are, and on which branch.
     outside: Vec<(Whereabouts, Branches)>,
-    loops: u32,
+    loops: Vec<Round>,
     home: Option<&'a str>,
     work: &'a Work,
     effects: &'a mut Vec<Effect>,
@@ -185,9 +188,13 @@ impl Line<'_> {
                         self.branches = branches.after(&self.branches);
                     }
                 }
-                Step::Open(Scope::Loop) => self.loops += 1,
+                Step::Open(Scope::Loop) => self.loops.push(Round {
+                    effects: self.effects.len(),
+                    nested: self.nested.len(),
+                    subshells: self.outside.len(),
+                }),
                 Step::Close(Scope::Loop) => {
-                    self.loops -= 1;
+                    self.loops.pop();
                     self.branches.doubt();
                 }
                 Step::NotUnderstood { what, at } => {
@@ -230,7 +237,8 @@ impl Line<'_> {
             return self.obscure("deeply nested shells");
         }
         let directories = self.place.current.clone();
-        self.nested.push(Nested { text, kind, directories, depth: self.depth + 1 });
+        let is_lost = self.place.is_lost;
+        self.nested.push(Nested { text, kind, directories, is_lost, depth: self.depth + 1 });
     }
 
     fn run_word(&mut self, word: &Word) {
@@ -319,25 +327,6 @@ impl Line<'_> {
             && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
         {
             self.run_word(text);
-        }
-    }
-
-    fn change_directory(&mut self, words: &[Word]) {
-        let target = words.iter().find(|word| !word.is_option());
-        let lost = match target.map(Word::known) {
-            Some(Some("-") | None) => {
-                self.place.is_lost = true;
-                None
-            }
-            Some(Some(directory)) => self.place.change_to(directory, self.work),
-            None => self.home.and_then(|home| self.place.change_to(home, self.work)),
-        };
-        // In a loop, the next round starts where this one ends. With `-P`, the next `..` goes up from
-        // where links have led.
-        self.place.is_lost |= self.loops > 0 || words.iter().any(|word| word.has_letter(&['P']));
-        self.place.remember();
-        if let Some(what) = lost.or(self.place.overflow()) {
-            self.obscure(what);
         }
     }
 

@@ -83,6 +83,10 @@ fn a_directory_counts_as_entered_only_where_that_is_certain() {
     assert_eq!(seen("cd /d | rm f"), ["delete /p/f", "delete /d/f"]);
     assert_eq!(seen("{ cd /d && x; } | rm f"), ["delete /p/f", "delete /d/f"]);
     assert_eq!(seen("cd /d && x || rm f"), ["delete /p/f", "delete /d/f"]);
+    assert_eq!(seen("x || cd /d && rm f"), ["delete /p/f", "delete /d/f"]);
+    assert_eq!(seen("! cd /d && rm f"), ["delete /p/f", "delete /d/f"]);
+    assert_eq!(seen("x | cd /d && rm f"), ["delete /p/f", "delete /d/f"]);
+    assert_eq!(seen("cd /d && x | y && rm f"), ["delete /d/f"]);
 }
 
 #[test]

@@ -78,3 +78,4 @@ printf 'old plan\n' > planning/old.md
 printf 'x\n' > planning/sub/x.md
 ln -s ../lib planning/link
 ln -s ../README.md planning/out.md
+ln -s ../planning/sub docs/p

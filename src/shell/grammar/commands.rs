@@ -1,5 +1,6 @@
 //! Words, operators and redirections of commands.
 
+use super::compounds::is_name;
 use super::documents::Delimiter;
 use super::{Case, Grammar, Join, List, Mode, Position, Progress, Redirection, Step, Stuck, Waiting};
 use crate::shell::word::Word;
@@ -178,11 +179,22 @@ impl<'a> Grammar<'a> {
         list.position = Position::Start;
         let command = std::mem::take(&mut list.command);
         let is_something = is_something || !command.words.is_empty() || !command.redirections.is_empty();
+        let list = self.list();
+        let before = std::mem::replace(&mut list.before, join);
+        let is_negated = std::mem::take(&mut list.is_negated);
         if is_something {
-            self.note_variables(&command, join);
+            self.note_variables(&command, before, join);
         }
         self.give(command);
         if is_something {
+            // Behind `||` it may not have run, behind `|` it ran in a shell of its own, and behind
+            // `!` it has failed.
+            let join = match (join, before) {
+                (Join::And, _) if is_negated => Join::Next,
+                (Join::And, Join::Or) => Join::Next,
+                (Join::And, Join::Pipe) => Join::Pipe,
+                _ => join,
+            };
             self.ready.push_back(Step::Joined(join));
         }
         Ok(())
@@ -286,8 +298,21 @@ impl<'a> Grammar<'a> {
                             !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
                         }))
             };
-            if self.list().word.as_ref().is_some_and(|(_, word)| is_descriptor(word)) {
-                self.list().word = None;
+            let (text, at) = (self.text, self.at);
+            if let Some((start, word)) = &self.list().word {
+                let source = &text[*start..at];
+                let name = source.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+                if name.is_some_and(|name| name.contains('[')) {
+                    return Err(self.stuck("a descriptor in an element of a list"));
+                }
+                if is_descriptor(word) {
+                    self.list().word = None;
+                    // The shell keeps the descriptor's number in the variable.
+                    if let Some(name) = name.filter(|name| is_name(name)) {
+                        self.forget_variable(name);
+                        self.ready.push_back(Step::Set(name));
+                    }
+                }
             }
         }
         self.end_word()?;

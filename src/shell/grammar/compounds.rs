@@ -31,14 +31,18 @@ impl<'a> Grammar<'a> {
         match (keyword, self.mode()) {
             ("if", _) => self.push(Mode::If(If::Condition))?,
             ("while" | "until", _) => self.push(Mode::Loop(Loop::Condition))?,
-            ("for" | "select", _) => self.push(Mode::For(For::Name))?,
+            ("for" | "select", _) => {
+                self.push(Mode::For(For::Name))?;
+                // An answer that is no number of the list makes the variable of `select` empty.
+                self.is_select = keyword == "select";
+            }
             ("case", _) => self.push(Mode::Case(Case::Word))?,
             ("{", _) => self.push(Mode::Group)?,
             ("[[", _) => {
                 self.push(Mode::Test(None))?;
                 self.list().command.words.push(word);
             }
-            ("!", _) => {}
+            ("!", _) => self.list().is_negated = true,
             // What these three take stands behind a blank.
             ("time" | "function" | "coproc", _) if !self.rest().starts_with([' ', '\t']) => {
                 return Err(Stuck { what: format!("`{keyword}` alone").into(), at: start });
@@ -91,7 +95,7 @@ impl<'a> Grammar<'a> {
             (For::Name, Some(_)) if is_name(word.source) => {
                 self.forget_variable(word.source);
                 self.ready.push_back(Step::Set(word.source));
-                self.loop_variable = Some(word.source);
+                self.loop_variable = Some(word.source).filter(|_| !self.is_select);
                 self.turn(Mode::For(For::AfterName));
             }
             (For::AfterName, Some("in")) => self.turn(Mode::For(For::Words(Shape::default()))),

@@ -23,7 +23,7 @@ impl Delimiter {
         at += line[at..].len() - line[at..].trim_start_matches([' ', '\t']).len();
         let from = at;
         let mut text = String::new();
-        let (mut quoted, mut within) = (false, None);
+        let (mut quoted, mut within, mut is_ansi) = (false, None, false);
         let mut rest = line[at..].chars().peekable();
         while let Some(&c) = rest.peek() {
             if within.is_none() && " \t\n;&|()<>".contains(c) {
@@ -32,8 +32,17 @@ impl Delimiter {
             rest.next();
             at += c.len_utf8();
             match (c, within) {
-                ('\'' | '"', None) => (quoted, within) = (true, Some(c)),
+                ('\'' | '"', None) => {
+                    is_ansi = line[..at - 1].ends_with('$');
+                    (quoted, within) = (true, Some(c));
+                }
                 (c, Some(sign)) if c == sign => within = None,
+                // What such an escape stands for is not worked out here.
+                ('\\', Some('\'')) if is_ansi => text.push('\n'),
+                // Between double quotes, a backslash protects only these.
+                ('\\', Some('"')) if !matches!(rest.peek(), Some('$' | '`' | '"' | '\\' | '\n')) => {
+                    text.push(c);
+                }
                 ('\\', None | Some('"')) => {
                     quoted = true;
                     if let Some(c) = rest.next() {
@@ -62,9 +71,20 @@ impl Delimiter {
         // Some shells take `EOF)` for the end of a document in a substitution.
         let mut closed = None;
         let mut continued = false;
+        // What lines that go on have made so far, as long as it may become the end.
+        let mut joined = String::new();
         for line in all.split_inclusive('\n') {
             let bare = line.strip_suffix('\n').unwrap_or(line);
             let slashes = bare.len() - bare.trim_end_matches('\\').len();
+            let goes_on = !self.quoted && slashes % 2 == 1;
+            if (continued || goes_on) && joined.len() <= self.text.len() {
+                let piece = bare.strip_suffix('\\').filter(|_| goes_on).unwrap_or(bare);
+                let is_start = self.strip && joined.is_empty();
+                joined.push_str(if is_start { piece.trim_start_matches('\t') } else { piece });
+            }
+            if continued && !goes_on && joined == self.text {
+                return (here, here + line.len(), false);
+            }
             let bare = if self.strip { bare.trim_start_matches('\t') } else { bare };
             if bare == self.text && !continued {
                 return (here, here + line.len(), closed.is_none());
@@ -76,7 +96,10 @@ impl Delimiter {
                 let indent = line.len() - line.trim_start_matches('\t').len();
                 closed = Some((here, here + indent + self.text.len()));
             }
-            continued = !self.quoted && slashes % 2 == 1;
+            continued = goes_on;
+            if !goes_on {
+                joined.clear();
+            }
             here += line.len();
         }
         let (end, next) = closed.unwrap_or((text.len(), text.len()));

@@ -2,7 +2,7 @@
 
 use super::compounds::is_name;
 use super::words::escaped_end;
-use super::{Arithmetic, Grammar, Mode, Position, Progress, Step};
+use super::{Arithmetic, Grammar, Kind, Mode, Position, Progress, Step};
 
 impl Grammar<'_> {
     /// A `$` in a word; `quoted`: what it gives stays one word.
@@ -105,6 +105,10 @@ impl Grammar<'_> {
             (Some(b':'), Some(b'=')) | (Some(b'='), _) if is_name(name) => {
                 self.forget_variable(name);
                 self.ready.push_back(Step::Set(name));
+                if self.kind == Kind::Text {
+                    // It is set for the commands around the document, which are read by another.
+                    self.doubt("a variable that a here-document sets");
+                }
             }
             (Some(b':'), Some(b'-' | b'?' | b'+'))
             | (Some(b'-' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'}' | b'['), _) => {}

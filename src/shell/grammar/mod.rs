@@ -108,9 +108,10 @@ struct Frame {
 }
 
 /// What stands behind a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Join {
     /// The next one follows in any case.
+    #[default]
     Next,
     /// The next one runs only if it succeeded.
     And,
@@ -130,6 +131,10 @@ struct List<'a> {
     /// Here-documents whose texts start after this line.
     documents: Vec<Delimiter>,
     position: Position,
+    /// What joins the current command to the one in front of it.
+    before: Join,
+    /// `!` stands in front of the current command.
+    is_negated: bool,
 }
 
 /// Gives the steps of a text one by one.
@@ -150,8 +155,8 @@ pub(super) struct Grammar<'a> {
     variables: Variables<'a>,
     /// The variable of the loop whose head was read last.
     loop_variable: Option<&'a str>,
-    /// The last command was joined to the next one.
-    is_chained: bool,
+    /// That loop is a `select`.
+    is_select: bool,
     ended: bool,
 }
 
@@ -182,7 +187,7 @@ impl<'a> Grammar<'a> {
             groups: Vec::new(),
             variables: Variables::default(),
             loop_variable: None,
-            is_chained: false,
+            is_select: false,
             ended: false,
         };
         grammar.start();
@@ -293,6 +298,10 @@ impl<'a> Grammar<'a> {
         if matches!(mode, Mode::Loop(_)) {
             // The end of the loop may set what its beginning uses.
             self.variables.forget_all();
+        }
+        if matches!(mode, Mode::Subshell | Mode::Group | Mode::If(_) | Mode::Loop(_) | Mode::Case(_)) {
+            let list = self.list();
+            (list.before, list.is_negated) = (Join::Next, false);
         }
         self.ready.extend(mode.scope().map(Step::Open));
         Ok(())

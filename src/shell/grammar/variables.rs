@@ -54,6 +54,8 @@ const SPECIAL: &[&str] = &[
     "SHLVL",
     "OLDPWD",
     "REPLY",
+    "LINES",
+    "COLUMNS",
     "_",
 ];
 
@@ -156,9 +158,12 @@ impl<'a> Grammar<'a> {
     }
 
     /// At the end of a command: what is known of variables from here on.
-    pub(super) fn note_variables(&mut self, command: &Simple<'a>, join: Join) {
-        let is_chained =
-            std::mem::replace(&mut self.is_chained, matches!(join, Join::And | Join::Or | Join::Pipe));
+    pub(super) fn note_variables(&mut self, command: &Simple<'a>, before: Join, join: Join) {
+        let is_chained = matches!(before, Join::And | Join::Or | Join::Pipe);
+        if join == Join::Background {
+            // All commands that are joined to this one run in a shell of their own.
+            self.variables.forget_all();
+        }
         if self.variables.given_up {
             return;
         }

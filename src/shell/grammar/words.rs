@@ -251,6 +251,8 @@ impl<'a> Grammar<'a> {
         match value.filter(|value| (quoted || is_one_word(value)) && self.work.pay(value.len())) {
             Some(value) => {
                 let word = self.word();
+                // What a variable holds is never a word of the grammar.
+                word.quoted = true;
                 if word.unknown.is_none() {
                     word.value.to_mut().push_str(&value);
                 }

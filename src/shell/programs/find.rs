@@ -155,7 +155,10 @@ impl Line<'_> {
             self.act(FIND, action, "runs another program");
         }
         // A word that is not known may be the end, and what follows then a part of the expression.
-        if let Some(word) = command.iter().find(|word| word.known().is_none() && word.start().is_empty()) {
+        let may_end = |word: &&Word| {
+            word.known().is_none() && [";", "+", "{}"].iter().any(|end| end.starts_with(word.start()))
+        };
+        if let Some(word) = command.iter().find(may_end) {
             self.doubt(FIND, word);
         }
         let command: Vec<_> = command.iter().map(with_path).collect();

@@ -57,8 +57,12 @@ struct Found<'w, 'a> {
 }
 
 impl Found<'_, '_> {
+    /// Whether an option is given and not taken back by `--no-…` behind it.
     fn has(&self, letter: char, long: &str) -> bool {
-        self.options.iter().any(|(name, _)| is(*name, letter, long))
+        let is_about =
+            |name: Name| is(name, letter, long) || matches!(name, Name::Not(taken) if taken == long);
+        let last = self.options.iter().rev().find(|(name, _)| is_about(*name));
+        last.is_some_and(|(name, _)| !matches!(name, Name::Not(_)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands of git that read in some forms only: `branch --list`, but not `branch f`.
 
-use super::super::options::{Deed, Name, Options, STRICT};
+use super::super::options::{Deed, Options, STRICT};
 use super::super::{Caller, Found};
 use super::commands::{self, CHANGES, FILES, WRITES};
 use super::options;
@@ -182,11 +182,19 @@ impl Line<'_> {
                 self.judge(caller, &ARCHIVE, words);
             }
             "format-patch" => {
-                let prints = |word: &&Word| word.known() == Some("--stdout");
-                let rest: Vec<Word> = words.iter().filter(|word| !prints(word)).cloned().collect();
-                if rest.len() == words.len() {
+                let ends = words.iter().position(|word| word.known() == Some("--")).unwrap_or(words.len());
+                let prints = |word: &Word| word.known() == Some("--stdout");
+                // Behind an option it may be the value of that one.
+                let takes = |word: &Word| {
+                    let is_number =
+                        word.start()[1.min(word.start().len())..].bytes().all(|c| c.is_ascii_digit());
+                    word.known().is_none() || (word.is_option() && !word.start().contains('=') && !is_number)
+                };
+                let at = words[..ends].iter().position(prints);
+                let Some(at) = at.filter(|at| *at == 0 || !takes(&words[at - 1])) else {
                     return self.act(caller, "", WRITES);
-                }
+                };
+                let rest: Vec<Word> = words[..at].iter().chain(&words[at + 1..]).cloned().collect();
                 self.judge(caller, &FORMAT_PATCH, &rest);
             }
             "ls-remote" => self.ls_remote(caller, words),
@@ -279,6 +287,5 @@ impl Line<'_> {
 }
 
 fn lists(found: &Found) -> bool {
-    found.has('l', "--list")
-        || FILTERS.iter().any(|name| found.options.iter().any(|(option, _)| *option == Name::Long(name)))
+    found.has('l', "--list") || FILTERS.iter().any(|name| found.has('\0', name))
 }
