@@ -147,7 +147,9 @@ impl<'a> Grammar<'a> {
                 let list = self.list();
                 let is_first = list.command.words.is_empty() && list.command.redirections.is_empty();
                 let position = list.position;
-                match (position, word.keyword()) {
+                // Behind `|` it is the program of this name.
+                let is_program = list.before == Join::Pipe && !list.is_negated;
+                match (position, word.keyword().filter(|word| *word != "time" || !is_program)) {
                     (Position::Start, Some(keyword)) if is_first => self.keyword(keyword, word, start),
                     (Position::AfterCompound, Some(keyword)) => self.keyword(keyword, word, start),
                     (Position::AfterCompound, None) => {
@@ -178,25 +180,24 @@ impl<'a> Grammar<'a> {
         let is_something = list.position != Position::Start;
         list.position = Position::Start;
         let command = std::mem::take(&mut list.command);
-        let is_something = is_something || !command.words.is_empty() || !command.redirections.is_empty();
-        let list = self.list();
+        if !is_something && command.words.is_empty() && command.redirections.is_empty() {
+            // An empty line joins nothing: `a ||` goes on behind it.
+            return Ok(());
+        }
         let before = std::mem::replace(&mut list.before, join);
         let is_negated = std::mem::take(&mut list.is_negated);
-        if is_something {
-            self.note_variables(&command, before, join);
-        }
+        list.is_timed = false;
+        self.note_variables(&command, before, join);
         self.give(command);
-        if is_something {
-            // Behind `||` it may not have run, behind `|` it ran in a shell of its own, and behind
-            // `!` it has failed.
-            let join = match (join, before) {
-                (Join::And, _) if is_negated => Join::Next,
-                (Join::And, Join::Or) => Join::Next,
-                (Join::And, Join::Pipe) => Join::Pipe,
-                _ => join,
-            };
-            self.ready.push_back(Step::Joined(join));
-        }
+        // Behind `||` it may not have run, behind `|` it ran in a shell of its own, and behind `!` it
+        // has failed.
+        let join = match (join, before) {
+            (Join::And, _) if is_negated => Join::Next,
+            (Join::And, Join::Or) => Join::Next,
+            (Join::And, Join::Pipe) => Join::Pipe,
+            _ => join,
+        };
+        self.ready.push_back(Step::Joined(join));
         Ok(())
     }
 

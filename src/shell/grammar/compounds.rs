@@ -38,6 +38,10 @@ impl<'a> Grammar<'a> {
             }
             ("case", _) => self.push(Mode::Case(Case::Word))?,
             ("{", _) => self.push(Mode::Group)?,
+            // In a substitution, bash takes it for a program then.
+            ("[[", _) if self.list().is_timed => {
+                return Err(Stuck { what: "`[[` behind `time`".into(), at: start });
+            }
             ("[[", _) => {
                 self.push(Mode::Test(None))?;
                 self.list().command.words.push(word);
@@ -48,6 +52,7 @@ impl<'a> Grammar<'a> {
                 return Err(Stuck { what: format!("`{keyword}` alone").into(), at: start });
             }
             ("time", _) => {
+                self.list().is_timed = true;
                 let rest = self.rest().trim_start_matches([' ', '\t']);
                 if let Some(behind) = rest.strip_prefix("-p").filter(|rest| rest.starts_with([' ', '\t'])) {
                     self.at = self.text.len() - behind.len();

@@ -135,6 +135,8 @@ struct List<'a> {
     before: Join,
     /// `!` stands in front of the current command.
     is_negated: bool,
+    /// `time` stands there.
+    is_timed: bool,
 }
 
 /// Gives the steps of a text one by one.
@@ -301,7 +303,7 @@ impl<'a> Grammar<'a> {
         }
         if matches!(mode, Mode::Subshell | Mode::Group | Mode::If(_) | Mode::Loop(_) | Mode::Case(_)) {
             let list = self.list();
-            (list.before, list.is_negated) = (Join::Next, false);
+            (list.before, list.is_negated, list.is_timed) = (Join::Next, false, false);
         }
         self.ready.extend(mode.scope().map(Step::Open));
         Ok(())
