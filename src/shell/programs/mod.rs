@@ -148,6 +148,13 @@ impl Line<'_> {
                         found.is_loud = true;
                         self.deed(caller, name, value.as_ref(), deed);
                     }
+                    let is_format = matches!(name, Name::Long("--format" | "--pretty" | "--group"));
+                    if caller.program == "git"
+                        && is_format
+                        && value.as_ref().is_some_and(|value| git::verifies(value.start()))
+                    {
+                        self.act(caller, &name.to_string(), "runs the program that verifies signatures");
+                    }
                     found.options.push((name, value));
                 }
                 Item::Strange(word) => {

@@ -1,6 +1,6 @@
 //! Commands of git that read in some forms only: `branch --list`, but not `branch f`.
 
-use super::super::options::{Deed, Options, STRICT};
+use super::super::options::{Deed, Item, Options, STRICT, Walk};
 use super::super::{Caller, Found};
 use super::commands::{self, CHANGES, FILES, WRITES};
 use super::options;
@@ -210,7 +210,15 @@ impl Line<'_> {
     }
 
     fn git_config(&mut self, caller: Caller, words: &[Word]) {
-        let found = self.judge(caller, &CONFIG, words);
+        // Behind a name there are no options any more: they are values. Only `get` and `list` have some.
+        let is_command = |word: &Word| matches!(word.known(), Some("get" | "list"));
+        let first = Walk::new(&CONFIG, words).find_map(|item| match item {
+            Item::Operand(word) => words.iter().position(|other| std::ptr::eq(word, other)),
+            _ => None,
+        });
+        let end = first.filter(|at| !is_command(&words[*at])).map_or(words.len(), |at| at + 1);
+        let mut found = self.judge(caller, &CONFIG, &words[..end]);
+        found.operands.extend(&words[end..]);
         let gets = [
             (' ', "--get"),
             (' ', "--get-all"),
@@ -222,7 +230,7 @@ impl Line<'_> {
         ];
         let operands = &found.operands;
         let reads = gets.iter().any(|(letter, long)| found.has(*letter, long))
-            || operands.first().is_some_and(|word| matches!(word.known(), Some("get" | "list")))
+            || operands.first().is_some_and(|word| is_command(word))
             || matches!(&operands[..], [] | [_])
                 && !operands.iter().any(|word| word.splits() || word.known() == Some("edit"));
         if !reads && !found.is_loud {

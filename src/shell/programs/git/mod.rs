@@ -11,6 +11,7 @@ mod options;
 mod settings;
 
 pub(in crate::shell) use branch::{Branches, forget_branches};
+pub(super) use settings::verifies;
 
 use super::Caller;
 use crate::effect::Effect;

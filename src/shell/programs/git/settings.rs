@@ -48,9 +48,28 @@ pub(super) fn setting(name: &str, value: Option<&str>) -> Setting {
         "core.pager" => matches!(value, Some("cat" | "")),
         "core.fsmonitor" | "commit.gpgsign" | "tag.gpgsign" | "log.showsignature" => is_off,
         _ if name.starts_with("pager.") => is_off || value == Some("cat"),
+        _ if value.is_some_and(verifies) => false,
         _ if is_among(HARMLESS) => true,
         _ if is_among(RUNS) => false,
         _ => return Setting::Unknown,
     };
     if harmless { Setting::Harmless } else { Setting::Runs }
+}
+
+/// Whether a format shows what only the program that verifies signatures can tell: `%G?`.
+pub(in crate::shell::programs) fn verifies(format: &str) -> bool {
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let field = &rest[at + 1..];
+        if field.trim_start_matches(['+', '-', ' ']).starts_with('G')
+            || field
+                .strip_prefix('(')
+                .is_some_and(|name| name.trim_start_matches('*').starts_with("signature"))
+        {
+            return true;
+        }
+        // `%%` is a sign of its own.
+        rest = field.strip_prefix('%').unwrap_or(field);
+    }
+    false
 }
