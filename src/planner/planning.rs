@@ -59,10 +59,10 @@ impl Planning {
             .any(|directory| real.strip_prefix(directory).is_ok_and(|below| below.iter().any(is_order)))
     }
 
-    /// Whether a path is the directory, or leads to something in it.
+    /// Whether a path is the directory, or may lead to something in it.
     pub(super) fn is_at(&self, path: &Path, workspace: &Workspace) -> bool {
         let real = workspace.resolve(path);
-        self.writable().any(|directory| is_within(&real, &directory))
+        self.writable().any(|directory| is_within(&real, &directory)) || is_of_a_process(path, workspace)
     }
 
     fn writable(&self) -> impl Iterator<Item = PathBuf> {
