@@ -18,6 +18,8 @@ pub struct Opinion {
     pub evidence: Vec<String>,
     pub to_model: Option<String>,
     pub to_person: Option<String>,
+    /// What an agent is to be given in the place of what it would be given.
+    pub brief: Option<String>,
 }
 
 /// The part of an opinion that can hold a call back.
@@ -59,6 +61,8 @@ pub struct Decision {
     pub ruling: Ruling,
     pub to_model: Vec<String>,
     pub to_person: Vec<String>,
+    /// What an agent is given in the place of what it would be given.
+    pub brief: Option<String>,
 }
 
 /// What becomes of the call.
@@ -85,7 +89,10 @@ impl Opinion {
 
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[provost] {}: {}. To fix: {}.", self.what, self.why, self.fix)
+        // A guard of a document that has a tag of its own keeps it.
+        let tag = if self.what.starts_with('[') { "" } else { "[provost] " };
+        let colon = if self.why.is_empty() { "" } else { ": " };
+        write!(f, "{tag}{}{colon}{}. To fix: {}.", self.what, self.why.trim_end_matches('.'), self.fix)
     }
 }
 
@@ -149,6 +156,7 @@ impl Decision {
                 Ok(opinion) => {
                     decision.to_model.extend(opinion.to_model.clone());
                     decision.to_person.extend(opinion.to_person.clone());
+                    decision.brief = decision.brief.or_else(|| opinion.brief.clone());
                     match &opinion.verdict {
                         Verdict::Silence => {}
                         Verdict::Ask(denial) => questions.push((finding.guard, denial.clone())),
@@ -178,7 +186,9 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
     for (index, (guard, denial)) in denials.iter().enumerate() {
         if index == 0 {
             text = denial.to_string();
-        } else if denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why) {
+        } else if denial.why.is_empty()
+            || denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why)
+        {
             text += &format!("\n[provost] also `{}`: {}: {}.", guard.name, denial.what, denial.why);
         } else {
             text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);

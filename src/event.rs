@@ -8,6 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use serde_json::{Map, Value};
+
 use crate::effect::{self, Effect};
 
 /// One event of a session, as every guard sees it.
@@ -62,6 +64,26 @@ pub struct Call {
     pub native_tool: String,
     pub id: Option<String>,
     pub tool: Tool,
+    /// What it gave back, where the event is about a call that has been made.
+    pub outcome: Outcome,
+}
+
+/// What a tool gave back, as far as guards ask for it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The file that it changed.
+    pub file: Option<PathBuf>,
+    /// What an agent reported that has finished; `None` while it is still at work.
+    pub report: Option<Report>,
+}
+
+/// The last words of an agent, and what it was given.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub agent: Option<String>,
+    pub id: Option<String>,
+    pub prompt: Option<String>,
+    pub answer: Option<String>,
 }
 
 /// What a tool was asked to do.
@@ -90,6 +112,8 @@ pub enum Tool {
         agent: Option<String>,
         prompt: Option<String>,
         background: Option<bool>,
+        /// The whole input in the client's own words, for an answer that changes a part of it.
+        native_input: Map<String, Value>,
     },
     Skill {
         name: Option<String>,

@@ -4,10 +4,14 @@
 //! settings file would otherwise hold the hook until the client gives up on it and goes on.
 
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use memchr::memmem;
 
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
@@ -76,6 +80,160 @@ pub fn newest_below(directory: &Path, extension: &str) -> Option<(PathBuf, Syste
         }
     }
     newest
+}
+
+/// The last bytes of a file, at most `limit`.
+pub fn read_end(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let length = metadata.len().min(limit);
+    if metadata.len() > limit {
+        file.seek(SeekFrom::End(-i64::try_from(length).unwrap_or(i64::MAX)))?;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The state of a file at one moment, to tell later whether somebody else has written to it.
+#[derive(Debug, PartialEq)]
+pub struct Stamp {
+    identity: Option<Identity>,
+    length: u64,
+    changed: Option<SystemTime>,
+}
+
+/// The state of a file; of one that is not there as well.
+pub fn stamp(path: &Path) -> Stamp {
+    let metadata = fs::metadata(path).ok();
+    Stamp {
+        identity: metadata.as_ref().map(identity_of),
+        length: metadata.as_ref().map_or(0, fs::Metadata::len),
+        changed: metadata.and_then(|metadata| metadata.modified().ok()),
+    }
+}
+
+/// The files of a directory with this extension, the one that was changed last first.
+pub fn newest_first(directory: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = with_extension(directory, extension).collect();
+    files.sort_by_cached_key(|path| std::cmp::Reverse(changed(path)));
+    files
+}
+
+/// When a file was changed last.
+pub fn changed(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+/// The files of a directory with this extension that have this text near their end. Only the ends
+/// are read: a little of each first, more only if that was not enough for any.
+pub fn ending_with(directory: &Path, extension: &str, text: &[u8]) -> Vec<PathBuf> {
+    const ENDS: [u64; 2] = [4 << 10, 96 << 10];
+    let searched = memmem::Finder::new(text);
+    let files: Vec<PathBuf> = with_extension(directory, extension).collect();
+    for end in ENDS {
+        let has_it = |path: &&PathBuf| read_end(path, end).is_ok_and(|bytes| searched.find(&bytes).is_some());
+        let found: Vec<PathBuf> = files.iter().filter(has_it).cloned().collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+fn with_extension(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(move |path| path.extension().is_some_and(|found| found == extension))
+}
+
+/// Whether anybody but its owner can read a file.
+pub fn others_can_read(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Puts `bytes` in the place of a file that others write to as well, with its mode. Nothing happens
+/// if it is not as it was stamped: then the answer is `false`.
+// INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone. What a
+// killed process has left under that name goes with the next one.
+pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::Result<bool> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".provost.tmp");
+    let temporary = path.with_file_name(name);
+    let _ = fs::remove_file(&temporary);
+    let written = (|| {
+        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        if let Ok(metadata) = fs::metadata(path) {
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        if self::stamp(path) != *stamp {
+            return Ok(false);
+        }
+        fs::rename(&temporary, path).map(|()| true)
+    })();
+    if !matches!(written, Ok(true)) {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a
+/// part of it.
+pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    let temporary = beside(path);
+    let made = (|| {
+        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        match fs::hard_link(&temporary, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    })();
+    let _ = fs::remove_file(&temporary);
+    made
+}
+
+/// Keeps others out while it lives. The system ends it with the process.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code)] File);
+
+/// Waits for the lock of this name, but not for ever.
+pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
+    private_directory(place.parent().unwrap_or(Path::new(".")))?;
+    let file = private().write(true).create(true).truncate(false).open(place)?;
+    let began = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::other(format!("another process holds {}", place.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 /// Puts `bytes` in the place of the file: readers see the old or the new, never a part.

@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod clients;
+mod clock;
 pub mod config;
 pub mod decision;
 pub mod effect;
@@ -16,6 +17,7 @@ mod faults;
 pub mod files;
 pub mod hook;
 pub mod journal;
+pub mod plan_gate;
 mod planner;
 pub mod reference;
 pub mod registry;

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use crate::config::{Config, settings};
 use crate::decision::{Fault, Opinion};
-use crate::event::{Agent, Event, Kind};
+use crate::event::{Agent, Call, Event, Kind, Mode, Tool};
+use crate::plan_gate;
 use crate::planner;
 use crate::self_guard;
 use crate::workspace::Workspace;
@@ -27,7 +28,7 @@ pub struct Guard {
     /// Whether it can hold anything back, or only remarks.
     pub blocks: bool,
     /// Where its limit differs from the engine's: guards that run a reviewer need longer.
-    pub deadline: Option<Duration>,
+    pub deadline: Option<fn(&Config) -> Option<Duration>>,
     /// How a person gets past it.
     pub way_out: &'static str,
     pub judge: fn(&Event, &Workspace) -> Result<Opinion, Fault>,
@@ -38,12 +39,18 @@ pub struct Pack {
     pub name: &'static str,
     pub purpose: &'static str,
     pub on_when: &'static str,
+    /// The setting that switches it on where the command line does not name it; `None`: it is on.
+    pub switch: Option<&'static str>,
 }
 
 /// When a guard is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
     BeforeAnyTool,
+    BeforeDelegation,
+    AfterDelegation,
+    AfterToolInPlanMode,
+    LeavingPlanMode,
     SessionStart,
     ConfigChange,
     Stop,
@@ -60,11 +67,24 @@ pub enum FailureMode {
 }
 
 pub static PACKS: &[Pack] = &[
-    Pack { name: "self", purpose: "nobody switches the guards off from inside", on_when: "always" },
+    Pack {
+        name: "self",
+        purpose: "nobody switches the guards off from inside",
+        on_when: "always",
+        switch: None,
+    },
+    Pack {
+        name: "plan-gate",
+        purpose: "an agent leaves plan mode only with a plan whose serious weaknesses are written down",
+        on_when: "where a hook entry names it (`--pack plan-gate`), as its plugin does, or with \
+                  `plan_gate.enabled`",
+        switch: Some(settings::PLAN_GATE),
+    },
     Pack {
         name: "planner",
         purpose: "a planner reads, writes only plans, and does not stop without one",
         on_when: "in agents that `planner.agents` names",
+        switch: None,
     },
 ];
 
@@ -109,6 +129,59 @@ pub static GUARDS: &[Guard] = &[
         judge: self_guard::config_check::judge,
     },
     Guard {
+        name: "plan-gate",
+        pack: "plan-gate",
+        purpose: "An agent leaves plan mode only with a plan that a critic has read and whose gaps \
+                  cover every serious finding, as witnessed for exactly this text.",
+        triggers: &[Trigger::LeavingPlanMode],
+        agents: None,
+        failure: FailureMode::Closed,
+        blocks: true,
+        deadline: Some(plan_gate::gate::deadline),
+        way_out: "A person lets one plan pass with the prompt `provost override plan-gate REASON`, or \
+                  leaves plan mode in the client.",
+        judge: plan_gate::gate::judge,
+    },
+    Guard {
+        name: "plan-keeper",
+        pack: "plan-gate",
+        purpose: "After every write to a plan in plan mode, its hashes are brought up to date and \
+                  its verdict is dropped unless it is for exactly this text.",
+        triggers: &[Trigger::AfterToolInPlanMode],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        deadline: None,
+        way_out: "It holds nothing back: it only keeps the marks at the end of the plan.",
+        judge: plan_gate::keeper::judge,
+    },
+    Guard {
+        name: "plan-brief",
+        pack: "plan-gate",
+        purpose: "The critic is given exactly the plan without its gaps, and the validator exactly \
+                  the gaps and the critic's findings, whatever the agent wrote to them.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: plan_gate::brief::judge,
+    },
+    Guard {
+        name: "plan-witness",
+        pack: "plan-gate",
+        purpose: "The critic's and the validator's own answers are recorded for the plan and the gaps \
+                  that they were given, and a pass is sealed.",
+        triggers: &[Trigger::SubagentStop, Trigger::AfterDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: plan_gate::witness::judge,
+    },
+    Guard {
         name: "planner-bash-guard",
         pack: "planner",
         purpose: "A planner reads: its command lines start only listed programs in forms that only \
@@ -149,6 +222,12 @@ impl Trigger {
     pub fn matches(self, event: &Event) -> bool {
         match self {
             Self::BeforeAnyTool => matches!(event.kind, Kind::BeforeTool(_)),
+            Self::BeforeDelegation => matches!(&event.kind, Kind::BeforeTool(call) if is_delegation(call)),
+            Self::AfterDelegation => matches!(&event.kind, Kind::AfterTool(call) if is_delegation(call)),
+            Self::AfterToolInPlanMode => matches!(event.kind, Kind::AfterTool(_)) && event.mode == Mode::Plan,
+            Self::LeavingPlanMode => {
+                matches!(&event.kind, Kind::BeforeTool(call) if matches!(call.tool, Tool::LeavePlanMode { .. }))
+            }
             Self::SessionStart => matches!(event.kind, Kind::SessionStart { .. }),
             Self::ConfigChange => matches!(event.kind, Kind::ConfigChange { .. }),
             Self::Stop => matches!(event.kind, Kind::Stop(_)),
@@ -159,6 +238,10 @@ impl Trigger {
     pub fn words(self) -> &'static str {
         match self {
             Self::BeforeAnyTool => "before any tool",
+            Self::BeforeDelegation => "before an agent starts",
+            Self::AfterDelegation => "after an agent's answer",
+            Self::AfterToolInPlanMode => "after any tool in plan mode",
+            Self::LeavingPlanMode => "leaving plan mode",
             Self::SessionStart => "session start",
             Self::ConfigChange => "settings change",
             Self::Stop => "stop",
@@ -199,9 +282,20 @@ impl Guard {
     }
 }
 
+fn is_delegation(call: &Call) -> bool {
+    matches!(call.tool, Tool::Delegate { .. })
+}
+
 /// Whether an agent's type is this name, or this name in a plugin (`plugin:name`).
 pub fn is_agent(kind: &str, name: &str) -> bool {
     kind == name || kind.strip_suffix(name).is_some_and(|plugin| plugin.len() > 1 && plugin.ends_with(':'))
+}
+
+impl Pack {
+    /// Whether its guards are asked by a command line that names these packs.
+    pub fn is_on(&self, named: &[String], config: &Config) -> bool {
+        self.switch.is_none_or(|switch| named.iter().any(|name| name == self.name) || config.switch(switch))
+    }
 }
 
 /// The guards of a command line: all of them, or those of the named packs. Later steps narrow it.
@@ -215,16 +309,24 @@ pub fn concerns(guard: &Guard, event: &Event) -> bool {
     guard.triggers.iter().any(|trigger| trigger.matches(event)) && (guard.agents.is_none() || in_an_agent())
 }
 
-/// Of the guards that an event concerns, those that are on and asked in its agent.
-pub fn asked_about(event: &Event, guards: Vec<&'static Guard>, config: &Config) -> Vec<&'static Guard> {
-    let mut guards = switched_on(guards, config);
+/// Of the guards that an event concerns, those that are on and asked in its agent. A pack that the
+/// command line names is on.
+pub fn asked_about(
+    event: &Event,
+    guards: Vec<&'static Guard>,
+    named: &[String],
+    config: &Config,
+) -> Vec<&'static Guard> {
+    let mut guards = switched_on(guards, named, config);
     guards.retain(|guard| guard.is_asked_in(event.agent.as_ref(), config));
     guards
 }
 
-/// The guards that are on.
-pub fn switched_on(guards: Vec<&'static Guard>, config: &Config) -> Vec<&'static Guard> {
-    guards.into_iter().filter(|guard| config.guard_is_on(guard.name)).collect()
+/// The guards that are on, in packs that are.
+pub fn switched_on(guards: Vec<&'static Guard>, named: &[String], config: &Config) -> Vec<&'static Guard> {
+    let pack_is_on =
+        |guard: &Guard| PACKS.iter().any(|pack| pack.name == guard.pack && pack.is_on(named, config));
+    guards.into_iter().filter(|guard| config.guard_is_on(guard.name) && pack_is_on(guard)).collect()
 }
 
 #[cfg(test)]

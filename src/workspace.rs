@@ -7,17 +7,19 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::clients::Client;
+use crate::clock;
 use crate::config::{self, Config};
 use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
-use crate::files::{self, Identity};
+use crate::files::{self, Identity, Lock, Stamp};
 
 /// A client that Provost starts itself carries this mark, and every hook in it is silent.
 pub const CHILD_MARK: &str = "PROVOST_CHILD";
@@ -153,6 +155,103 @@ impl Workspace {
     /// Whether a file has a name below a directory, besides the one it was found by.
     pub fn has_name_below(&self, file: Identity, directory: &Path) -> Result<bool, Fault> {
         files::linked_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
+    }
+
+    /// The bytes of a file of at most `limit` bytes, with its state at that moment; `None` if there is
+    /// none.
+    pub fn read_with_stamp(&self, path: &Path, limit: u64) -> Result<(Option<Vec<u8>>, Stamp), Fault> {
+        let stamp = files::stamp(path);
+        let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
+        Ok((bytes, stamp))
+    }
+
+    /// Puts bytes in the place of a file that is as it was stamped; `false`: it is not.
+    // INVARIANT: only under the file's lock.
+    pub fn replace_unless_changed(&self, path: &Path, stamp: &Stamp, bytes: &[u8]) -> Result<bool, Fault> {
+        files::replace_unless_changed(path, stamp, bytes)
+            .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+    }
+
+    pub fn remove(&self, path: &Path) -> Result<(), Fault> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Fault::Error(format!("{}: {error}", path.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub fn make_directory(&self, path: &Path) -> Result<(), Fault> {
+        fs::create_dir_all(path).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+    }
+
+    /// Waits until no other process of ours works on this file. A few locks serve all files.
+    pub fn lock(&self, path: &Path) -> Result<Lock, Fault> {
+        const LOCKS: u64 = 64;
+        const PATIENCE: Duration = Duration::from_secs(3);
+        let state =
+            self.places.state.as_ref().ok_or_else(|| Fault::Error("there is no state directory".into()))?;
+        let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
+        let place = state.join("locks").join(format!("{number:02}.lock"));
+        files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))
+    }
+
+    /// The Markdown files of a directory, the one that was changed last first.
+    pub fn markdown_files(&self, directory: &Path) -> Vec<PathBuf> {
+        files::newest_first(directory, "md")
+    }
+
+    /// The file that was changed last.
+    pub fn newest(&self, files: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+        files.max_by_key(|path| files::changed(path))
+    }
+
+    /// Those Markdown files of a directory that have this text near their end.
+    pub fn ending_with(&self, directory: &Path, text: &[u8]) -> Vec<PathBuf> {
+        files::ending_with(directory, "md", text)
+    }
+
+    /// Where plans are written.
+    pub fn plans_directory(&self) -> Option<PathBuf> {
+        (self.client.plans)(&self.places, &self.project)
+    }
+
+    /// The key of the seals, if there is one. Others must not be able to read it.
+    pub fn seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(place) = self.places.seal_key() else { return Ok(None) };
+        let key = files::read(&place, 4096).map_err(|error| Fault::Error(error.to_string()))?;
+        if key.is_some() && files::others_can_read(&place) {
+            return Err(Fault::Error(format!(
+                "others can read the seal key, so no seal counts; take {} away and assess again",
+                place.display()
+            )));
+        }
+        Ok(key)
+    }
+
+    /// Keeps a new key, unless there is one by now.
+    pub fn keep_seal_key(&self, key: &[u8]) -> Result<(), Fault> {
+        let place =
+            self.places.seal_key().ok_or_else(|| Fault::Error("there is no state directory".into()))?;
+        files::create_once(&place, key).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+    }
+
+    /// A private file of Provost's own, for what belongs to a subject.
+    pub fn own_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        self.places.state.as_ref().map(|state| state.join(folder).join(name))
+    }
+
+    pub fn replace_own(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        let written = files::replace(path, bytes);
+        if let Some(directory) = path.parent() {
+            files::remove_older(directory, MEMORY_KEPT);
+        }
+        written.map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+    }
+
+    /// The time as a record tells it.
+    pub fn now(&self) -> String {
+        clock::utc_in_seconds(clock::since_1970())
     }
 
     /// The text of a file of at most `limit` bytes; `None` if there is none.

@@ -165,7 +165,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     // Effects are computed for every event, also where no guard of today asks for them.
     let _ = event.effects();
     let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
-    let guards = registry::asked_about(&event, concerned, &workspace.config);
+    let guards = registry::asked_about(&event, concerned, &[], &workspace.config);
     let mut findings: Vec<Finding> = Vec::new();
     engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
     for finding in &findings {

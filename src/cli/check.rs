@@ -11,7 +11,7 @@ use crate::clients;
 use crate::decision::{Decision, Finding, Ruling, Verdict};
 use crate::effect::{Branch, Effect};
 use crate::engine;
-use crate::event::{Agent, Call, Event, Kind, Tool};
+use crate::event::{self, Agent, Call, Event, Kind, Tool};
 use crate::registry::{self, GUARDS};
 use crate::text::one_line;
 use crate::workspace::Workspace;
@@ -47,13 +47,14 @@ impl Check {
             native_tool: String::new(),
             id: None,
             tool: Tool::Shell { command: self.command.join(" ") },
+            outcome: event::Outcome::default(),
         };
         let mut event = Event::new(String::new(), Kind::BeforeTool(call), cwd);
         event.agent = self.agent.map(|kind| Agent { id: None, kind: Some(kind) });
         let workspace = Workspace::of(clients::DEFAULT, &event);
         event.home.clone_from(&workspace.places.home);
         let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
-        let guards = registry::asked_about(&event, concerned, &workspace.config);
+        let guards = registry::asked_about(&event, concerned, &[], &workspace.config);
         let mut findings = Vec::new();
         engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 
 use crate::clients::{self, BLOCK, Client};
+use crate::config::settings;
 use crate::decision::{Opinion, Verdict};
 use crate::event::{Event, Kind};
 use crate::hook;
@@ -28,6 +29,9 @@ use crate::workspace::Workspace;
   planner-bash-guard     before a shell call: only listed programs, only reading, output only to
                          /dev/null and planning/
   validate-plan-output   at a stop: a recent plan in planning/ with the required sections
+  post_tool_use          after a write in plan mode: the plan's hashes and verdict are kept
+  pre_tool_use           before plan mode is left: only with a plan that was assessed; the agent's
+                         own word for a pass is believed, as the document has it
 
 Examples:
   provost compat planner-bash-guard < call.json
@@ -45,11 +49,32 @@ struct Script {
     name: &'static str,
     guard: &'static str,
     client: &'static Client,
+    /// Settings that make the guard what the script was.
+    settings: &'static [(&'static str, &'static str)],
 }
 
 static SCRIPTS: &[Script] = &[
-    Script { name: "planner-bash-guard", guard: "planner-bash-guard", client: clients::SHELL_SCRIPT },
-    Script { name: VALIDATOR, guard: "plan-output-validator", client: clients::STOP_SCRIPT },
+    Script {
+        name: "planner-bash-guard",
+        guard: "planner-bash-guard",
+        client: clients::SHELL_SCRIPT,
+        settings: &[],
+    },
+    Script { name: VALIDATOR, guard: "plan-output-validator", client: clients::STOP_SCRIPT, settings: &[] },
+    Script {
+        name: "post_tool_use",
+        guard: "plan-keeper",
+        client: clients::WRITE_SCRIPT,
+        settings: BELIEVING,
+    },
+    Script { name: "pre_tool_use", guard: "plan-gate", client: clients::EXIT_SCRIPT, settings: BELIEVING },
+];
+
+/// As the documents of the plan gate have it.
+const BELIEVING: &[(&str, &str)] = &[
+    (settings::PLAN_GATE_WITNESS, "off"),
+    (settings::PLAN_GATE_FLOOR, "off"),
+    (settings::PLAN_GATE_ASSESS, "skill"),
 ];
 
 const VALIDATOR: &str = "validate-plan-output";
@@ -62,7 +87,7 @@ pub(super) fn start(mut arguments: impl Iterator<Item = OsString>) -> Option<Exi
     let guard = Guard::find(script.guard)?;
     match arguments.next() {
         Some(file) if script.name == VALIDATOR => Some(check(Path::new(&file))),
-        _ => Some(hook::run_script(script.client, guard)),
+        _ => Some(hook::run_script(script.client, guard, script.settings)),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::screen::{self, BOLD, DIM, painted};
 use super::{Exit, Here, Outcome};
 use crate::config::Config;
-use crate::registry::{GUARDS, Guard, PACKS};
+use crate::registry::{GUARDS, Guard, PACKS, Pack};
 
 /// List every guard: when it is asked, what its failure means, whether it is on here
 #[derive(clap::Args)]
@@ -38,7 +38,7 @@ impl Guards {
             let mut rows =
                 vec![["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "HERE"].map(String::from).to_vec()];
             rows.extend(
-                GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, &config)),
+                GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, pack, &config)),
             );
             screen::table(&mut out, &rows)?;
         }
@@ -52,13 +52,18 @@ impl Guards {
     }
 }
 
-fn row(guard: &Guard, config: &Config) -> Vec<String> {
+fn row(guard: &Guard, pack: &Pack, config: &Config) -> Vec<String> {
+    let here = match (config.guard_is_on(guard.name), pack.is_on(&[], config)) {
+        (true, true) => "on",
+        (true, false) => "if named",
+        (false, _) => "off",
+    };
     vec![
         guard.name.into(),
         guard.asked(),
         guard.failure.word().into(),
         if guard.blocks { "yes" } else { "no" }.into(),
-        if config.guard_is_on(guard.name) { "on" } else { "off" }.into(),
+        here.into(),
     ]
 }
 

@@ -23,9 +23,21 @@ pub struct Client {
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,
     pub settings: Settings,
+    /// Where it writes plans in a project.
+    pub plans: fn(&Places, &Path) -> Option<PathBuf>,
+    /// What a subagent was given, from its own transcript.
+    pub briefing: fn(&str) -> Option<Briefing>,
     pub demo: Demo,
     /// How an entry for Provost looks in its settings, for the help text.
     pub registration: &'static str,
+}
+
+/// What a subagent was given.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Briefing {
+    pub prompt: String,
+    /// It was given more words later.
+    pub spoken_to_again: bool,
 }
 
 /// What `provost demo` plays for a client.
@@ -102,6 +114,12 @@ pub static SHELL_SCRIPT: &Client = &claude::SHELL_SCRIPT;
 
 /// The same for a script that is registered for stops.
 pub static STOP_SCRIPT: &Client = &claude::STOP_SCRIPT;
+
+/// The same for a script that is registered for finished writes.
+pub static WRITE_SCRIPT: &Client = &claude::WRITE_SCRIPT;
+
+/// The same for a script that is registered for the way out of plan mode.
+pub static EXIT_SCRIPT: &Client = &claude::EXIT_SCRIPT;
 
 pub fn find(name: &str) -> Option<&'static Client> {
     ALL.iter().copied().find(|client| client.name == name)

@@ -148,6 +148,11 @@ impl Config {
         self.values.iter().find(|(_, set, _)| set == key).map(|(layer, _, value)| (*layer, value))
     }
 
+    /// Sets a word over all layers, for one call.
+    pub fn insist(&mut self, key: &str, word: &str) {
+        self.values.insert(0, (Layer::Managed, key.to_owned(), Value::Word(word.to_owned())));
+    }
+
     pub fn deadline(&self) -> Duration {
         Duration::from_secs(self.number_or(settings::DEADLINE, settings::DEADLINE_DEFAULT))
     }

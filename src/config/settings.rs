@@ -41,6 +41,10 @@ pub enum Takes {
     Folder {
         default: &'static str,
     },
+    /// Any word.
+    Text {
+        default: &'static str,
+    },
 }
 
 /// A value of a setting.
@@ -69,6 +73,17 @@ pub const PLANNER_REQUIRE: &str = "planner.require_plan";
 pub const PLANNER_ANALYSIS: &str = "planner.analysis_headings";
 pub const PLANNER_SLICES: &str = "planner.slice_headings";
 
+pub const PLAN_GATE: &str = "plan_gate.enabled";
+pub const PLAN_GATE_WITNESS: &str = "plan_gate.witness";
+pub const PLAN_GATE_STORE: &str = "plan_gate.store";
+pub const PLAN_GATE_FLOOR: &str = "plan_gate.floor";
+pub const PLAN_GATE_ASSESS: &str = "plan_gate.assess";
+pub const PLAN_GATE_CRITICS: &str = "plan_gate.critics";
+pub const PLAN_GATE_VALIDATORS: &str = "plan_gate.validators";
+pub const PLAN_GATE_PHRASES: &str = "plan_gate.gap_phrases";
+pub const PLAN_GATE_CRITIC_MODEL: &str = "plan_gate.critic_model";
+pub const PLAN_GATE_VALIDATOR_MODEL: &str = "plan_gate.validator_model";
+
 const FIXED: &[Setting] = &[
     Setting {
         table: "engine",
@@ -88,6 +103,89 @@ const FIXED: &[Setting] = &[
         name: "max_kilobytes",
         takes: Takes::Number { default: JOURNAL_SIZE_DEFAULT, least: 64, most: 1_048_576 },
         meaning: "The size at which the journal of a project starts a new file. Two old files are kept.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "enabled",
+        takes: Takes::Switch { default: false },
+        meaning: "Whether the plan gate is on for hook entries that name no pack. An entry with \
+                  `--pack plan-gate`, as the plugin `rodin` has, switches it on by itself.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "witness",
+        takes: Takes::Word { default: "on", of: &["on", "off"] },
+        meaning: "Whether a pass counts only if Provost saw the critic's and the validator's own \
+                  answers for exactly this text. With \"off\" the agent's own word is believed.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "store",
+        takes: Takes::Word { default: "embedded", of: &["embedded", "sidecar"] },
+        meaning: "Where the record of a plan is kept: in comments at the end of the plan, or in files \
+                  of `rodin-plan-gate/` beside it.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "floor",
+        takes: Takes::Word { default: "advice", of: &["advice", "block", "off"] },
+        meaning: "What a plan without goals, without a gaps block or with an open \"TBD\" means when \
+                  plan mode is left: a remark, a denial, or nothing.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "assess",
+        takes: Takes::Word { default: "skill", of: &["skill", "exit"] },
+        meaning: "Who has a plan assessed: the agent by its skill, or Provost itself when plan mode \
+                  is left, through the reviewer. Give the hook entry a timeout above twice \
+                  `reviewer.seconds` for \"exit\".",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "critics",
+        takes: Takes::Words { default: &["rodin:critic"] },
+        meaning: "The types of the agents whose answers count as a critic's, in full.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "validators",
+        takes: Takes::Words { default: &["rodin:validator"] },
+        meaning: "The types of the agents whose answers count as a validator's, in full.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "gap_phrases",
+        takes: Takes::Words {
+            default: &[
+                "unclear",
+                "not sure",
+                "might fail",
+                "need to investigate",
+                "TODO",
+                "TBD",
+                "to be determined",
+                "risk of",
+                "potential issue",
+                "may not work",
+                "assuming",
+                "if this works",
+                "hopefully",
+            ],
+        },
+        meaning: "Phrases that sound like a gap. From three different ones on, `provost gate assess` \
+                  adds each of them to the gaps.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "critic_model",
+        takes: Takes::Text { default: "opus" },
+        meaning: "The model that `provost gate assess` asks as the critic.",
+    },
+    Setting {
+        table: "plan_gate",
+        name: "validator_model",
+        takes: Takes::Text { default: "haiku" },
+        meaning: "The model that `provost gate assess` asks as the validator.",
     },
     Setting {
         table: "planner",
@@ -185,7 +283,9 @@ impl Takes {
         match self {
             Self::Switch { default } => Value::Switch(default),
             Self::Number { default, .. } => Value::Number(default),
-            Self::Word { default, .. } | Self::Folder { default } => Value::Word(default.into()),
+            Self::Word { default, .. } | Self::Folder { default } | Self::Text { default } => {
+                Value::Word(default.into())
+            }
             Self::Words { default } => Value::Words(default.iter().map(|&word| word.into()).collect()),
         }
     }
@@ -214,6 +314,9 @@ impl Takes {
             (Self::Folder { .. }, DeValue::String(path)) => {
                 is_below(path).then(|| Value::Word(path.clone().into_owned()))
             }
+            (Self::Text { .. }, DeValue::String(text)) => {
+                (!text.trim().is_empty()).then(|| Value::Word(text.clone().into_owned()))
+            }
             _ => None,
         };
         read.ok_or_else(|| self.expected())
@@ -228,6 +331,7 @@ impl Takes {
             }
             Self::Words { .. } => "a list of words".into(),
             Self::Folder { .. } => "the name of a directory below the project".into(),
+            Self::Text { .. } => "a word".into(),
         }
     }
 
@@ -242,6 +346,7 @@ impl Takes {
                 json!({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "default": default})
             }
             Self::Folder { default } => json!({"type": "string", "default": default}),
+            Self::Text { default } => json!({"type": "string", "pattern": "\\S", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()
     }

@@ -29,11 +29,12 @@ impl Case {
         concerned: Vec<&'static Guard>,
         began: Instant,
     ) -> Self {
-        let workspace = Workspace::of(line.client, &event);
+        let mut workspace = Workspace::of(line.client, &event);
+        line.insistences().iter().for_each(|(key, value)| workspace.config.insist(key, value));
         let guards = if line.looks_at_agents() {
-            registry::asked_about(&event, concerned, &workspace.config)
+            registry::asked_about(&event, concerned, line.packs(), &workspace.config)
         } else {
-            registry::switched_on(concerned, &workspace.config)
+            registry::switched_on(concerned, line.packs(), &workspace.config)
         };
         Self::with(event, line, workspace, guards, began)
     }
@@ -54,7 +55,7 @@ impl Case {
     pub(super) fn unreadable(line: CommandLine, why: String, began: Instant) -> Self {
         let event = nothing_known();
         let workspace = Workspace::of(line.client, &event);
-        let all = registry::switched_on(line.guards(), &workspace.config);
+        let all = registry::switched_on(line.guards(), line.packs(), &workspace.config);
         Self { unreadable: Some(why), ..Self::with(event, line, workspace, all, began) }
     }
 
@@ -66,6 +67,11 @@ impl Case {
     /// How long the guards without a limit of their own may take together.
     pub(super) fn limit(&self) -> Duration {
         self.workspace.config.deadline()
+    }
+
+    /// The limit that a guard has for itself.
+    pub(super) fn own_limit(&self, guard: &Guard) -> Option<Duration> {
+        guard.deadline.and_then(|limit| limit(&self.workspace.config))
     }
 
     /// What was heard, in registry order, with a fault for every guard that has not answered.

@@ -15,6 +15,8 @@ pub(super) struct CommandLine {
     packs: Vec<String>,
     /// The one guard whose part this call plays, wherever it is called from.
     script: Option<&'static Guard>,
+    /// Settings that hold for this call, whatever the files say.
+    insistences: &'static [(&'static str, &'static str)],
     pub(super) mistakes: Vec<String>,
     /// The client is known. What another one says may not be readable at all.
     pub(super) speaks: bool,
@@ -23,12 +25,25 @@ pub(super) struct CommandLine {
 impl CommandLine {
     /// A call that stands in for a script: one guard, and who is asked about is not looked at,
     /// because the script is registered only where it is wanted.
-    pub(super) fn script(client: &'static Client, guard: &'static Guard) -> Self {
-        Self { script: Some(guard), ..Self::of(client) }
+    pub(super) fn script(
+        client: &'static Client,
+        guard: &'static Guard,
+        insistences: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { script: Some(guard), packs: vec![guard.pack.into()], insistences, ..Self::of(client) }
+    }
+
+    pub(super) fn insistences(&self) -> &'static [(&'static str, &'static str)] {
+        self.insistences
+    }
+
+    /// The packs that it names.
+    pub(super) fn packs(&self) -> &[String] {
+        &self.packs
     }
 
     fn of(client: &'static Client) -> Self {
-        Self { client, packs: Vec::new(), script: None, mistakes: Vec::new(), speaks: true }
+        Self { client, packs: Vec::new(), script: None, insistences: &[], mistakes: Vec::new(), speaks: true }
     }
 
     /// Every guard that this command line could ask.

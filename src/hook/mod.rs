@@ -39,8 +39,13 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// The same for a call that stands in for a script: one guard, with a client's way of speaking.
-pub fn run_script(client: &'static Client, guard: &'static Guard) -> ExitCode {
-    start(CommandLine::script(client, guard))
+/// `insistences` are settings that hold whatever the files say.
+pub fn run_script(
+    client: &'static Client,
+    guard: &'static Guard,
+    insistences: &'static [(&'static str, &'static str)],
+) -> ExitCode {
+    start(CommandLine::script(client, guard, insistences))
 }
 
 fn start(line: CommandLine) -> ExitCode {
@@ -97,9 +102,9 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
         &case.guards,
         &case.event,
         &case.workspace,
-        |guard| watch.move_deadline(guard.deadline.map_or(common.get(), |own| Instant::now() + own)),
+        |guard| watch.move_deadline(case.own_limit(guard).map_or(common.get(), |own| Instant::now() + own)),
         |finding| {
-            if finding.guard.deadline.is_some() {
+            if case.own_limit(finding.guard).is_some() {
                 common.set(common.get() + Duration::from_micros(finding.micros));
             }
             watch.progress().findings.push(finding.clone());

@@ -5,9 +5,11 @@
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
 mod demo;
+mod plans;
 mod script;
 mod settings;
 mod shape;
+mod transcript;
 
 use std::env;
 use std::path::PathBuf;
@@ -17,13 +19,15 @@ use serde_json::{Map, Value, json};
 use super::json::Fields;
 use super::{Answer, BLOCK, Client, Demo, Settings, Unreadable};
 use crate::decision::{Decision, Ruling};
-use crate::event::{Agent, Call, Event, Kind, Mode, Replacement, Stopping, Tool};
+use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Tool};
 use crate::text::{bounded, printable};
 
 pub(super) static CLIENT: Client = client(parse, render);
 /// The same client as scripts know it that are registered for one event each.
 pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script::render);
 pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
+pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
+pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
 
 const fn client(
     parse: fn(&[u8]) -> Result<Event, Unreadable>,
@@ -41,6 +45,8 @@ const fn client(
             by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
             how_to_edit: settings::HOW_TO_EDIT,
         },
+        plans: plans::directory,
+        briefing: transcript::briefing,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
@@ -147,7 +153,28 @@ fn call(fields: &mut Fields) -> Call {
     let id = fields.take_text("tool_use_id");
     let input = fields.0.remove("tool_input").unwrap_or_default();
     let tool = tool(&native_tool, input);
-    Call { native_tool, id, tool }
+    let outcome = match fields.0.remove("tool_response").or_else(|| fields.0.remove("tool_result")) {
+        Some(Value::Object(response)) => outcome(Fields(response)),
+        _ => Outcome::default(),
+    };
+    Call { native_tool, id, tool, outcome }
+}
+
+/// What a tool gave back. An agent in the background gives nothing back yet.
+fn outcome(mut response: Fields) -> Outcome {
+    let file = response.take_text("filePath").map(path_of);
+    let report = (response.text("status") == Some("completed")).then(|| {
+        // The client may put notes of its own before the answer.
+        let mut parts = response.take_list("content");
+        let answer = parts.pop().and_then(|part| part["text"].as_str().map(str::to_owned));
+        Report {
+            agent: response.take_text("agentType"),
+            id: response.take_text("agentId"),
+            prompt: response.take_text("prompt"),
+            answer,
+        }
+    });
+    Outcome { file, report }
 }
 
 fn tool(name: &str, input: Value) -> Tool {
@@ -189,9 +216,10 @@ fn tool(name: &str, input: Value) -> Tool {
             Tool::Read { path: input.take_text("path").map(path_of), recursive: name == "Grep" }
         }
         "Task" | "Agent" => Tool::Delegate {
-            agent: input.take_text("subagent_type"),
-            prompt: input.take_text("prompt"),
+            agent: input.text("subagent_type").map(str::to_owned),
+            prompt: input.text("prompt").map(str::to_owned),
             background: input.flag("run_in_background"),
+            native_input: input.0,
         },
         "Skill" | "SlashCommand" => {
             Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
@@ -293,6 +321,16 @@ fn render(decision: &Decision, event: &Event) -> Answer {
             answer.insert("reason".into(), reason_text(reason).into());
         }
         (Ruling::Silence | Ruling::Broken(_), _) => {}
+    }
+    if let (Ruling::Silence, Some(brief), Some(Tool::Delegate { native_input, .. })) =
+        (&decision.ruling, &decision.brief, event.call().map(|call| &call.tool))
+    {
+        // The client takes this for the whole input. An agent in the background answers too late
+        // for whoever waits for it.
+        let mut input = native_input.clone();
+        input.insert("prompt".into(), brief.clone().into());
+        input.insert("run_in_background".into(), false.into());
+        specific.insert("updatedInput".into(), input.into());
     }
     let mut to_person = decision.to_person.clone();
     if !decision.to_model.is_empty() {

@@ -4,7 +4,7 @@
 //! at all, as empty. It blocks by exit code 2 with the reason on standard error, and is silent
 //! otherwise.
 
-use super::{Call, Fields, Kind, Tool, Unreadable, Value, reason_text, stopping};
+use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, stopping};
 use crate::clients::{Answer, BLOCK};
 use crate::decision::Decision;
 use crate::event::Event;
@@ -18,7 +18,7 @@ pub(super) fn parse_shell_call(bytes: &[u8]) -> Result<Event, Unreadable> {
     };
     let tool = Tool::Shell { command: command.unwrap_or_default() };
     let native_tool = fields.take_text("tool_name").unwrap_or_else(|| "Bash".into());
-    let call = Call { native_tool, id: fields.take_text("tool_use_id"), tool };
+    let call = Call { native_tool, id: fields.take_text("tool_use_id"), tool, outcome: Outcome::default() };
     Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
 }
 
@@ -30,6 +30,32 @@ pub(super) fn parse_stop(bytes: &[u8]) -> Result<Event, Unreadable> {
     stopping.held_before |= says_so;
     let name = fields.take_text("hook_event_name").unwrap_or_else(|| "Stop".into());
     Ok(super::event(name, Kind::Stop(stopping), fields))
+}
+
+/// A write that is done. A script takes the file from the input, or else from what came back.
+pub(super) fn parse_write(bytes: &[u8]) -> Result<Event, Unreadable> {
+    let mut fields = Fields::parse(bytes).unwrap_or_default();
+    let mut call = super::call(&mut fields);
+    if !matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Shell { .. }) {
+        let file = match &call.tool {
+            Tool::Other { paths, .. } => paths.first().cloned(),
+            _ => None,
+        };
+        if let Some(path) = file.or_else(|| call.outcome.file.clone()) {
+            call.tool = Tool::Write { path, content: None };
+        }
+    }
+    Ok(super::event("PostToolUse".into(), Kind::AfterTool(call), fields))
+}
+
+/// The way out of plan mode.
+pub(super) fn parse_exit(bytes: &[u8]) -> Result<Event, Unreadable> {
+    let mut fields = Fields::parse(bytes)?;
+    let mut call = super::call(&mut fields);
+    if !matches!(call.tool, Tool::LeavePlanMode { .. }) {
+        call.tool = Tool::LeavePlanMode { plan: None, path: None };
+    }
+    Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
 }
 
 pub(super) fn render(decision: &Decision, _event: &Event) -> Answer {

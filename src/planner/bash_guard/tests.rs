@@ -4,11 +4,16 @@ use super::*;
 use crate::clients;
 use crate::config::Config;
 use crate::effect::{Branch, Content};
-use crate::event::{Call, Kind};
+use crate::event::{Call, Kind, Outcome};
 use crate::workspace::Places;
 
 fn refused(effects: &[Effect]) -> Option<String> {
-    let call = Call { native_tool: "x".into(), id: None, tool: Tool::Shell { command: "x".into() } };
+    let call = Call {
+        native_tool: "x".into(),
+        id: None,
+        tool: Tool::Shell { command: "x".into() },
+        outcome: Outcome::default(),
+    };
     let event = Event::new("x".into(), Kind::BeforeTool(call), "/p".into());
     let workspace = Workspace {
         client: clients::DEFAULT,

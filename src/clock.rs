@@ -1,0 +1,49 @@
+//! Time as records tell it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A clock that stands before 1970 stands at 1970.
+pub fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// An RFC 3339 time in UTC, to the millisecond.
+pub fn utc(time: Duration) -> String {
+    format!("{}.{:03}Z", date_and_time(time.as_secs()), time.subsec_millis())
+}
+
+/// The same, to the second.
+pub fn utc_in_seconds(time: Duration) -> String {
+    format!("{}Z", date_and_time(time.as_secs()))
+}
+
+fn date_and_time(seconds: u64) -> String {
+    let days = seconds / 86_400;
+    let time = seconds % 86_400;
+    // Counted in years that start in March, so that the leap day comes last.
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_become_dates() {
+        let at = |seconds, millis: u32| utc(Duration::new(seconds, millis * 1_000_000));
+        assert_eq!(at(0, 0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(at(951_782_400, 5), "2000-02-29T00:00:00.005Z");
+        assert_eq!(at(1_794_774_568, 123), "2026-11-15T20:29:28.123Z");
+        assert_eq!(at(4_107_542_399, 0), "2100-02-28T23:59:59.000Z");
+        assert_eq!(utc_in_seconds(Duration::new(951_782_400, 7)), "2000-02-29T00:00:00Z");
+    }
+}

@@ -1,0 +1,75 @@
+//! The documents' hash: what `shasum -a 256` makes of `echo "$(…)"`.
+//!
+//! The substitution trims line feeds at the end, and `echo` adds one. So a final line feed more or
+//! less is not a change, and plan files of other tools agree with ours.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// Of a text in pieces.
+    pub fn of(pieces: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new();
+        let last = pieces.iter().rposition(|piece| piece.iter().any(|byte| *byte != b'\n'));
+        if let Some(last) = last {
+            pieces[..last].iter().for_each(|piece| hash.update(piece));
+            let trimmed = pieces[last].iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
+            hash.update(&pieces[last][..trimmed]);
+        }
+        hash.update(b"\n");
+        Self(hash.finalize().into())
+    }
+
+    /// Of the bytes of a file as they are (`shasum -a 256 FILE`).
+    pub fn of_file(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    pub fn is(&self, hex: &str) -> bool {
+        self.to_string() == hex
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> String {
+        Digest::of(&[text.as_bytes()]).to_string()
+    }
+
+    /// The values are the real `shasum`'s; `tests/plan_gate/hashes.rs` asks it again.
+    #[test]
+    fn line_feeds_at_the_end_do_not_count() {
+        let empty = "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b";
+        assert_eq!(hex(""), empty);
+        assert_eq!(hex("\n\n\n"), empty);
+        let text = "## Goals\n- Ship the feature\n\n## Implementation\n- Step 1";
+        assert!(hex(text).starts_with("4b176fc2"), "{}", hex(text));
+        assert_eq!(hex(text), hex(&format!("{text}\n\n")));
+        assert_ne!(hex(text), hex(&format!("{text} \n")));
+        assert_ne!(hex(text), hex(&format!("\n{text}")));
+    }
+
+    #[test]
+    fn pieces_are_one_text() {
+        let pieces: [&[u8]; 4] = [b"a\n", b"", b"b\n\n", b"\n"];
+        assert_eq!(Digest::of(&pieces), Digest::of(&[b"a\nb"]));
+    }
+}

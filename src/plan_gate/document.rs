@@ -1,0 +1,397 @@
+//! A plan file and the marks in it: one parser, one writer.
+//!
+//! A mark is a comment `<!-- rodin:NAME=VALUE -->` with a known name, on one line. Everything else
+//! is the author's text, whatever it looks like: a comment with an unknown name, a broken mark, a
+//! mark in a closed code fence or between backticks. Text beside a mark on its line is text, too.
+//!
+//! Any bytes can be read. The writer takes the record's marks out and puts new ones at the end of
+//! the file; it changes nothing else.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use super::digest::Digest;
+use super::fences;
+use super::verdict::{Status, Verdict};
+
+const OPENING: &[u8] = b"<!-- rodin:";
+const CLOSING: &[u8] = b"-->";
+/// A plan that somebody writes has a handful of marks.
+const MOST_MARKS: usize = 256;
+/// No value of a mark is longer, so no search for the end of one is.
+const LONGEST_MARK: usize = 64 << 10;
+
+/// A plan as it was read.
+#[derive(Debug)]
+pub struct PlanDocument<'a> {
+    bytes: &'a [u8],
+    /// The marks of the record, in their order; those of the gaps block are not among them.
+    marks: Vec<Mark<'a>>,
+    gaps: GapsBlock,
+    content: Content<'a>,
+    gaps_content: Content<'a>,
+}
+
+/// What a plan file says about its own assessment. Each part is `None` where it is missing, and
+/// [`Doubled`](Self::doubled) tells which are there twice: what they say then is nobody's word.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub session: Option<String>,
+    pub plan_hash: Option<String>,
+    pub gaps_hash: Option<String>,
+    pub validation: Option<Verdict>,
+    pub seal: Option<String>,
+    /// The name of a part that is there more than once.
+    pub doubled: Option<&'static str>,
+}
+
+/// The verdicts that an agent has written down as a wish.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Signal {
+    None,
+    One(Verdict),
+    /// Not readable, or several that disagree.
+    Unclear,
+}
+
+/// The block in which the author lists what is not known.
+#[derive(Debug, PartialEq, Eq)]
+pub enum GapsBlock {
+    Missing,
+    /// Where its content stands. Several blocks count as one.
+    Present(Vec<Range<usize>>),
+    /// Its marks do not pair; the text says how.
+    Broken(&'static str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Session,
+    PlanHash,
+    GapsHash,
+    Signal,
+    Validation,
+    Seal,
+    GapsStart,
+    GapsEnd,
+}
+
+const NAMES: &[(Name, &str)] = &[
+    (Name::Session, "session="),
+    (Name::PlanHash, "plan:hash="),
+    (Name::GapsHash, "gaps:hash="),
+    (Name::Signal, "verdict:signal="),
+    (Name::Validation, "validation="),
+    (Name::Seal, "seal="),
+    (Name::GapsStart, "gaps:start"),
+    (Name::GapsEnd, "gaps:end"),
+];
+
+#[derive(Debug, Clone)]
+struct Mark<'a> {
+    name: Name,
+    value: &'a [u8],
+    at: Range<usize>,
+}
+
+/// A text in pieces, as it is left when marks are taken out.
+#[derive(Debug, Default)]
+pub struct Content<'a>(Vec<&'a [u8]>);
+
+/// The file has more marks than anybody writes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Overgrown;
+
+impl<'a> PlanDocument<'a> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, Overgrown> {
+        let (block, marks): (Vec<_>, Vec<_>) =
+            marks(bytes)?.into_iter().partition(|mark| matches!(mark.name, Name::GapsStart | Name::GapsEnd));
+        let gaps = gaps_block(&block);
+        let at = |mark: &Mark<'_>| mark.at.clone();
+        let content = match &gaps {
+            GapsBlock::Present(_) => {
+                let blocks = block.chunks(2).map(|pair| pair[0].at.start..pair[pair.len() - 1].at.end);
+                Content::without(bytes, 0..bytes.len(), marks.iter().map(at).chain(blocks).collect())
+            }
+            // A block that is none hides nothing.
+            GapsBlock::Missing | GapsBlock::Broken(_) => {
+                Content::without(bytes, 0..bytes.len(), marks.iter().map(at).collect())
+            }
+        };
+        let mut gaps_content = Content::default();
+        if let GapsBlock::Present(ranges) = &gaps {
+            for range in ranges {
+                let within = marks.iter().filter(|m| range.contains(&m.at.start)).map(at).collect();
+                gaps_content.0.extend(Content::without(bytes, inner(bytes, range.clone()), within).0);
+            }
+        }
+        Ok(Self { bytes, marks, gaps, content, gaps_content })
+    }
+
+    /// The plan itself: all text outside marks and gaps block.
+    pub fn content(&self) -> &Content<'a> {
+        &self.content
+    }
+
+    pub fn gaps(&self) -> &GapsBlock {
+        &self.gaps
+    }
+
+    /// What stands in the gaps block.
+    pub fn gaps_content(&self) -> &Content<'a> {
+        &self.gaps_content
+    }
+
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        for &(name, word) in NAMES {
+            let mut found = self.marks.iter().filter(|mark| mark.name == name);
+            let Some(first) = found.next() else { continue };
+            if name != Name::Signal && found.next().is_some() {
+                record.doubled = record.doubled.or(Some(word.trim_end_matches('=')));
+            }
+            let text = || Some(String::from_utf8_lossy(first.value).into_owned());
+            match name {
+                Name::Session => record.session = text(),
+                Name::PlanHash => record.plan_hash = text(),
+                Name::GapsHash => record.gaps_hash = text(),
+                Name::Seal => record.seal = text(),
+                Name::Validation => record.validation = Some(verdict_of(first.value)),
+                Name::Signal | Name::GapsStart | Name::GapsEnd => {}
+            }
+        }
+        record
+    }
+
+    /// Every seal in the file: an agent may have kept an old one beside the new.
+    pub fn seals(&self) -> impl Iterator<Item = &str> {
+        let seals = self.marks.iter().filter(|mark| mark.name == Name::Seal);
+        seals.filter_map(|mark| std::str::from_utf8(mark.value).ok())
+    }
+
+    pub fn signal(&self) -> Signal {
+        let mut signals = self.marks.iter().filter(|mark| mark.name == Name::Signal);
+        let Some(first) = signals.next() else { return Signal::None };
+        let mut verdict = verdict_of(first.value);
+        for other in signals {
+            let other = verdict_of(other.value);
+            if other.status != verdict.status {
+                return Signal::Unclear;
+            }
+            verdict = other;
+        }
+        match verdict.status {
+            Status::Pass | Status::Fail => Signal::One(verdict),
+            Status::Pending | Status::Other(_) => Signal::Unclear,
+        }
+    }
+
+    /// The file with this record at its end in the place of all that it had, and no signal.
+    pub fn with(&self, record: &Record) -> Vec<u8> {
+        let mut text = self.without_record();
+        let end = if ends_with_windows_line(&text) { "\r\n" } else { "\n" };
+        if !text.is_empty() && text.last() != Some(&b'\n') {
+            text.extend(end.as_bytes());
+        }
+        let validation = record.validation.as_ref().map(Verdict::in_a_mark);
+        let parts = [
+            ("session", &record.session),
+            ("plan:hash", &record.plan_hash),
+            ("gaps:hash", &record.gaps_hash),
+            ("validation", &validation),
+            ("seal", &record.seal),
+        ];
+        for (name, value) in parts {
+            if let Some(value) = value {
+                text.extend(format!("<!-- rodin:{name}={value} -->{end}").bytes());
+            }
+        }
+        text
+    }
+
+    /// The author's own file: text and gaps block.
+    pub fn without_record(&self) -> Vec<u8> {
+        let marks = self.marks.iter().map(|mark| mark.at.clone()).collect();
+        Content::without(self.bytes, 0..self.bytes.len(), marks).to_vec()
+    }
+
+    /// The file with a text added at the end of the gaps block; `None` if there is no block.
+    pub fn with_gaps(&self, added: &str) -> Option<Vec<u8>> {
+        let GapsBlock::Present(ranges) = &self.gaps else { return None };
+        let end = ranges.last()?.end;
+        // In front of the line with the closing mark, if nothing else stands on it.
+        let line = memchr::memrchr(b'\n', &self.bytes[..end]).map_or(0, |at| at + 1);
+        let at = if self.bytes[line..end].iter().all(u8::is_ascii_whitespace) { line } else { end };
+        let before = &self.bytes[..at];
+        let newline = if ends_with_windows_line(before) { "\r\n" } else { "\n" };
+        let mut text = before.to_vec();
+        if text.last() != Some(&b'\n') {
+            text.extend(newline.bytes());
+        }
+        text.extend(added.replace('\n', newline).bytes());
+        text.extend(&self.bytes[at..]);
+        Some(text)
+    }
+}
+
+impl<'a> Content<'a> {
+    /// What is left of a part of a text without these ranges. A line on which nothing but white
+    /// space is left goes whole.
+    fn without(text: &'a [u8], part: Range<usize>, mut cuts: Vec<Range<usize>>) -> Self {
+        cuts.sort_unstable_by_key(|cut| cut.start);
+        let mut merged: Vec<Range<usize>> = Vec::with_capacity(cuts.len());
+        for cut in cuts {
+            match merged.last_mut() {
+                Some(last) if cut.start <= last.end || is_gap(&text[last.end..cut.start]) => {
+                    last.end = last.end.max(cut.end);
+                }
+                _ => merged.push(cut),
+            }
+        }
+        let mut pieces = Vec::new();
+        let mut from = part.start;
+        for cut in merged {
+            let cut = whole_lines(text, &part, cut);
+            if cut.start > from {
+                pieces.push(&text[from..cut.start]);
+            }
+            from = cut.end.max(from);
+        }
+        if from < part.end {
+            pieces.push(&text[from..part.end]);
+        }
+        Self(pieces)
+    }
+
+    pub fn hash(&self) -> Digest {
+        Digest::of(&self.0)
+    }
+
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.0.concat()
+    }
+
+    pub fn to_text(&self) -> String {
+        String::from_utf8(self.to_vec())
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+/// A cut, widened to its whole lines where nothing else stands on them.
+fn whole_lines(text: &[u8], part: &Range<usize>, cut: Range<usize>) -> Range<usize> {
+    let start =
+        memchr::memrchr(b'\n', &text[part.start..cut.start]).map_or(part.start, |at| part.start + at + 1);
+    let end = memchr::memchr(b'\n', &text[cut.end..part.end]).map_or(part.end, |at| cut.end + at + 1);
+    let blank = |range: Range<usize>| text[range].iter().all(u8::is_ascii_whitespace);
+    if blank(start..cut.start) && blank(cut.end..end) { start..end } else { cut }
+}
+
+/// White space within a line.
+fn is_gap(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_whitespace() && *byte != b'\n')
+}
+
+/// What stands between two marks, without the rests of their own lines.
+fn inner(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = range;
+    if let Some(line) = memchr::memchr(b'\n', &text[start..end])
+        && is_gap(&text[start..start + line])
+    {
+        start += line + 1;
+    }
+    match memchr::memrchr(b'\n', &text[start..end]) {
+        Some(line) if is_gap(&text[start + line + 1..end]) => end = start + line + 1,
+        None if is_gap(&text[start..end]) => end = start,
+        _ => {}
+    }
+    start..end
+}
+
+fn ends_with_windows_line(text: &[u8]) -> bool {
+    memchr::memrchr(b'\n', text).is_some_and(|at| at > 0 && text[at - 1] == b'\r')
+}
+
+fn verdict_of(value: &[u8]) -> Verdict {
+    Verdict::from_json(&serde_json::from_slice(value).unwrap_or(Value::Null))
+}
+
+/// Every mark, in order.
+fn marks(text: &[u8]) -> Result<Vec<Mark<'_>>, Overgrown> {
+    let mut found: Vec<Mark<'_>> = Vec::new();
+    let mut from = 0;
+    let mut looked_at = 0;
+    for at in memmem::find_iter(text, OPENING) {
+        // A mark in the value of another one is a part of that value.
+        if at < from {
+            continue;
+        }
+        looked_at += 1;
+        if looked_at > MOST_MARKS {
+            return Err(Overgrown);
+        }
+        if let Some(mark) = mark_at(text, at) {
+            from = mark.at.end;
+            found.push(mark);
+        }
+    }
+    if !found.is_empty() {
+        let hidden = fences::closed(text);
+        found.retain(|mark| !fences::hide(&hidden, mark.at.start));
+    }
+    Ok(found)
+}
+
+fn mark_at(text: &[u8], at: usize) -> Option<Mark<'_>> {
+    let start = at + OPENING.len();
+    let rest = &text[start..text.len().min(start + LONGEST_MARK)];
+    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let &(name, word) = NAMES.iter().find(|(_, word)| rest.starts_with(word.as_bytes()))?;
+    let value = &rest[word.len()..];
+    let length = match name {
+        // Braces and arrows in a text belong to it.
+        Name::Signal | Name::Validation => json_length(value).or_else(|| memmem::find(value, CLOSING))?,
+        Name::GapsStart | Name::GapsEnd => 0,
+        _ => memmem::find(value, CLOSING)?,
+    };
+    let behind = &value[length..];
+    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if !behind[blanks..].starts_with(CLOSING) {
+        return None;
+    }
+    let end = start + word.len() + length + blanks + CLOSING.len();
+    let quoted = at > 0 && text[at - 1] == b'`' && text.get(end) == Some(&b'`');
+    (!quoted).then(|| Mark { name, value: value[..length].trim_ascii(), at: at..end })
+}
+
+/// How long the JSON object at the start of a text is, with what closes the mark behind it.
+fn json_length(text: &[u8]) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<serde::de::IgnoredAny>();
+    matches!(values.next(), Some(Ok(_)))
+        .then(|| values.byte_offset())
+        .filter(|length| text[*length..].trim_ascii_start().starts_with(CLOSING))
+}
+
+fn gaps_block(marks: &[Mark<'_>]) -> GapsBlock {
+    if marks.is_empty() {
+        return GapsBlock::Missing;
+    }
+    let mut ranges = Vec::new();
+    for pair in marks.chunks(2) {
+        match pair {
+            [start, end] if start.name == Name::GapsStart && end.name == Name::GapsEnd => {
+                ranges.push(start.at.end..end.at.start);
+            }
+            [first, ..] if first.name == Name::GapsEnd => {
+                return GapsBlock::Broken("it ends before it begins");
+            }
+            [_, _] => return GapsBlock::Broken("it begins twice"),
+            _ => return GapsBlock::Broken("it is never closed"),
+        }
+    }
+    GapsBlock::Present(ranges)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! What authors, critics and validators write: gaps, findings, verdicts. One grammar for the three.
+//!
+//! An entry is a heading `### KIND-N: title` at the start of a line, with everything up to the next
+//! `### ` below it. Fields are `**Name**: text`, as list items or not. A critic or validator that
+//! says nothing of that form has not answered: that is not the same as having found nothing.
+
+use std::fmt;
+
+use super::verdict::Status;
+
+/// A gap or a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub number: u64,
+    pub title: String,
+    /// `None`: not said, or in a word that is none of the three.
+    pub severity: Option<Severity>,
+    pub description: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    High,
+    Medium,
+    Low,
+}
+
+/// A critic's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Critique {
+    /// It said in so many words that there is nothing.
+    NoIssues,
+    Findings(Vec<Entry>),
+}
+
+/// A validator's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coverage {
+    /// [`Status::Pass`] or [`Status::Fail`].
+    pub status: Status,
+    pub reason: String,
+}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+impl Entry {
+    /// Whether it must be covered. What has no readable severity may be anything.
+    pub fn is_serious(&self) -> bool {
+        self.severity != Some(Severity::Low)
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = self.severity.map_or("no severity", Severity::word);
+        write!(f, "{} ({severity})", self.title)
+    }
+}
+
+/// The gaps of a block, in their order.
+pub fn gaps(text: &str) -> Vec<Entry> {
+    entries(text, "GAP-")
+}
+
+/// The number for the next gap.
+pub fn next_gap(text: &str) -> u64 {
+    gaps(text).iter().map(|gap| gap.number).max().unwrap_or(0).saturating_add(1)
+}
+
+/// What a critic answered; `None` if it did not answer.
+pub fn critique(text: &str) -> Option<Critique> {
+    let findings = entries(text, "FINDING-");
+    if !findings.is_empty() {
+        return Some(Critique::Findings(findings));
+    }
+    text.lines().any(|line| line.trim_end() == "### NO ISSUES FOUND").then_some(Critique::NoIssues)
+}
+
+impl Critique {
+    pub fn findings(&self) -> &[Entry] {
+        match self {
+            Self::NoIssues => &[],
+            Self::Findings(findings) => findings,
+        }
+    }
+
+    pub fn serious(&self) -> impl Iterator<Item = &Entry> {
+        self.findings().iter().filter(|finding| finding.is_serious())
+    }
+}
+
+/// What a validator answered; `None` if it did not answer. Of several verdicts the strictest counts.
+pub fn coverage(text: &str) -> Option<Coverage> {
+    let verdict = |line: &str| match line.trim_end() {
+        "### VERDICT: PASS" => Some(Status::Pass),
+        "### VERDICT: FAIL" => Some(Status::Fail),
+        _ => None,
+    };
+    let verdicts: Vec<(usize, Status)> =
+        text.lines().enumerate().filter_map(|(at, line)| Some((at, verdict(line)?))).collect();
+    let failed = verdicts.iter().find(|(_, status)| *status == Status::Fail);
+    let (at, status) = failed.or(verdicts.first())?;
+    let section = text.lines().skip(at + 1).take_while(|line| !line.starts_with("### "));
+    let section: Vec<&str> = section.collect();
+    let reason = section
+        .iter()
+        .position(|line| field(line, "Reason").is_some())
+        .map(|from| {
+            let first = field(section[from], "Reason").unwrap_or_default();
+            let rest = section[from + 1..].iter().map(|line| line.trim());
+            std::iter::once(first).chain(rest).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+        })
+        .unwrap_or_default();
+    Some(Coverage { status: status.clone(), reason })
+}
+
+fn entries(text: &str, kind: &str) -> Vec<Entry> {
+    let mut found: Vec<Entry> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if let Some(heading) = line.strip_prefix("### ") {
+            let entry = heading.strip_prefix(kind).and_then(numbered);
+            inside = entry.is_some();
+            found.extend(entry.map(|(number, title)| Entry {
+                number,
+                title: title.to_owned(),
+                severity: None,
+                description: String::new(),
+            }));
+        } else if let Some(entry) = found.last_mut().filter(|_| inside) {
+            if let Some(word) = field(line, "Severity") {
+                entry.severity = entry.severity.or_else(|| severity(word));
+            } else {
+                let text = field(line, "Description").unwrap_or_else(|| line.trim());
+                if !text.is_empty() && !entry.description.is_empty() {
+                    entry.description.push('\n');
+                }
+                entry.description += text;
+            }
+        }
+    }
+    found
+}
+
+/// `12: a title` of a heading.
+fn numbered(text: &str) -> Option<(u64, &str)> {
+    let (number, title) = text.split_once(':')?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    // A number beyond measure is still an entry.
+    digits.then(|| (number.parse().unwrap_or(u64::MAX), title.trim()))
+}
+
+/// The text behind `**Name**:`, with or without a list sign before it.
+fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let line = line.trim();
+    let line =
+        line.strip_prefix(['-', '*']).filter(|rest| rest.starts_with(' ')).unwrap_or(line).trim_start();
+    let rest = line.strip_prefix("**")?.strip_prefix(name)?;
+    let rest = rest.strip_prefix("**:").or_else(|| rest.strip_prefix(":**"))?;
+    Some(rest.trim())
+}
+
+fn severity(word: &str) -> Option<Severity> {
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase();
+    [Severity::High, Severity::Medium, Severity::Low].into_iter().find(|severity| severity.word() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAPS: &str = "### GAP-1: Database rollback unclear
+- **Severity**: high
+- **Description**: No rollback strategy if migration fails
+
+### GAP-7: Auth timeout handling
+- **Severity**: Medium
+- **Description**: Unclear behavior when token expires,
+  mid-operation; see GAP-9: other
+";
+
+    #[test]
+    fn gaps_have_a_number_a_title_a_severity_and_a_description() {
+        let found = gaps(GAPS);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].number, found[0].severity), (1, Some(Severity::High)));
+        assert_eq!(found[0].description, "No rollback strategy if migration fails");
+        assert_eq!(found[1].title, "Auth timeout handling");
+        assert_eq!(found[1].severity, Some(Severity::Medium));
+        assert!(found[1].description.ends_with("mid-operation; see GAP-9: other"));
+    }
+
+    #[test]
+    fn the_next_gap_follows_the_highest_heading_and_no_mention() {
+        assert_eq!(next_gap(GAPS), 8);
+        assert_eq!(next_gap("see ### GAP-4: x\n #### GAP-5: y\n"), 1);
+        assert_eq!(next_gap(""), 1);
+    }
+
+    #[test]
+    fn a_critique_is_findings_or_the_word_that_there_are_none() {
+        assert_eq!(critique("looks fine to me"), None);
+        assert_eq!(critique(""), None);
+        assert_eq!(critique("ok\r\n### NO ISSUES FOUND\r\n"), Some(Critique::NoIssues));
+        assert_eq!(critique("I will not say ### NO ISSUES FOUND"), None);
+        let text =
+            "### NO ISSUES FOUND\n### FINDING-1: Race\r\n- **Severity**: low\r\n### FINDING-2: None said\n";
+        let answer = critique(text).unwrap();
+        assert_eq!(answer.findings().len(), 2, "findings count, whatever else is said");
+        let serious: Vec<_> = answer.serious().map(|finding| finding.number).collect();
+        assert_eq!(serious, [2], "a finding without a severity may be anything");
+    }
+
+    #[test]
+    fn of_several_verdicts_the_strictest_counts() {
+        let pass = coverage("### VERDICT: PASS\n**Reason**: All covered.\n").unwrap();
+        assert_eq!((pass.status, pass.reason.as_str()), (Status::Pass, "All covered."));
+        let both =
+            coverage("```\n### VERDICT: PASS\n```\n### VERDICT: FAIL\n**Reason**:\n- A\n- B\n").unwrap();
+        assert_eq!((both.status, both.reason.as_str()), (Status::Fail, "- A - B"));
+        assert_eq!(coverage("### VERDICT: MAYBE\nVERDICT: PASS\n### VERDICT: PASS!"), None);
+    }
+}

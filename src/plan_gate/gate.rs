@@ -1,0 +1,175 @@
+//! The way out of plan mode.
+//!
+//! Closed: whatever cannot be judged stays in. What is judged is the text that the event carries,
+//! because that is what the person is asked to approve; only where the event has none, the plan is
+//! looked for. To let through is to say nothing: the person still approves.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::dossier::{Dossier, Gaps, Policy, Recorded};
+use super::floor;
+use super::place::Session;
+use super::store::{self, Store};
+use super::verdict::Status;
+use crate::config::{Config, settings};
+use crate::decision::{Denial, Fault, Opinion};
+use crate::event::{Event, Kind, Tool};
+use crate::workspace::Workspace;
+
+/// How long it may take where it asks reviewers itself.
+pub fn deadline(config: &Config) -> Option<Duration> {
+    let _ = config;
+    None
+}
+
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    let Kind::BeforeTool(call) = &event.kind else { return Ok(Opinion::silence()) };
+    let Tool::LeavePlanMode { plan, path } = &call.tool else { return Ok(Opinion::silence()) };
+    let Some(id) = event.session.as_deref() else {
+        return Ok(denied(block(
+            "Internal error",
+            "the event names no session",
+            "update Provost for this version of the client",
+        )));
+    };
+    let store = store::of(workspace);
+    let Some(session) = Session::new(id) else {
+        return Ok(denied(block("Internal error", "the session's id is not one", "start a new session")));
+    };
+    let path = path.as_ref().map(|path| event.absolute(path));
+    let Some((file, text)) = find(path, plan.as_deref(), &session, store, workspace)? else {
+        return Ok(denied(unassessed(store)));
+    };
+    let policy = Policy::of(workspace)?;
+    let dossier = store.dossier(&file, &text, workspace)?;
+    let standing = standing(&dossier, id, &policy, store);
+    let missing = match workspace.config.word(settings::PLAN_GATE_FLOOR).as_str() {
+        "off" => Vec::new(),
+        _ => floor::missing(&dossier),
+    };
+    if let Some(mut denial) = standing {
+        if !missing.is_empty() {
+            denial.fix = format!("{}. Also: {}", denial.fix, missing.join(". "));
+        }
+        let evidence = vec![format!("{} is not assessed: {}", file.display(), denial.what)];
+        return Ok(Opinion::deny(denial, evidence));
+    }
+    if let Some(first) = missing.first() {
+        let all = missing.join(". ");
+        if workspace.config.word(settings::PLAN_GATE_FLOOR) == "block" {
+            let denial =
+                block("The plan is not complete", first, "complete the plan, then re-run /rodin:plan-gate");
+            return Ok(Opinion::deny(denial, missing));
+        }
+        return Ok(Opinion {
+            to_person: Some(format!("[RODIN] {all}.")),
+            evidence: missing,
+            ..Opinion::default()
+        });
+    }
+    Ok(Opinion { evidence: vec![format!("{} is assessed as it is", file.display())], ..Opinion::default() })
+}
+
+/// A plan's file and what it holds.
+type Found<'e> = (PathBuf, Cow<'e, [u8]>);
+
+/// The plan that is meant: by the event, or else by the session.
+fn find<'e>(
+    path: Option<PathBuf>,
+    text: Option<&'e str>,
+    session: &Session,
+    store: &dyn Store,
+    workspace: &Workspace,
+) -> Result<Option<Found<'e>>, Fault> {
+    let read = |file: PathBuf| -> Result<_, Fault> {
+        Ok(store::read(&file, workspace)?.map(|bytes| (file, Cow::Owned(bytes))))
+    };
+    match (path, text) {
+        // A file whose bytes are no text cannot stand in an event as it is.
+        (Some(file), Some(text)) if text.contains('\u{fffd}') => {
+            let known = store::read(&file, workspace)?.filter(|bytes| String::from_utf8_lossy(bytes) == text);
+            Ok(Some((file, known.map_or(Cow::Borrowed(text.as_bytes()), Cow::Owned))))
+        }
+        (Some(file), Some(text)) => Ok(Some((file, Cow::Borrowed(text.as_bytes())))),
+        (Some(file), None) => read(file),
+        (None, text) => {
+            let Some(file) = store.plan_of(session, workspace) else {
+                return Ok(text.map(|text| (PathBuf::new(), Cow::Borrowed(text.as_bytes()))));
+            };
+            match text {
+                Some(text) => Ok(Some((file, Cow::Borrowed(text.as_bytes())))),
+                None => read(file),
+            }
+        }
+    }
+}
+
+/// Why a plan may not leave; `None`: it may.
+pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &dyn Store) -> Option<Denial> {
+    let words = store.words();
+    if dossier.session.as_deref() != Some(session) {
+        return Some(unassessed(store));
+    }
+    if let Some(damage) = &dossier.damage {
+        return Some(block("The record of the plan is damaged", damage, RERUN));
+    }
+    match &dossier.gaps {
+        Gaps::Present(_) => {}
+        Gaps::Missing => return Some(block(words.no_gaps, "", ADD_GAPS)),
+        Gaps::Broken(how) => return Some(block("The gaps block is broken", how, ADD_GAPS)),
+    }
+    if dossier.plan_recorded != Recorded::Same {
+        return Some(block(words.plan_changed, "", RERUN));
+    }
+    if dossier.gaps_recorded != Recorded::Same {
+        return Some(block(words.gaps_changed, "", RERUN));
+    }
+    let Some(validation) = &dossier.validation else {
+        return Some(block("No validation metadata found", "", RUN));
+    };
+    match &validation.status {
+        Status::Pass if !policy.witnessed || dossier.fitting_seal(policy).is_some() => None,
+        Status::Pass => Some(block(
+            "The verdict does not count",
+            "no validator was seen to give it for exactly this text",
+            RERUN,
+        )),
+        Status::Pending => Some(block("Assessment pending", &validation.reason, RUN)),
+        Status::Fail => {
+            let fix = format!("{}, then re-run /rodin:plan-gate", words.cover);
+            Some(block("Assessment failed", &validation.reason, &fix))
+        }
+        Status::Other(word) => {
+            let what = format!("Internal error: unexpected validation status '{word}'");
+            Some(block(&what, "", RERUN))
+        }
+    }
+}
+
+const RUN: &str = "Run /rodin:plan-gate";
+const RERUN: &str = "Re-run /rodin:plan-gate";
+const ADD_GAPS: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their own, with \
+                        what is not known between them, and re-run /rodin:plan-gate";
+
+fn unassessed(store: &dyn Store) -> Denial {
+    block(store.words().nothing, "", "Run /rodin:plan-gate first")
+}
+
+fn block(what: &str, why: &str, fix: &str) -> Denial {
+    Denial { what: format!("[RODIN] {what}"), why: why.to_owned(), fix: fix.to_owned() }
+}
+
+fn denied(denial: Denial) -> Opinion {
+    let evidence = vec![denial.what.clone()];
+    Opinion::deny(denial, evidence)
+}
+
+/// The plan that a person means: the one that is named, or the one that was changed last.
+pub fn newest(named: Option<&Path>, workspace: &Workspace) -> Option<PathBuf> {
+    match named {
+        Some(plan) => Some(plan.to_owned()),
+        None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next(),
+    }
+}

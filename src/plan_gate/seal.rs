@@ -1,0 +1,115 @@
+//! The seal: proof that this program saw a verdict on exactly these texts.
+//!
+//! A seal is a keyed digest of the plan's and the gaps' hash. The key is made on first use, readable
+//! by its owner only, and closed to tools by the self guard. Whoever cannot read the key cannot make
+//! a seal, and a seal of other texts does not fit these.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::digest::Digest;
+use crate::decision::Fault;
+use crate::workspace::Workspace;
+
+/// What the digest begins with, so that no digest for another purpose can be taken for a seal.
+const VERDICT: &[u8] = b"provost plan verdict 1\npass\n";
+const EVIDENCE: &[u8] = b"provost plan evidence 1\n";
+const KEY_LENGTH: usize = 32;
+
+pub struct Key(Vec<u8>);
+
+impl Key {
+    /// The key, if there is one yet. One that others could have read or that has another length
+    /// than ours is worse than none.
+    pub fn find(workspace: &Workspace) -> Result<Option<Self>, Fault> {
+        let Some(key) = workspace.seal_key()? else { return Ok(None) };
+        if key.len() != KEY_LENGTH {
+            return Err(Fault::Error("the seal key is damaged; take the file away and assess again".into()));
+        }
+        Ok(Some(Self(key)))
+    }
+
+    /// The key, made now if there is none.
+    pub fn obtain(workspace: &Workspace) -> Result<Self, Fault> {
+        if let Some(key) = Self::find(workspace)? {
+            return Ok(key);
+        }
+        let mut key = [0; KEY_LENGTH];
+        getrandom::fill(&mut key).map_err(|error| Fault::Error(format!("no random numbers: {error}")))?;
+        workspace.keep_seal_key(&key)?;
+        // Another process may have been first.
+        Self::find(workspace)?.ok_or_else(|| Fault::Error("the seal key cannot be kept".into()))
+    }
+
+    /// The seal of a pass on these texts.
+    pub fn seal(&self, plan: Digest, gaps: Digest) -> String {
+        hex(&self.verdict(plan, gaps).finalize().into_bytes())
+    }
+
+    pub fn fits(&self, seal: &str, plan: Digest, gaps: Digest) -> bool {
+        bytes(seal).is_some_and(|seal| self.verdict(plan, gaps).verify_slice(&seal).is_ok())
+    }
+
+    /// A digest that shows that a record of what was witnessed is ours.
+    pub fn sign(&self, record: &str) -> String {
+        hex(&self.evidence(record).finalize().into_bytes())
+    }
+
+    pub fn signed(&self, signature: &str, record: &str) -> bool {
+        bytes(signature).is_some_and(|signature| self.evidence(record).verify_slice(&signature).is_ok())
+    }
+
+    fn verdict(&self, plan: Digest, gaps: Digest) -> Hmac<Sha256> {
+        self.mac(VERDICT).chain_update(format!("{plan}\n{gaps}\n"))
+    }
+
+    fn evidence(&self, record: &str) -> Hmac<Sha256> {
+        self.mac(EVIDENCE).chain_update(record)
+    }
+
+    fn mac(&self, purpose: &[u8]) -> Hmac<Sha256> {
+        // INVARIANT: a key of any length is taken.
+        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.0).expect("any length");
+        mac.chain_update(purpose)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    let digits = hex.as_bytes();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    (digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit))
+        .then(|| digits.chunks(2).map(byte).collect())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seal_fits_its_own_texts_and_key_only() {
+        let (plan, gaps) = (Digest::of(&[b"plan"]), Digest::of(&[b"gaps"]));
+        let key = Key(vec![7; KEY_LENGTH]);
+        let seal = key.seal(plan, gaps);
+        assert!(key.fits(&seal, plan, gaps));
+        assert!(!key.fits(&seal, gaps, plan));
+        assert!(!key.fits(&seal, plan, plan));
+        assert!(!Key(vec![8; KEY_LENGTH]).fits(&seal, plan, gaps));
+        for forged in ["", "pass", &seal[..62], &seal.replace('a', "g"), &"0".repeat(64), &format!("{seal} ")]
+        {
+            assert!(!key.fits(forged, plan, gaps), "{forged}");
+        }
+    }
+
+    #[test]
+    fn a_signature_is_no_seal() {
+        let (plan, gaps) = (Digest::of(&[b"plan"]), Digest::of(&[b"gaps"]));
+        let key = Key(vec![7; KEY_LENGTH]);
+        assert!(!key.fits(&key.sign(&format!("pass\n{plan}\n{gaps}\n")), plan, gaps));
+        assert!(key.signed(&key.sign("a"), "a") && !key.signed(&key.sign("a"), "b"));
+    }
+}
