@@ -16,6 +16,7 @@ mod faults;
 pub mod files;
 pub mod hook;
 pub mod journal;
+pub mod overrides;
 mod planner;
 pub mod reference;
 pub mod registry;

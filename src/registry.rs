@@ -26,6 +26,8 @@ pub struct Guard {
     pub failure: FailureMode,
     /// Whether it can hold anything back, or only remarks.
     pub blocks: bool,
+    /// Whether the person can let it pass once by a prompt ([`crate::overrides`]).
+    pub overridable: bool,
     /// Where its limit differs from the engine's: guards that run a reviewer need longer.
     pub deadline: Option<Duration>,
     /// How a person gets past it.
@@ -48,6 +50,7 @@ pub enum Trigger {
     ConfigChange,
     Stop,
     SubagentStop,
+    Prompt,
 }
 
 /// What a guard's own failure (an error, a panic, a missed deadline) means for the call.
@@ -79,6 +82,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: false,
         deadline: None,
         way_out: "A person edits these files in an editor: only tool calls are judged.",
         judge: self_guard::tools::judge,
@@ -92,6 +96,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: false,
         deadline: None,
         way_out: "The file stays as it was edited, and the next session starts with it.",
         judge: self_guard::registration::judge,
@@ -104,9 +109,24 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Open,
         blocks: false,
+        overridable: false,
         deadline: None,
         way_out: "It only remarks; `provost config check` shows the same list.",
         judge: self_guard::config_check::judge,
+    },
+    Guard {
+        name: "override",
+        pack: "self",
+        purpose: "The person's own prompt, if it begins with `provost override GUARD REASON`, lets a guard \
+                  that allows it pass once in this session, within 60 minutes.",
+        triggers: &[Trigger::Prompt],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It only records and remarks; a permission that is not used expires.",
+        judge: self_guard::override_prompt::judge,
     },
     Guard {
         name: "planner-bash-guard",
@@ -118,6 +138,7 @@ pub static GUARDS: &[Guard] = &[
         agents: Some(settings::PLANNER_AGENTS),
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: true,
         deadline: None,
         way_out: "The main conversation may do what the planner may not; a person adds programs to \
                   `planner.allow` and tools to `planner.tools` in provost.toml.",
@@ -132,6 +153,7 @@ pub static GUARDS: &[Guard] = &[
         agents: Some(settings::PLANNER_AGENTS),
         failure: FailureMode::Open,
         blocks: true,
+        overridable: true,
         deadline: None,
         way_out: "It holds a planner once: the next stop of the same turn passes. With \
                   `planner.require_plan = false` it checks only plans that exist.",
@@ -153,6 +175,7 @@ impl Trigger {
             Self::ConfigChange => matches!(event.kind, Kind::ConfigChange { .. }),
             Self::Stop => matches!(event.kind, Kind::Stop(_)),
             Self::SubagentStop => matches!(event.kind, Kind::SubagentStop(_)),
+            Self::Prompt => matches!(event.kind, Kind::Prompt { .. }),
         }
     }
 
@@ -163,6 +186,7 @@ impl Trigger {
             Self::ConfigChange => "settings change",
             Self::Stop => "stop",
             Self::SubagentStop => "subagent stop",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -179,6 +203,11 @@ impl FailureMode {
 impl Guard {
     pub fn find(name: &str) -> Option<&'static Self> {
         GUARDS.iter().find(|guard| guard.name == name)
+    }
+
+    /// What the person writes to let it pass once, if that is possible.
+    pub fn override_form(&self) -> Option<String> {
+        self.overridable.then(|| format!("`provost override {} REASON`", self.name))
     }
 
     /// Its triggers as one phrase.

@@ -35,19 +35,22 @@ impl Guards {
             }
             writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
             writeln!(out)?;
-            let mut rows =
-                vec![["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "HERE"].map(String::from).to_vec()];
+            let mut rows = vec![
+                ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
+            ];
             rows.extend(
                 GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, &config)),
             );
             screen::table(&mut out, &rows)?;
         }
         writeln!(out)?;
-        writeln!(
-            out,
-            "{}",
-            painted(DIM, "closed: what the guard cannot judge is denied; open: it goes on.")
-        )?;
+        let notes = [
+            "closed: what the guard cannot judge is denied; open: it goes on.",
+            "once: a prompt that begins with `provost override GUARD REASON` lets it pass once.",
+        ];
+        for note in notes {
+            writeln!(out, "{}", painted(DIM, note))?;
+        }
         Ok(Exit::Done)
     }
 }
@@ -58,6 +61,7 @@ fn row(guard: &Guard, config: &Config) -> Vec<String> {
         guard.asked(),
         guard.failure.word().into(),
         if guard.blocks { "yes" } else { "no" }.into(),
+        if guard.overridable { "once" } else { "no" }.into(),
         if config.guard_is_on(guard.name) { "on" } else { "off" }.into(),
     ]
 }
@@ -72,6 +76,7 @@ fn as_json(guard: &Guard, config: &Config) -> Value {
         "failure": guard.failure.word(),
         "blocks": guard.blocks,
         "way_out": guard.way_out,
+        "override": guard.override_form(),
         "on": config.guard_is_on(guard.name),
     })
 }
