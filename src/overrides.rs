@@ -21,7 +21,7 @@ use crate::text::{bounded, one_line};
 use crate::workspace::{Workspace, fnv1a};
 
 /// How long a permission can be used.
-pub const VALID: Duration = Duration::from_mins(60);
+pub const VALID: Duration = Duration::from_hours(1);
 /// How long the files of permissions stay, used or not.
 const KEPT: Duration = Duration::from_hours(24);
 const LARGEST: u64 = 64 << 10;
