@@ -374,15 +374,14 @@ fn what_cannot_be_recorded_is_told() {
 fn what_cannot_be_used_up_is_not_used() {
     let project = TestProject::new();
     project.hook(&prompt(&project, LINE)).note();
-    let directory = project.state().join("overrides");
-    fs::set_permissions(&directory, fs::Permissions::from_mode(0o500)).unwrap();
-    let is_root = fs::write(directory.join("probe"), "").is_ok();
-    if !is_root {
-        let answer = project.hook(&denied_call(&project, "1"));
-        answer.denial();
-        assert!(answer.stdout.contains("the override of `planner-bash-guard` was not used"), "{answer:?}");
-    }
-    fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).unwrap();
+    // A directory in the place of the new name is in the way of root as well.
+    let call = provost::workspace::fnv1a(b"1");
+    let in_the_way = permissions(&project).pop().unwrap().with_extension(format!("{call:016x}.used"));
+    fs::create_dir(&in_the_way).unwrap();
+    let answer = project.hook(&denied_call(&project, "1"));
+    answer.denial();
+    let told = answer.json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.starts_with("[provost] the override of `planner-bash-guard` was not used: "), "{told}");
     project.hook(&denied_call(&project, "2")).note();
 }
 
