@@ -125,6 +125,17 @@ impl Fault {
     }
 }
 
+impl Finding {
+    /// The denial that this is: the guard's own, or the fault of a closed one.
+    pub fn denial(&self) -> Option<Denial> {
+        match &self.outcome {
+            Ok(Opinion { verdict: Verdict::Deny(denial), .. }) => Some(denial.clone()),
+            Err(fault) if self.guard.failure == FailureMode::Closed => Some(fault.denial(self.guard)),
+            _ => None,
+        }
+    }
+}
+
 impl Ruling {
     pub fn word(&self) -> &'static str {
         match self {
@@ -152,22 +163,17 @@ impl Decision {
         let mut questions = Vec::new();
         let mut broken = false;
         for finding in findings {
-            match &finding.outcome {
-                Ok(opinion) => {
-                    decision.to_model.extend(opinion.to_model.clone());
-                    decision.to_person.extend(opinion.to_person.clone());
-                    decision.brief = decision.brief.or_else(|| opinion.brief.clone());
-                    match &opinion.verdict {
-                        Verdict::Silence => {}
-                        Verdict::Ask(denial) => questions.push((finding.guard, denial.clone())),
-                        Verdict::Deny(denial) => denials.push((finding.guard, denial.clone())),
-                    }
+            if let Some(denial) = finding.denial() {
+                broken |= finding.outcome.is_err();
+                denials.push((finding.guard, denial));
+            }
+            if let Ok(opinion) = &finding.outcome {
+                decision.to_model.extend(opinion.to_model.clone());
+                decision.to_person.extend(opinion.to_person.clone());
+                decision.brief = decision.brief.or_else(|| opinion.brief.clone());
+                if let Verdict::Ask(denial) = &opinion.verdict {
+                    questions.push((finding.guard, denial.clone()));
                 }
-                Err(fault) if finding.guard.failure == FailureMode::Closed => {
-                    broken = true;
-                    denials.push((finding.guard, fault.denial(finding.guard)));
-                }
-                Err(_) => {}
             }
         }
         decision.ruling = match (denials.is_empty(), questions.is_empty(), broken) {
@@ -193,6 +199,13 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
         } else {
             text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);
         }
+    }
+    // While one of them cannot be overridden, a permission for the others would help nobody.
+    let ways_out: Option<Vec<String>> = denials.iter().map(|(guard, _)| guard.override_form()).collect();
+    if let Some(ways_out) = ways_out {
+        let forms = ways_out.join(" and ");
+        text +=
+            &format!("\n[provost] The person, and nobody else, can let it pass once with a prompt: {forms}.");
     }
     text
 }

@@ -40,8 +40,10 @@ pub enum Kind {
     AfterTool(Call),
     ToolFailed(Call),
     Permission(Call),
+    /// `by_person`: the client does not say that something else wrote it.
     Prompt {
         text: Option<String>,
+        by_person: bool,
     },
     Stop(Stopping),
     SubagentStart,

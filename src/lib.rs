@@ -17,6 +17,7 @@ mod faults;
 pub mod files;
 pub mod hook;
 pub mod journal;
+pub mod overrides;
 pub mod plan_gate;
 mod planner;
 pub mod reference;

@@ -27,6 +27,8 @@ pub struct Guard {
     pub failure: FailureMode,
     /// Whether it can hold anything back, or only remarks.
     pub blocks: bool,
+    /// Whether the person can let it pass once by a prompt ([`crate::overrides`]).
+    pub overridable: bool,
     /// Where its limit differs from the engine's: guards that run a reviewer need longer.
     pub deadline: Option<fn(&Config) -> Option<Duration>>,
     /// How a person gets past it.
@@ -55,6 +57,7 @@ pub enum Trigger {
     ConfigChange,
     Stop,
     SubagentStop,
+    Prompt,
 }
 
 /// What a guard's own failure (an error, a panic, a missed deadline) means for the call.
@@ -99,6 +102,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: false,
         deadline: None,
         way_out: "A person edits these files in an editor: only tool calls are judged.",
         judge: self_guard::tools::judge,
@@ -112,6 +116,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: false,
         deadline: None,
         way_out: "The file stays as it was edited, and the next session starts with it.",
         judge: self_guard::registration::judge,
@@ -124,9 +129,24 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Open,
         blocks: false,
+        overridable: false,
         deadline: None,
         way_out: "It only remarks; `provost config check` shows the same list.",
         judge: self_guard::config_check::judge,
+    },
+    Guard {
+        name: "override",
+        pack: "self",
+        purpose: "The person's own prompt, if it begins with `provost override GUARD REASON`, lets a guard \
+                  that allows it pass once in this session, within 60 minutes.",
+        triggers: &[Trigger::Prompt],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It only records and remarks; a permission that is not used expires.",
+        judge: self_guard::override_prompt::judge,
     },
     Guard {
         name: "plan-gate",
@@ -137,6 +157,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: true,
         deadline: Some(plan_gate::gate::deadline),
         way_out: "A person lets one plan pass with the prompt `provost override plan-gate REASON`, or \
                   leaves plan mode in the client.",
@@ -151,6 +172,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Open,
         blocks: false,
+        overridable: false,
         deadline: None,
         way_out: "It holds nothing back: it only keeps the marks at the end of the plan.",
         judge: plan_gate::keeper::judge,
@@ -164,6 +186,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Open,
         blocks: false,
+        overridable: false,
         deadline: None,
         way_out: "It holds nothing back.",
         judge: plan_gate::brief::judge,
@@ -177,6 +200,7 @@ pub static GUARDS: &[Guard] = &[
         agents: None,
         failure: FailureMode::Open,
         blocks: false,
+        overridable: false,
         deadline: None,
         way_out: "It holds nothing back.",
         judge: plan_gate::witness::judge,
@@ -191,6 +215,7 @@ pub static GUARDS: &[Guard] = &[
         agents: Some(settings::PLANNER_AGENTS),
         failure: FailureMode::Closed,
         blocks: true,
+        overridable: true,
         deadline: None,
         way_out: "The main conversation may do what the planner may not; a person adds programs to \
                   `planner.allow` and tools to `planner.tools` in provost.toml.",
@@ -205,6 +230,7 @@ pub static GUARDS: &[Guard] = &[
         agents: Some(settings::PLANNER_AGENTS),
         failure: FailureMode::Open,
         blocks: true,
+        overridable: true,
         deadline: None,
         way_out: "It holds a planner once: the next stop of the same turn passes. With \
                   `planner.require_plan = false` it checks only plans that exist.",
@@ -232,6 +258,7 @@ impl Trigger {
             Self::ConfigChange => matches!(event.kind, Kind::ConfigChange { .. }),
             Self::Stop => matches!(event.kind, Kind::Stop(_)),
             Self::SubagentStop => matches!(event.kind, Kind::SubagentStop(_)),
+            Self::Prompt => matches!(event.kind, Kind::Prompt { .. }),
         }
     }
 
@@ -246,6 +273,7 @@ impl Trigger {
             Self::ConfigChange => "settings change",
             Self::Stop => "stop",
             Self::SubagentStop => "subagent stop",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -262,6 +290,11 @@ impl FailureMode {
 impl Guard {
     pub fn find(name: &str) -> Option<&'static Self> {
         GUARDS.iter().find(|guard| guard.name == name)
+    }
+
+    /// What the person writes to let it pass once, if that is possible.
+    pub fn override_form(&self) -> Option<String> {
+        self.overridable.then(|| format!("`provost override {} REASON`", self.name))
     }
 
     /// Its triggers as one phrase.

@@ -20,6 +20,8 @@ use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
 use crate::files::{self, Identity, Lock, Stamp};
+use crate::overrides;
+use crate::registry::Guard;
 
 /// A client that Provost starts itself carries this mark, and every hook in it is silent.
 pub const CHILD_MARK: &str = "PROVOST_CHILD";
@@ -100,6 +102,11 @@ impl Places {
     /// The key that seals what was witnessed. No tool may read it.
     pub fn seal_key(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|state| state.join("seal.key"))
+    }
+
+    /// Where the person's permissions to pass a guard lie.
+    pub fn overrides(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("overrides"))
     }
 }
 
@@ -305,6 +312,15 @@ impl Workspace {
             files::remove_older(directory, MEMORY_KEPT);
         }
         written.map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+    }
+
+    /// Records that the person lets a guard pass once in a session.
+    pub fn permit(&self, session: &str, guard: &Guard, reason: &str) -> Result<(), Fault> {
+        let Some(directory) = self.places.overrides() else {
+            return Err(Fault::Error("there is no home directory to keep it in".into()));
+        };
+        overrides::permit(&directory, session, guard, reason)
+            .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))
     }
 
     /// One small file per session, whatever project it is in. Its name is made from the session's

@@ -59,18 +59,20 @@ fn guards_shows_the_registry() {
         "\
 self  nobody switches the guards off from inside
 
-GUARD               ASKED                           ON FAILURE  BLOCKS  HERE
-self-guard          before any tool                 closed      yes     on
-registration-guard  session start, settings change  closed      yes     on
-config-check        session start                   open        no      on
+GUARD               ASKED                           ON FAILURE  BLOCKS  OVERRIDE  HERE
+self-guard          before any tool                 closed      yes     no        on
+registration-guard  session start, settings change  closed      yes     no        on
+config-check        session start                   open        no      no        on
+override            prompt                          open        no      no        on
 
 planner  a planner reads, writes only plans, and does not stop without one
 
-GUARD                  ASKED                                     ON FAILURE  BLOCKS  HERE
-planner-bash-guard     before any tool, in `planner.agents`      closed      yes     on
-plan-output-validator  stop, subagent stop, in `planner.agents`  open        yes     on
+GUARD                  ASKED                                     ON FAILURE  BLOCKS  OVERRIDE  HERE
+planner-bash-guard     before any tool, in `planner.agents`      closed      yes     once      on
+plan-output-validator  stop, subagent stop, in `planner.agents`  open        yes     once      on
 
 closed: what the guard cannot judge is denied; open: it goes on.
+once: a prompt that begins with `provost override GUARD REASON` lets it pass once.
 "
     );
 }
@@ -222,6 +224,7 @@ planner.slice_headings        default  [\"test specification\", \"slice N\"]
 guards.self-guard             managed  \"on\"
 guards.registration-guard     default  \"on\"
 guards.config-check           default  \"on\"
+guards.override               default  \"on\"
 guards.planner-bash-guard     default  \"on\"
 guards.plan-output-validator  default  \"on\"
 

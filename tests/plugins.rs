@@ -106,13 +106,15 @@ fn hooks_json_contains_subagent_stop_entry_for_tdd_planner() {
 fn hooks_json_is_valid_json_and_all_its_entries_are_there() {
     let hooks = json_file(planner().join("hooks/hooks.json"));
     let events: Vec<&String> = hooks["hooks"].as_object().unwrap().keys().collect();
-    assert_eq!(events, ["PreToolUse", "SubagentStart", "SubagentStop", "Stop"]);
+    assert_eq!(events, ["PreToolUse", "SubagentStart", "SubagentStop", "UserPromptSubmit", "Stop"]);
     // The client knows the plugin's agent by both names, and a plain matcher is an exact one.
     let asked = json!(["hook", "--pack", "planner"]);
     assert_eq!(entry("PreToolUse", "*")["args"], asked);
     assert_eq!(entry("PreToolUse", "*")["onFailure"], "block");
     assert_eq!(entry("SubagentStop", ":tdd-planner$")["args"], asked);
     assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["args"], asked);
+    // The person's way out of the planner's guards.
+    assert_eq!(hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"], json!(["hook", "--pack", "self"]));
 }
 
 #[test]
@@ -309,6 +311,15 @@ fn without_the_program_nobody_else_is_held() {
         let answer = machine.run("provost.sh", HOOK, &event);
         assert!(answer.is_silent(), "{event}: {answer:?}");
     }
+}
+
+#[test]
+fn without_the_program_the_persons_prompts_go_on() {
+    let machine = Machine::without_provost();
+    let mut event = machine.project.event("UserPromptSubmit");
+    event["agent_type"] = "tdd-planner:tdd-planner".into();
+    let answer = machine.run("provost.sh", &["hook", "--pack", "self"], &event);
+    assert!(answer.is_silent(), "{answer:?}");
 }
 
 /// Whoever calls the scripts of the document calls them for the planner, whatever the event says.

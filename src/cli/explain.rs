@@ -107,6 +107,9 @@ fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
         && let Some(known) = known
     {
         lines.push(("way out", known.way_out.to_owned()));
+        let once =
+            known.override_form().map(|form| format!("a prompt of the person that begins with {form}"));
+        lines.push(("once", once.unwrap_or_default()));
     }
     for (label, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {
         let text = wrapped(&text, 12, width());

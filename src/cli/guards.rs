@@ -35,19 +35,22 @@ impl Guards {
             }
             writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
             writeln!(out)?;
-            let mut rows =
-                vec![["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "HERE"].map(String::from).to_vec()];
+            let mut rows = vec![
+                ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
+            ];
             rows.extend(
                 GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, pack, &config)),
             );
             screen::table(&mut out, &rows)?;
         }
         writeln!(out)?;
-        writeln!(
-            out,
-            "{}",
-            painted(DIM, "closed: what the guard cannot judge is denied; open: it goes on.")
-        )?;
+        let notes = [
+            "closed: what the guard cannot judge is denied; open: it goes on.",
+            "once: a prompt that begins with `provost override GUARD REASON` lets it pass once.",
+        ];
+        for note in notes {
+            writeln!(out, "{}", painted(DIM, note))?;
+        }
         Ok(Exit::Done)
     }
 }
@@ -63,6 +66,7 @@ fn row(guard: &Guard, pack: &Pack, config: &Config) -> Vec<String> {
         guard.asked(),
         guard.failure.word().into(),
         if guard.blocks { "yes" } else { "no" }.into(),
+        if guard.overridable { "once" } else { "no" }.into(),
         here.into(),
     ]
 }
@@ -77,6 +81,7 @@ fn as_json(guard: &Guard, config: &Config) -> Value {
         "failure": guard.failure.word(),
         "blocks": guard.blocks,
         "way_out": guard.way_out,
+        "override": guard.override_form(),
         "on": config.guard_is_on(guard.name),
     })
 }

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use crate::clients::{Answer, BLOCK, Client, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
+use crate::overrides;
 use crate::registry::Guard;
 use crate::workspace::CHILD_MARK;
 use case::{Case, mistakes_text, nothing_known};
@@ -112,24 +113,25 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
         },
     );
     let findings = case.complete(heard, &Fault::Error("not asked".into()));
-    answer(watch, &case, &findings)
+    answer(watch, &case, findings)
 }
 
 fn answer_unread(watch: &Watch, case: &Case) -> u8 {
     let fault = Fault::Error(case.unreadable.clone().unwrap_or_default());
-    answer(watch, case, &case.complete(Vec::new(), &fault))
+    answer(watch, case, case.complete(Vec::new(), &fault))
 }
 
 /// Answers, unless the other thread has begun to: that one then ends the process.
-fn answer(watch: &Watch, case: &Case, findings: &[Finding]) -> u8 {
-    let (answer, decision) = case.conclude(findings);
+fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
+    overrides::apply(&mut findings, &case.event, &case.workspace);
+    let (answer, decision) = case.conclude(&findings);
     if !watch.claim(code_before_printing(&decision)) {
         thread::sleep(GRACE * 2);
         return watch.answered().unwrap_or(BLOCK);
     }
     let code = print(&answer, &decision);
     watch.printed(code);
-    case.keep(findings, &decision);
+    case.keep(&findings, &decision);
     code
 }
 
@@ -164,7 +166,7 @@ fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
     let findings = case.complete(heard, &fault);
     let otherwise = code_before_printing(&Decision::fold(&findings));
     let answering = Arc::clone(watch);
-    let code = in_time(move || answer(&answering, &case, &findings)).or_else(|| watch.answered());
+    let code = in_time(move || answer(&answering, &case, findings)).or_else(|| watch.answered());
     std::process::exit(code.unwrap_or(otherwise).into());
 }
 

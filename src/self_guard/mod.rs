@@ -1,10 +1,12 @@
 //! Pack `self`: nobody switches the guards off from inside.
 //!
-//! Three guards: what tools may not touch ([`tools`]), what a changed settings file may not do to
-//! a running session ([`registration`]), and mistakes in the configuration told to the person
-//! ([`config_check`]). A person's own edit in an editor passes through none of them.
+//! Four guards: what tools may not touch ([`tools`]), what a changed settings file may not do to
+//! a running session ([`registration`]), mistakes in the configuration told to the person
+//! ([`config_check`]), and the person's own way past a guard ([`override_prompt`]). A person's own
+//! edit in an editor passes through none of them.
 
 pub mod config_check;
+pub mod override_prompt;
 mod protected;
 pub mod registration;
 pub mod tools;

@@ -11,14 +11,18 @@ use super::LARGEST_SETTINGS;
 use super::protected::{Meaning, Protected};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
-use crate::event::Event;
+use crate::event::{Event, Tool};
 use crate::files::Identity;
+use crate::overrides::Request;
 use crate::workspace::{Workspace, is_provost, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls touch nothing, and then nothing is looked up.
     let protected = LazyCell::new(|| Protected::of(workspace));
     let key = LazyCell::new(|| SealKey::of(workspace));
+    if let Some((denial, evidence)) = event.call().and_then(|call| spoken(&call.tool)) {
+        return Ok(Opinion::deny(denial, evidence));
+    }
     for effect in event.effects() {
         let refused = match effect {
             Effect::Write { path, content } => written(path, content, event, workspace, &protected)?,
@@ -190,8 +194,29 @@ fn variable(name: &str) -> Refusal {
     Some((denial, vec![format!("the command sets {name}")]))
 }
 
-/// A forged event could make Provost forget what was registered.
+/// A tool may put a prompt into the session later, as a schedule does, and not every client tells
+/// such a prompt from one that the person has typed.
+fn spoken(tool: &Tool) -> Refusal {
+    let Tool::Other { paths: texts, .. } = tool else { return None };
+    texts.iter().filter_map(|text| text.to_str()).find_map(override_refusal)
+}
+
+fn override_refusal(text: &str) -> Refusal {
+    let guard = Request::read(text)?.overridable()?.name;
+    let denial = Denial {
+        what: format!("a tool may not be given the text `provost override {guard} …`"),
+        why: "only the person lets a guard pass, and the text could become a prompt".into(),
+        fix: "go on without it, or ask the person to write the prompt".into(),
+    };
+    Some((denial, vec![format!("the call asks to override {guard}")]))
+}
+
+/// A forged event could make Provost forget what was registered; a forged prompt, to another client
+/// of this session, could let a guard pass.
 fn run(program: &str, arguments: &[String]) -> Refusal {
+    if let Some(refusal) = arguments.iter().find_map(|argument| override_refusal(argument)) {
+        return Some(refusal);
+    }
     if !is_provost(program) || arguments.first().is_none_or(|first| first != "hook") {
         return None;
     }

@@ -93,7 +93,9 @@ fn names_from_the_call_cannot_repaint_a_terminal_or_fill_the_answer() {
     for line in
         [format!("{}x y", "\u{1b}[2J"), format!("{} y", "x".repeat(100_000)), "echo > '\u{202e}a\nb'".into()]
     {
-        let reason = decided(&project, &line).unwrap().unwrap_err();
+        let told = decided(&project, &line).unwrap().unwrap_err();
+        let (reason, way_out) = told.rsplit_once('\n').unwrap();
+        assert!(way_out.starts_with("[provost] The person"), "{way_out}");
         assert!(
             !reason.contains('\u{1b}') && !reason.contains('\u{202e}') && !reason.contains('\n'),
             "{reason}"

@@ -7,6 +7,8 @@ PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"
 
 event=$(cat)
+# The person's own prompts are asked about under another pack, and never held.
+[ "$3" = self ] && exit 0
 # Agents in the background have types too; theirs are not the type of this event's agent.
 event=${event%%'"background_tasks"'*}
 # `compat` is called for the planner alone; a hook of the whole session has to look.

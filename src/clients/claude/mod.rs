@@ -114,7 +114,9 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
         "PostToolUse" => Kind::AfterTool(call(&mut fields)),
         "PostToolUseFailure" => Kind::ToolFailed(call(&mut fields)),
         "PermissionRequest" => Kind::Permission(call(&mut fields)),
-        "UserPromptSubmit" => Kind::Prompt { text: fields.take_text("prompt") },
+        "UserPromptSubmit" => {
+            Kind::Prompt { text: fields.take_text("prompt"), by_person: is_by_person(&fields) }
+        }
         "Stop" => Kind::Stop(stopping(&mut fields)),
         "SubagentStart" => Kind::SubagentStart,
         "SubagentStop" => Kind::SubagentStop(stopping(&mut fields)),
@@ -126,6 +128,15 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
         _ => Kind::Other,
     };
     Ok(event(name, kind, fields))
+}
+
+/// Whether a prompt was typed, or given to a client without a terminal. A schedule, a loop and other
+/// machinery put prompts in too, and the versions that tell it at all call them by other names.
+fn is_by_person(fields: &Fields) -> bool {
+    match fields.0.get("source") {
+        None | Some(Value::Null) => true,
+        Some(source) => source == "user" || source == "sdk",
+    }
 }
 
 /// An event of a kind with what all events have.
