@@ -19,6 +19,7 @@ pub mod journal;
 mod planner;
 pub mod reference;
 pub mod registry;
+pub mod reviewer;
 mod self_guard;
 pub mod shell;
 mod text;

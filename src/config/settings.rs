@@ -69,6 +69,9 @@ pub const PLANNER_REQUIRE: &str = "planner.require_plan";
 pub const PLANNER_ANALYSIS: &str = "planner.analysis_headings";
 pub const PLANNER_SLICES: &str = "planner.slice_headings";
 
+pub const REVIEWER_COMMAND: &str = "reviewer.command";
+pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
+
 const FIXED: &[Setting] = &[
     Setting {
         table: "engine",
@@ -151,6 +154,21 @@ const FIXED: &[Setting] = &[
         takes: Takes::Words { default: &["test specification", "slice N"] },
         meaning: "A plan needs a heading with one of these in it, too. ` N` at the end stands for a \
                   number.",
+    },
+    Setting {
+        table: "reviewer",
+        name: "command",
+        takes: Takes::Words { default: &[] },
+        meaning: "The program, with its arguments, that reviews: it reads a prompt from its standard \
+                  input and prints its answer. `{model}` in an argument stands for the model's name. \
+                  Empty: the client itself, with no hooks and no tools.",
+    },
+    Setting {
+        table: "reviewer",
+        name: "seconds",
+        takes: Takes::Number { default: 240, least: 5, most: 3600 },
+        meaning: "How long a reviewer may take for one answer. It is ended then, with everything that \
+                  it has started, and there is no answer.",
     },
 ];
 

@@ -5,6 +5,7 @@
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
 mod demo;
+mod reviewer;
 mod script;
 mod settings;
 mod shape;
@@ -41,6 +42,7 @@ const fn client(
             by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
             how_to_edit: settings::HOW_TO_EDIT,
         },
+        reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
