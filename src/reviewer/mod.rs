@@ -175,5 +175,5 @@ fn words_of(text: &str) -> String {
     bounded(&one_line(&words.join(" ")), MOST_WORDS).into_owned()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests;
