@@ -6,13 +6,14 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use provost::clients::DEFAULT;
 use provost::config::{Config, Layer};
-use provost::reviewer::{self, Question};
+use provost::reviewer::{self, Question, Silence};
 use rehearsal::{Scenario, Silent, Stage};
 
 const SCENARIO: &str = r#"
@@ -76,7 +77,7 @@ contains = ["the reviewer failed (exit status: 1: API Error: 400", "the model is
 
 [[expect.file]]
 path = "given"
-matches = ["CLAUDE_CODE_SESSION_ID=", "CLAUDECODE=", "CLAUDE_PROJECT_DIR="]
+contains = ["CLAUDE_CODE_SESSION_ID", "CLAUDECODE", "CLAUDE_PROJECT_DIR"]
 
 [[expect.file]]
 path = "environment"
@@ -92,7 +93,7 @@ fn the_real_client_reviews() {
     let built = Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).status();
     assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
     let recorder = Path::new(env!("CARGO_BIN_EXE_provost")).with_file_name("rehearse");
-    let asker = std::env::current_exe().unwrap().display().to_string();
+    let asker = env::current_exe().unwrap().display().to_string();
     let stage = Stage { client, variables: BTreeMap::from([("asker".into(), asker)]), recorder, keep: false };
     let scenario = Scenario::parse(SCENARIO, "reviewer").unwrap_or_else(|error| panic!("{error}"));
     let playback = stage.play(&scenario, &mut Silent).unwrap_or_else(|error| panic!("{error}"));
@@ -103,19 +104,48 @@ fn the_real_client_reviews() {
 #[test]
 #[ignore = "the hook of the scenario"]
 fn as_a_hook() {
-    let directory = std::env::current_dir().unwrap();
-    let ask = |prompt: &str, config: &Config| {
-        let limit = reviewer::limit(config);
-        let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
-        reviewer::ask(&question, config, DEFAULT)
-    };
+    let environment = Path::new("env.toml");
+    assert!(environment.exists(), "outside the scenario this would ask a real model");
     let client = Config::default();
     let long = format!("REVIEW THIS\n{}THE LAST LINE", "a line of a plan\n".repeat(18_000));
     assert!(long.len() > 300_000);
     fs::write("answer", ask(&long, &client).unwrap()).unwrap();
     fs::write("failure", ask("FAIL AT THIS", &client).unwrap_err().to_string()).unwrap();
-    let given: String = std::env::vars().map(|(name, value)| format!("{name}={value}\n")).collect();
-    fs::write("given", given).unwrap();
-    let env = Config::load(&[(Layer::Project, directory.join("env.toml"))]);
-    fs::write("environment", ask("", &env).unwrap()).unwrap();
+    let given: Vec<String> = env::vars().map(|(name, _)| name).collect();
+    fs::write("given", given.join("\n")).unwrap();
+    fs::write("environment", ask("", &Config::load(&[(Layer::Project, environment.into())])).unwrap())
+        .unwrap();
+}
+
+fn ask(prompt: &str, config: &Config) -> Result<String, Silence> {
+    let directory = env::current_dir().unwrap();
+    let limit = reviewer::limit(config);
+    let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
+    reviewer::ask(&question, config, DEFAULT)
+}
+
+/// The same without the client. Only a process of its own can have other variables.
+#[test]
+fn variables_of_the_session_do_not_reach_a_reviewer() {
+    const INSIDE: &str = "TEST_INSIDE";
+    if env::var_os(INSIDE).is_none() {
+        let status = Command::new(env::current_exe().unwrap())
+            .args(["variables_of_the_session_do_not_reach_a_reviewer", "--exact"])
+            .env_clear()
+            .envs([(INSIDE, "1"), ("PATH", "/usr/bin:/bin"), ("HOME", "/nowhere")])
+            .envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5"), ("CLAUDE_PLUGIN_ROOT", "/p")])
+            .envs([("ANTHROPIC_API_KEY", "key"), ("CLAUDE_CONFIG_DIR", "/c")])
+            .status();
+        assert!(status.unwrap().success());
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("provost.toml");
+    fs::write(&file, "[reviewer]\ncommand = ['env']\n").unwrap();
+    let environment = ask("", &Config::load(&[(Layer::Project, file)])).unwrap();
+    let mut names: Vec<&str> = environment.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "HOME", "PATH", "PROVOST_CHILD", INSIDE]);
+    let nowhere = ask("", &Config::default());
+    assert_eq!(nowhere, Err(Silence::NotFound("claude".into())));
 }
