@@ -124,28 +124,50 @@ fn ask(prompt: &str, config: &Config) -> Result<String, Silence> {
     reviewer::ask(&question, config, DEFAULT)
 }
 
-/// The same without the client. Only a process of its own can have other variables.
+/// The same with programs that stand in. Only a process of its own can have other variables.
+#[cfg(unix)]
 #[test]
-fn variables_of_the_session_do_not_reach_a_reviewer() {
+fn a_reviewer_is_found_by_the_persons_variables_and_given_no_others() {
     const INSIDE: &str = "TEST_INSIDE";
-    if env::var_os(INSIDE).is_none() {
-        let status = Command::new(env::current_exe().unwrap())
-            .args(["variables_of_the_session_do_not_reach_a_reviewer", "--exact"])
-            .env_clear()
-            .envs([(INSIDE, "1"), ("PATH", "/usr/bin:/bin"), ("HOME", "/nowhere")])
-            .envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5"), ("CLAUDE_PLUGIN_ROOT", "/p")])
-            .envs([("ANTHROPIC_API_KEY", "key"), ("CLAUDE_CONFIG_DIR", "/c")])
-            .status();
-        assert!(status.unwrap().success());
-        return;
+    if env::var_os(INSIDE).is_some() {
+        return inside();
     }
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("provost.toml");
-    fs::write(&file, "[reviewer]\ncommand = ['env']\n").unwrap();
-    let environment = ask("", &Config::load(&[(Layer::Project, file)])).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let status = Command::new(env::current_exe().unwrap())
+        .args(["a_reviewer_is_found_by_the_persons_variables_and_given_no_others", "--exact"])
+        .current_dir(&home)
+        .env_clear()
+        .env("HOME", home.path())
+        .envs([
+            (INSIDE, "1"),
+            ("PATH", "/usr/bin:/bin"),
+            ("CLAUDE_CONFIG_DIR", "/c"),
+            ("ANTHROPIC_API_KEY", "k"),
+        ])
+        .envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5"), ("CLAUDE_PLUGIN_ROOT", "/p")])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[cfg(unix)]
+fn inside() {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write("env.toml", "[reviewer]\ncommand = ['env']\n").unwrap();
+    let environment = ask("", &Config::load(&[(Layer::Project, "env.toml".into())])).unwrap();
     let mut names: Vec<&str> = environment.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     names.sort_unstable();
-    assert_eq!(names, ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "HOME", "PATH", "PROVOST_CHILD", INSIDE]);
-    let nowhere = ask("", &Config::default());
-    assert_eq!(nowhere, Err(Silence::NotFound("claude".into())));
+    let kept = ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "HOME", "PATH", "PROVOST_CHILD", "TEST_INSIDE"];
+    assert_eq!(names, kept);
+    let client = |prints: &str| {
+        fs::create_dir_all(".local/bin").unwrap();
+        fs::write(".local/bin/claude", format!("#!/bin/sh\n{prints}\n")).unwrap();
+        fs::set_permissions(".local/bin/claude", fs::Permissions::from_mode(0o700)).unwrap();
+        ask("", &Config::default())
+    };
+    assert_eq!(ask("", &Config::default()), Err(Silence::NotFound("claude".into())));
+    let result = r#"echo '{"type":"result","is_error":false,"result":"PASS"}'"#;
+    assert_eq!(client(result), Ok("PASS".into()));
+    // What the client says in any other form is a message to a person.
+    assert_eq!(client("echo PASS"), Err(Silence::Unreadable("it does not have the client's form".into())));
+    assert_eq!(client(""), Err(Silence::Empty));
 }
