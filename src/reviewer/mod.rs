@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::text::{bounded, one_line};
 use crate::workspace::{CHILD_MARK, Places};
+use child::Output;
 
 /// What stands for the model's name in an argument.
 const MODEL: &str = "{model}";
@@ -82,35 +83,34 @@ pub fn ask(question: &Question<'_>, config: &Config, client: &Client) -> Result<
     let Some(output) = end.map_err(|error| not_started(&error, &command, question))? else {
         return Err(Silence::TimedOut(question.limit));
     };
-    // `None`: it did not answer in the client's own form.
+    match answer_in(&output, configured.is_empty(), client)?.trim() {
+        "" => Err(Silence::Empty),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// What a reviewer that ran to its end has answered. Only the client's own must use its form.
+fn answer_in(output: &Output, own: bool, client: &Client) -> Result<String, Silence> {
     let answer = (client.reviewer.answer)(&output.stdout);
     if !output.status.success() {
-        let mut words = words_of(&String::from_utf8_lossy(&output.stderr));
-        if let (true, Some(Err(Silence::Failed(why)))) = (words.is_empty(), answer) {
-            words = words_of(&why);
-        }
-        let status = output.status;
-        return Err(Silence::Failed(if words.is_empty() {
-            status.to_string()
-        } else {
-            format!("{status}: {words}")
-        }));
+        let stderr = words_of(&String::from_utf8_lossy(&output.stderr));
+        let words = match answer {
+            Some(Err(Silence::Failed(why))) if stderr.is_empty() => words_of(&why),
+            _ => stderr,
+        };
+        let colon = if words.is_empty() { "" } else { ": " };
+        return Err(Silence::Failed(format!("{}{colon}{words}", output.status)));
     }
     if output.stdout.len() > child::LARGEST {
         return Err(Silence::Unreadable(format!("it is larger than {} MiB", child::LARGEST >> 20)));
     }
-    let text = match answer {
-        Some(Ok(text)) => text,
-        Some(Err(Silence::Failed(why))) => return Err(Silence::Failed(words_of(&why))),
-        Some(Err(silence)) => return Err(silence),
-        None if configured.is_empty() && !output.stdout.trim_ascii().is_empty() => {
-            return Err(Silence::Unreadable("it does not have the client's form".into()));
+    match answer {
+        Some(Err(Silence::Failed(why))) => Err(Silence::Failed(words_of(&why))),
+        Some(answer) => answer,
+        None if own && !output.stdout.trim_ascii().is_empty() => {
+            Err(Silence::Unreadable("it does not have the client's form".into()))
         }
-        None => String::from_utf8_lossy(&output.stdout).into_owned(),
-    };
-    match text.trim() {
-        "" => Err(Silence::Empty),
-        text => Ok(text.to_owned()),
+        None => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
     }
 }
 
