@@ -22,6 +22,7 @@ pub mod plan_gate;
 mod planner;
 pub mod reference;
 pub mod registry;
+pub mod reviewer;
 mod self_guard;
 pub mod shell;
 mod text;

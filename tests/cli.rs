@@ -221,6 +221,8 @@ planner.plan_minutes          default  30
 planner.require_plan          default  true
 planner.analysis_headings     default  [\"feature analysis\", \"feature description\", \"requirements analysis\", \"overview\"]
 planner.slice_headings        default  [\"test specification\", \"slice N\"]
+reviewer.command              default  []
+reviewer.seconds              default  240
 guards.self-guard             managed  \"on\"
 guards.registration-guard     default  \"on\"
 guards.config-check           default  \"on\"

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::Decision;
 use crate::event::Event;
+use crate::reviewer::Silence;
 use crate::workspace::Places;
 pub use switches::Switches;
 
@@ -27,6 +28,7 @@ pub struct Client {
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,
     /// What a subagent was given, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
+    pub reviewer: Reviewer,
     pub demo: Demo,
     /// How an entry for Provost looks in its settings, for the help text.
     pub registration: &'static str,
@@ -38,6 +40,19 @@ pub struct Briefing {
     pub prompt: String,
     /// It was given more words later.
     pub spoken_to_again: bool,
+}
+
+/// How a client answers one question with no person, hooks or tools.
+pub struct Reviewer {
+    pub program: &'static str,
+    /// Where it is installed below the home, if `PATH` does not lead to it.
+    pub installed: &'static [&'static str],
+    /// `{model}` stands for the model's name. The prompt comes through stdin.
+    pub arguments: &'static [&'static str],
+    /// The answer in what was printed; `None`: that has another form.
+    pub answer: fn(stdout: &[u8]) -> Option<Result<String, Silence>>,
+    /// Whether a variable belongs to the calling session, and not to the person.
+    pub of_session: fn(variable: &str) -> bool,
 }
 
 /// What `provost demo` plays for a client.

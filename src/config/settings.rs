@@ -83,6 +83,8 @@ pub const PLAN_GATE_VALIDATORS: &str = "plan_gate.validators";
 pub const PLAN_GATE_PHRASES: &str = "plan_gate.gap_phrases";
 pub const PLAN_GATE_CRITIC_MODEL: &str = "plan_gate.critic_model";
 pub const PLAN_GATE_VALIDATOR_MODEL: &str = "plan_gate.validator_model";
+pub const REVIEWER_COMMAND: &str = "reviewer.command";
+pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
 
 const FIXED: &[Setting] = &[
     Setting {
@@ -249,6 +251,21 @@ const FIXED: &[Setting] = &[
         takes: Takes::Words { default: &["test specification", "slice N"] },
         meaning: "A plan needs a heading with one of these in it, too. ` N` at the end stands for a \
                   number.",
+    },
+    Setting {
+        table: "reviewer",
+        name: "command",
+        takes: Takes::Words { default: &[] },
+        meaning: "The program, with its arguments, that reviews: it reads a prompt from its standard \
+                  input and prints its answer. `{model}` in an argument stands for the model's name. \
+                  Empty: the client itself, with no hooks and no tools.",
+    },
+    Setting {
+        table: "reviewer",
+        name: "seconds",
+        takes: Takes::Number { default: 240, least: 5, most: 3600 },
+        meaning: "How long a reviewer may take for one answer. It is ended then, with everything that \
+                  it has started, and there is no answer.",
     },
 ];
 

@@ -6,6 +6,7 @@
 
 mod demo;
 mod plans;
+mod reviewer;
 mod script;
 mod settings;
 mod shape;
@@ -47,6 +48,7 @@ const fn client(
         },
         plans: plans::directory,
         briefing: transcript::briefing,
+        reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",

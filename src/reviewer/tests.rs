@@ -1,0 +1,220 @@
+use std::thread;
+use std::time::Instant;
+
+use super::*;
+use crate::clients::DEFAULT;
+use crate::config::Layer;
+
+/// A directory with a `provost.toml` that names a reviewer.
+struct Room {
+    directory: tempfile::TempDir,
+    config: Config,
+}
+
+impl Room {
+    fn new(command: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("provost.toml");
+        let words = serde_json::to_string(command).unwrap();
+        fs::write(&file, format!("[reviewer]\ncommand = {words}\n")).unwrap();
+        let config = Config::load(&[(Layer::Project, file)]);
+        assert_eq!(config.problems, []);
+        Self { directory, config }
+    }
+
+    fn script(text: &str) -> Self {
+        Self::new(&["sh", "-c", text, "reviewer", "--model={model}"])
+    }
+
+    fn ask(&self, prompt: &str, seconds: u64) -> Result<String, Silence> {
+        let limit = Duration::from_secs(seconds);
+        let question = Question { prompt, model: "great", limit, directory: self.directory.path() };
+        ask(&question, &self.config, DEFAULT)
+    }
+}
+
+/// Long enough for a loaded machine; nothing here waits for it.
+const AMPLE: u64 = 60;
+
+fn answer_of(script: &str) -> Result<String, Silence> {
+    Room::script(script).ask("the prompt", AMPLE)
+}
+
+fn failed(words: &str) -> Result<String, Silence> {
+    Err(Silence::Failed(words.into()))
+}
+
+fn is_gone(pid: &str) -> bool {
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state.is_empty() || state.contains(") Z ")
+}
+
+#[test]
+fn the_answer_is_what_the_reviewer_prints() {
+    let room = Room::script(r#"printf '%s|%s|%s\n\n' "$(cat)" "$1" "$(pwd)"; echo noise >&2"#);
+    let directory = room.directory.path().canonicalize().unwrap();
+    let expected = format!("the prompt|--model=great|{}", directory.display());
+    assert_eq!(room.ask("the prompt", AMPLE), Ok(expected));
+}
+
+#[test]
+fn an_answer_in_the_clients_form_is_its_text() {
+    let result = |error: bool| format!(r#"{{"type":"result","is_error":{error},"result":"It\nis."}}"#);
+    let printing =
+        |error, then: &str| answer_of(&format!("cat > prompt; printf %s '{}'; {then}", result(error)));
+    assert_eq!(printing(false, "echo"), Ok("It\nis.".into()));
+    assert_eq!(printing(true, "echo"), failed("It is."));
+    assert_eq!(printing(true, "exit 1"), failed("exit status: 1: It is."));
+    assert_eq!(printing(false, "exit 1"), failed("exit status: 1"));
+    // Only one object and nothing else has that form.
+    assert_eq!(printing(false, "echo and more"), Ok(format!("{}and more", result(false))));
+    // Other JSON is a text like any other.
+    assert_eq!(answer_of(r#"echo '{"verdict":"PASS"}'"#), Ok(r#"{"verdict":"PASS"}"#.into()));
+}
+
+#[test]
+fn a_reviewer_that_fails_says_why() {
+    assert_eq!(answer_of("echo PASS; exit 3"), failed("exit status: 3"));
+    let script = r"echo PASS; printf '\n no \033[2J login\nhere\n' >&2; exit 3";
+    assert_eq!(answer_of(script), failed("exit status: 3: no \\u{1b}[2J login here"));
+    let Err(Silence::Failed(words)) = answer_of("yes complaint | head -n 9000 >&2; kill -9 $$") else {
+        panic!()
+    };
+    assert!(words.starts_with("signal: 9 (SIGKILL): complaint") && words.len() < 400, "{words}");
+}
+
+#[test]
+fn nothing_is_no_answer() {
+    assert_eq!(answer_of("cat > prompt"), Err(Silence::Empty));
+    assert_eq!(answer_of("printf ' \\n\\t\\n'"), Err(Silence::Empty));
+    assert_eq!(answer_of(r#"echo '{"type":"result","is_error":false,"result":" "}'"#), Err(Silence::Empty));
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let missing = Room::new(&["no-such-reviewer"]);
+    assert_eq!(missing.ask("x", AMPLE), Err(Silence::NotFound("no-such-reviewer".into())));
+    let room = Room::new(&["./review", "{model}"]);
+    let review = room.directory.path().join("review");
+    assert_eq!(
+        room.ask("x", AMPLE),
+        Err(Silence::NotFound(room.directory.path().join("./review").display().to_string()))
+    );
+    fs::write(&review, "#!/bin/sh\n").unwrap();
+    let Err(Silence::Failed(words)) = room.ask("x", AMPLE) else { panic!() };
+    assert!(words.contains("ermission denied"), "{words}");
+    let nowhere = Path::new("/no/such/directory");
+    let question =
+        Question { prompt: "x", model: "m", limit: Duration::from_secs(AMPLE), directory: nowhere };
+    let config = Room::script("true").config;
+    assert_eq!(ask(&question, &config, DEFAULT), failed("no directory /no/such/directory"));
+}
+
+#[test]
+fn at_the_limit_the_reviewer_ends_with_everything_it_started() {
+    let room =
+        Room::script("(trap '' TERM HUP; sleep 600 & echo $! > grandchild; wait) & echo $$ > child; wait");
+    let started = Instant::now();
+    assert_eq!(room.ask("x", 1), Err(Silence::TimedOut(Duration::from_secs(1))));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    for name in ["child", "grandchild"] {
+        let pid = fs::read_to_string(room.directory.path().join(name)).unwrap();
+        let gone = (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            is_gone(pid.trim())
+        });
+        assert!(gone, "the {name} {pid} still runs");
+    }
+}
+
+#[test]
+fn no_dead_process_is_left() {
+    for (script, seconds) in [("echo fine", AMPLE), ("sleep 600", 1)] {
+        let room = Room::script(&format!("echo $$ > child; {script}; exit"));
+        let answered = room.ask("x", seconds).is_ok();
+        assert_eq!(answered, seconds == AMPLE);
+        let pid = fs::read_to_string(room.directory.path().join("child")).unwrap();
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        assert!(!state.contains(") Z "), "{state}");
+    }
+}
+
+#[test]
+fn what_keeps_the_pipes_open_is_not_waited_for() {
+    // In the group it is ended; `setsid` leads out of the group.
+    for start in ["", "setsid"] {
+        let room = Room::script(&format!("{start} sleep 30 & echo $! > left; echo done"));
+        let started = Instant::now();
+        assert_eq!(room.ask("x", AMPLE), Ok("done".into()));
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+        let left = fs::read_to_string(room.directory.path().join("left")).unwrap();
+        let gone = (0..50).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            is_gone(left.trim())
+        });
+        assert_eq!(gone, start.is_empty());
+        if !gone {
+            let _ = Command::new("kill").arg(left.trim()).status();
+        }
+    }
+}
+
+#[test]
+fn a_large_prompt_arrives_whole_or_is_not_read() {
+    let prompt = "x".repeat(1 << 20);
+    assert_eq!(Room::script("wc -c").ask(&prompt, AMPLE).unwrap().trim(), prompt.len().to_string());
+    assert_eq!(Room::script("exec <&-; echo closed").ask(&prompt, AMPLE), Ok("closed".into()));
+    assert_eq!(Room::script("echo unread").ask(&prompt, AMPLE), Ok("unread".into()));
+    // It talks while we do.
+    assert_eq!(Room::script("cat").ask(&prompt, AMPLE), Ok(prompt));
+}
+
+#[test]
+fn an_answer_beyond_measure_is_none() {
+    let too_large = Err(Silence::Unreadable("it is larger than 4 MiB".into()));
+    assert_eq!(answer_of("head -c 52428800 /dev/zero | tr '\\0' x"), too_large);
+    assert_eq!(answer_of("echo fine; head -c 52428800 /dev/zero >&2"), Ok("fine".into()));
+    let mut flood = Command::new("head");
+    flood.args(["-c", "52428800", "/dev/zero"]);
+    let output = child::run(&mut flood, "", Duration::from_secs(AMPLE)).unwrap().unwrap();
+    assert_eq!(output.stdout.len(), child::LARGEST + 1);
+    let largest = answer_of("head -c 4194304 /dev/zero | tr '\\0' x").unwrap();
+    assert_eq!(largest.len(), child::LARGEST);
+}
+
+#[test]
+fn broken_text_is_repaired() {
+    assert_eq!(answer_of(r"printf 'caf\351 PASS'"), Ok("caf\u{fffd} PASS".into()));
+}
+
+#[test]
+fn the_clients_program_is_not_taken_from_the_project() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let (plain, first, second) = (place("plain"), place("first"), place("second"));
+    fs::create_dir(first.join("sh")).unwrap();
+    fs::write(plain.join("sh"), "").unwrap();
+    std::os::unix::fs::symlink("/bin/sh", second.join("sh")).unwrap();
+    let up: PathBuf = env::current_dir().unwrap().components().skip(1).map(|_| "..").collect();
+    let relative = up.join("bin");
+    assert!(is_program(&relative.join("sh")));
+    let directories = [PathBuf::new(), relative, plain, first, second.clone()];
+    assert_eq!(find("sh", directories.into_iter()), Some(second.join("sh")));
+}
+
+#[test]
+fn every_silence_is_told_in_words() {
+    let told = |silence: Silence| silence.to_string();
+    assert_eq!(told(Silence::NotFound("x".into())), "the reviewer `x` is not found");
+    assert_eq!(told(Silence::Failed("exit status: 3".into())), "the reviewer failed (exit status: 3)");
+    assert_eq!(
+        told(Silence::TimedOut(limit(&Config::default()))),
+        "the reviewer did not answer within 240 s"
+    );
+    assert_eq!(told(Silence::Unreadable("why".into())), "the reviewer's answer cannot be read (why)");
+    assert_eq!(told(Silence::Empty), "the reviewer said nothing");
+}

@@ -1,0 +1,173 @@
+//! A reviewer that is asked from inside a session of the real client.
+//!
+//! The hook of the scenario is this very test program: what it asks, it asks with the environment
+//! that the client gives to hooks.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use provost::clients::DEFAULT;
+use provost::config::{Config, Layer};
+use provost::reviewer::{self, Question, Silence};
+use rehearsal::{Scenario, Silent, Stage};
+
+const SCENARIO: &str = r#"
+title = "the client's own headless command reviews: whole prompt, no hooks, no tools, no session"
+prompt = "hello"
+
+[env]
+CLAUDE_CODE_MAX_OUTPUT_TOKENS = "1000"
+
+[files]
+"env.toml" = "[reviewer]\ncommand = ['env']\n"
+
+# Not on PATH, but where its installer puts it.
+[[setup]]
+run = "mkdir -p ${home}/.local/bin && ln -s ${client} ${home}/.local/bin/claude"
+
+# Every session starts with a prompt: a reviewer with hooks would ask a reviewer, without end.
+[[hook]]
+event = "UserPromptSubmit"
+command = "${asker}"
+args = ["as_a_hook", "--exact", "--ignored"]
+timeout = 60
+
+[[route]]
+name = "reviewer"
+when = { first = "REVIEW THIS", notool = "Bash", model = "claude-haiku-4-5" }
+[[route.step]]
+text = "VERDICT: PASS"
+
+[[route]]
+name = "failing"
+when = { first = "FAIL AT THIS" }
+[[route.step]]
+error = { status = 400, type = "invalid_request_error", message = "the model is out" }
+
+[[route]]
+name = "main"
+[[route.step]]
+text = "done"
+
+[expect]
+exit = 0
+requests = { reviewer = 1, main = 1 }
+
+[[expect.hook]]
+event = "UserPromptSubmit"
+count = 1
+exit = 0
+
+[[expect.request]]
+route = "reviewer"
+contains = ["THE LAST LINE"]
+
+[[expect.file]]
+path = "answer"
+equals = "VERDICT: PASS"
+
+[[expect.file]]
+path = "failure"
+contains = ["the reviewer failed (exit status: 1: API Error: 400", "the model is out"]
+
+[[expect.file]]
+path = "given"
+contains = ["CLAUDE_CODE_SESSION_ID", "CLAUDECODE", "CLAUDE_PROJECT_DIR"]
+
+[[expect.file]]
+path = "environment"
+matches = ["(?m)^HOME=", "(?m)^PATH=", "(?m)^ANTHROPIC_BASE_URL=", "(?m)^ANTHROPIC_API_KEY=",
+           "(?m)^CLAUDE_CODE_MAX_OUTPUT_TOKENS=1000$", "(?m)^PROVOST_CHILD=1$"]
+lacks = ["CLAUDECODE", "AI_AGENT", "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION",
+         "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_MESSAGING"]
+"#;
+
+#[test]
+fn the_real_client_reviews() {
+    let Some(client) = support::client::find() else { return };
+    let built = Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).status();
+    assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
+    let recorder = Path::new(env!("CARGO_BIN_EXE_provost")).with_file_name("rehearse");
+    let asker = env::current_exe().unwrap().display().to_string();
+    let stage = Stage { client, variables: BTreeMap::from([("asker".into(), asker)]), recorder, keep: false };
+    let scenario = Scenario::parse(SCENARIO, "reviewer").unwrap_or_else(|error| panic!("{error}"));
+    let playback = stage.play(&scenario, &mut Silent).unwrap_or_else(|error| panic!("{error}"));
+    let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "the hook of the scenario"]
+fn as_a_hook() {
+    let environment = Path::new("env.toml");
+    assert!(environment.exists(), "outside the scenario this would ask a real model");
+    let client = Config::default();
+    let long = format!("REVIEW THIS\n{}THE LAST LINE", "a line of a plan\n".repeat(18_000));
+    assert!(long.len() > 300_000);
+    fs::write("answer", ask(&long, &client).unwrap()).unwrap();
+    fs::write("failure", ask("FAIL AT THIS", &client).unwrap_err().to_string()).unwrap();
+    let given: Vec<String> = env::vars().map(|(name, _)| name).collect();
+    fs::write("given", given.join("\n")).unwrap();
+    fs::write("environment", ask("", &Config::load(&[(Layer::Project, environment.into())])).unwrap())
+        .unwrap();
+}
+
+fn ask(prompt: &str, config: &Config) -> Result<String, Silence> {
+    let directory = env::current_dir().unwrap();
+    let limit = reviewer::limit(config);
+    let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
+    reviewer::ask(&question, config, DEFAULT)
+}
+
+/// The same with programs that stand in. Only a process of its own can have other variables.
+#[cfg(unix)]
+#[test]
+fn a_reviewer_is_found_by_the_persons_variables_and_given_no_others() {
+    const INSIDE: &str = "TEST_INSIDE";
+    if env::var_os(INSIDE).is_some() {
+        return inside();
+    }
+    let home = tempfile::tempdir().unwrap();
+    let status = Command::new(env::current_exe().unwrap())
+        .args(["a_reviewer_is_found_by_the_persons_variables_and_given_no_others", "--exact"])
+        .current_dir(&home)
+        .env_clear()
+        .env("HOME", home.path())
+        .envs([
+            (INSIDE, "1"),
+            ("PATH", "/usr/bin:/bin"),
+            ("CLAUDE_CONFIG_DIR", "/c"),
+            ("ANTHROPIC_API_KEY", "k"),
+        ])
+        .envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5"), ("CLAUDE_PLUGIN_ROOT", "/p")])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[cfg(unix)]
+fn inside() {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write("env.toml", "[reviewer]\ncommand = ['env']\n").unwrap();
+    let environment = ask("", &Config::load(&[(Layer::Project, "env.toml".into())])).unwrap();
+    let mut names: Vec<&str> = environment.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    names.sort_unstable();
+    let kept = ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "HOME", "PATH", "PROVOST_CHILD", "TEST_INSIDE"];
+    assert_eq!(names, kept);
+    let client = |prints: &str| {
+        fs::create_dir_all(".local/bin").unwrap();
+        fs::write(".local/bin/claude", format!("#!/bin/sh\n{prints}\n")).unwrap();
+        fs::set_permissions(".local/bin/claude", fs::Permissions::from_mode(0o700)).unwrap();
+        ask("", &Config::default())
+    };
+    assert_eq!(ask("", &Config::default()), Err(Silence::NotFound("claude".into())));
+    let result = r#"echo '{"type":"result","is_error":false,"result":"PASS"}'"#;
+    assert_eq!(client(result), Ok("PASS".into()));
+    // What the client says in any other form is a message to a person.
+    assert_eq!(client("echo PASS"), Err(Silence::Unreadable("it does not have the client's form".into())));
+    assert_eq!(client(""), Err(Silence::Empty));
+}
