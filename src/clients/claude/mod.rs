@@ -87,6 +87,9 @@ const INERT: &[&str] = &[
     "WebSearch",
 ];
 
+/// The tool that ends plan mode.
+const EXIT: &str = "ExitPlanMode";
+
 /// The fields of a shell call beside the command.
 const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
@@ -196,6 +199,8 @@ fn tool(name: &str, input: Value) -> Tool {
     }
     let mut input = match input {
         Value::Object(map) => Fields(map),
+        // Whatever stands in its input, it is the way out.
+        _ if name == EXIT => Fields::default(),
         Value::Null => Fields::default(),
         _ => return unknown_tool(name, &input),
     };
@@ -237,7 +242,7 @@ fn tool(name: &str, input: Value) -> Tool {
         "Skill" | "SlashCommand" => {
             Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
         }
-        "ExitPlanMode" => Tool::LeavePlanMode {
+        EXIT => Tool::LeavePlanMode {
             plan: input.take_text("plan"),
             path: input.take_text("planFilePath").map(path_of),
         },
