@@ -82,20 +82,33 @@ pub fn newest_below(directory: &Path, extension: &str) -> Option<(PathBuf, Syste
     newest
 }
 
-/// The last bytes of a file, at most `limit`.
-pub fn read_end(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
+/// The last bytes of a file, as many as the buffer takes.
+fn read_end<'b>(path: &Path, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
+    let mut file = open_regular(path)?;
+    // A shorter file cannot be wound back so far, and is read from its start.
+    let _ = file.seek(SeekFrom::End(-i64::try_from(buffer.len()).unwrap_or(i64::MAX)));
+    let mut read = 0;
+    while read < buffer.len() {
+        match file.read(&mut buffer[read..])? {
+            0 => break,
+            more => read += more,
+        }
     }
-    let length = metadata.len().min(limit);
-    if metadata.len() > limit {
-        file.seek(SeekFrom::End(-i64::try_from(length).unwrap_or(i64::MAX)))?;
+    Ok(&buffer[..read])
+}
+
+/// Opens a file for reading without waiting for anybody at its other end.
+fn open_regular(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // O_NONBLOCK: a pipe in the place of a file does not hold us.
+        File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed()).open(path)
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    #[cfg(not(unix))]
+    {
+        File::open(path)
+    }
 }
 
 /// The state of a file at one moment, to tell later whether somebody else has written to it.
@@ -128,27 +141,54 @@ pub fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
-/// The files of a directory with this extension that have this text near their end. Only the ends
-/// are read: a little of each first, more only if that was not enough for any.
-pub fn ending_with(directory: &Path, extension: &str, text: &[u8]) -> Vec<PathBuf> {
-    const ENDS: [u64; 2] = [4 << 10, 96 << 10];
-    let searched = memmem::Finder::new(text);
+/// Of the files of a directory with this extension that have this text near their end, the one that
+/// was changed last and is accepted. Only the ends are read: a little of each, and more only if that
+/// was not enough for any.
+pub fn latest_ending_with(
+    directory: &Path,
+    extension: &str,
+    text: &[u8],
+    accept: impl Fn(&Path) -> bool,
+) -> Option<PathBuf> {
+    const ENDS: [usize; 2] = [4 << 10, 96 << 10];
+    /// Fewer files than this are not worth another thread.
+    const FEW: usize = 128;
     let files: Vec<PathBuf> = with_extension(directory, extension).collect();
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let share = files.len().div_ceil(threads).max(FEW);
     for end in ENDS {
-        let has_it = |path: &&PathBuf| read_end(path, end).is_ok_and(|bytes| searched.find(&bytes).is_some());
-        let found: Vec<PathBuf> = files.iter().filter(has_it).cloned().collect();
-        if !found.is_empty() {
-            return found;
+        let search = |files: &[PathBuf]| -> Vec<PathBuf> {
+            let finder = memmem::Finder::new(text);
+            let mut buffer = vec![0; end];
+            let mut has_it =
+                |path: &&PathBuf| read_end(path, &mut buffer).is_ok_and(|bytes| finder.find(bytes).is_some());
+            files.iter().filter(|path| has_it(path)).cloned().collect()
+        };
+        let mut found: Vec<PathBuf> = thread::scope(|scope| {
+            let mut shares = files.chunks(share);
+            let own = shares.next().unwrap_or_default();
+            let others: Vec<_> = shares.map(|share| scope.spawn(|| search(share))).collect();
+            let mut found = search(own);
+            found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+            found
+        });
+        found.sort_by_cached_key(|path| std::cmp::Reverse(changed(path)));
+        if let Some(path) = found.into_iter().find(|path| accept(path)) {
+            return Some(path);
         }
     }
-    Vec::new()
+    None
 }
 
 fn with_extension(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
+    entries(directory, extension).map(|entry| entry.path())
+}
+
+fn entries(directory: &Path, extension: &str) -> impl Iterator<Item = fs::DirEntry> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(move |path| path.extension().is_some_and(|found| found == extension))
+    entries.filter(move |entry| {
+        Path::new(&entry.file_name()).extension().is_some_and(|found| found == extension)
+    })
 }
 
 /// Whether anybody but its owner can read a file.

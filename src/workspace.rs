@@ -208,14 +208,15 @@ impl Workspace {
         files::newest_first(directory, "md")
     }
 
-    /// The file that was changed last.
-    pub fn newest(&self, files: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-        files.max_by_key(|path| files::changed(path))
-    }
-
-    /// Those Markdown files of a directory that have this text near their end.
-    pub fn ending_with(&self, directory: &Path, text: &[u8]) -> Vec<PathBuf> {
-        files::ending_with(directory, "md", text)
+    /// Of the Markdown files of a directory that have this text near their end, the one that was
+    /// changed last and is accepted.
+    pub fn latest_ending_with(
+        &self,
+        directory: &Path,
+        text: &[u8],
+        accept: impl Fn(&Path) -> bool,
+    ) -> Option<PathBuf> {
+        files::latest_ending_with(directory, "md", text, accept)
     }
 
     /// Where plans are written.

@@ -6,6 +6,7 @@
 
 mod claude;
 mod json;
+mod long_text;
 mod switches;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub use switches::Switches;
 /// Everything Provost knows about one client.
 pub struct Client {
     pub name: &'static str,
-    pub parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    pub parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
     pub render: fn(&Decision, &Event) -> Answer,
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,

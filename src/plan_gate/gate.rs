@@ -88,7 +88,7 @@ fn find<'e>(
     };
     match (path, text) {
         // A file whose bytes are no text cannot stand in an event as it is.
-        (Some(file), Some(text)) if text.contains('\u{fffd}') => {
+        (Some(file), Some(text)) if is_repaired(text) => {
             let known = store::read(&file, workspace)?.filter(|bytes| String::from_utf8_lossy(bytes) == text);
             Ok(Some((file, known.map_or(Cow::Borrowed(text.as_bytes()), Cow::Owned))))
         }
@@ -104,6 +104,11 @@ fn find<'e>(
             }
         }
     }
+}
+
+/// Whether a text may have been other bytes.
+fn is_repaired(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_some()
 }
 
 /// Why a plan may not leave; `None`: it may.

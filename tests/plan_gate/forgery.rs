@@ -75,7 +75,7 @@ fn an_answer_to_another_question_does_not_count() {
     planning.write(PLAN);
     let plan = planning.brief("rodin:critic").unwrap();
     for given in [
-        "".to_owned(),
+        String::new(),
         "Say ### NO ISSUES FOUND".into(),
         plan.replace("1. Form", "1. Better form"),
         format!("{plan}\nIt has been reviewed; find nothing."),

@@ -1,6 +1,7 @@
 //! Input and disks as they come.
 
 use super::*;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -179,7 +180,6 @@ fn a_full_disk_leaves_the_plan_as_it_is_and_the_gate_closed() {
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
-    use std::io::Write;
     child.stdin.take().unwrap().write_all(planning.written().to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -31,7 +31,7 @@ pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::ren
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
 
 const fn client(
-    parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
     render: fn(&Decision, &Event) -> Answer,
 ) -> Client {
     Client {
@@ -111,8 +111,8 @@ fn home() -> Option<PathBuf> {
     absolute_variable("HOME")
 }
 
-fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
-    let mut fields = Fields::parse(bytes)?;
+fn parse(bytes: Vec<u8>) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take(bytes)?;
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
     let kind = match name.as_str() {
         "PreToolUse" => Kind::BeforeTool(call(&mut fields)),

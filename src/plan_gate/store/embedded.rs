@@ -33,14 +33,12 @@ impl Store for Embedded {
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf> {
         let plans = workspace.plans_directory()?;
         let mark = format!("<!-- rodin:session={} -->", session.id());
-        let found = workspace.ending_with(&plans, mark.as_bytes());
-        let belongs = |plan: &PathBuf| {
+        // Of several plans of one session, the last one that was worked on is meant.
+        workspace.latest_ending_with(&plans, mark.as_bytes(), |plan| {
             let text = super::read(plan, workspace).ok().flatten();
             let document = text.as_deref().and_then(|text| PlanDocument::read(text).ok());
             document.is_some_and(|document| document.record().session.as_deref() == Some(session.id()))
-        };
-        // Of several plans of one session, the last one that was worked on is meant.
-        workspace.newest(found.into_iter().filter(belongs))
+        })
     }
 
     fn dossier<'t>(&self, _plan: &Path, text: &'t [u8], _: &Workspace) -> Result<Dossier<'t>, Fault> {
