@@ -143,9 +143,8 @@ fn heard_critic(
     };
     Evidence::keep(&testimony.answer, dossier.plan_hash, key, workspace)?;
     let (all, serious) = (critique.findings().len(), critique.serious().count());
-    Ok(Ok(format!(
-        "[RODIN] The critic was heard on this plan: {all} findings, {serious} of them to be covered."
-    )))
+    let noun = if all == 1 { "finding" } else { "findings" };
+    Ok(Ok(format!("[RODIN] The critic was heard on this plan: {all} {noun}, {serious} to be covered.")))
 }
 
 fn heard_validator(
