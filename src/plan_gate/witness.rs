@@ -144,7 +144,9 @@ fn heard_critic(
     Evidence::keep(&testimony.answer, dossier.plan_hash, key, workspace)?;
     let (all, serious) = (critique.findings().len(), critique.serious().count());
     let noun = if all == 1 { "finding" } else { "findings" };
-    Ok(Ok(format!("[RODIN] The critic was heard on this plan: {all} {noun}, {serious} to be covered.")))
+    Ok(Ok(format!(
+        "[RODIN] The critic was heard on this plan: {all} {noun}, {serious} of them to be covered."
+    )))
 }
 
 fn heard_validator(
