@@ -9,7 +9,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -266,6 +267,26 @@ impl Workspace {
     pub fn read_text(&self, path: &Path, limit: u64) -> Result<Option<String>, Fault> {
         let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// What is looked for in a file's text. Somebody is about to write it: as long as it is not there
+    /// and there is patience left, the file is read again.
+    pub fn await_text<T>(
+        &self,
+        path: &Path,
+        limit: u64,
+        patience: Duration,
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Fault> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let began = Instant::now();
+        loop {
+            let found = self.read_text(path, limit)?.and_then(|text| find(&text));
+            if found.is_some() || began.elapsed() >= patience {
+                return Ok(found);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     /// The start of a file's text, at most `limit` bytes, and whether that was all of it.
