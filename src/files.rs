@@ -225,12 +225,30 @@ pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::R
         if self::stamp(path) != *stamp {
             return Ok(false);
         }
-        fs::rename(&temporary, path).map(|()| true)
+        swap_in(&temporary, path, stamp)
     })();
-    if !matches!(written, Ok(true)) {
-        let _ = fs::remove_file(&temporary);
-    }
+    let _ = fs::remove_file(&temporary);
     written
+}
+
+/// Puts a new file in the place of one that is as it was stamped. Between looking and moving, a
+/// writer may have opened the old file, and what it writes would go with that: so the two files
+/// change places, and back again if the old one is not what it was.
+#[cfg(target_os = "linux")]
+fn swap_in(new: &Path, path: &Path, stamp: &Stamp) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let exchange = || renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE);
+    match exchange() {
+        Ok(()) if self::stamp(new) == *stamp => Ok(true),
+        Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
+        // There is no old file, or this file system cannot do it.
+        Err(_) => fs::rename(new, path).map(|()| true),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn swap_in(new: &Path, path: &Path, _: &Stamp) -> io::Result<bool> {
+    fs::rename(new, path).map(|()| true)
 }
 
 /// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a

@@ -344,8 +344,9 @@ fn render(decision: &Decision, event: &Event) -> Answer {
         (&decision.ruling, &decision.brief, event.call().map(|call| &call.tool))
     {
         // The client takes this for the whole input. An agent in the background answers too late
-        // for whoever waits for it.
+        // for whoever waits for it, and which model judges is not for the judged to say.
         let mut input = native_input.clone();
+        input.shift_remove("model");
         input.insert("prompt".into(), brief.clone().into());
         input.insert("run_in_background".into(), false.into());
         specific.insert("updatedInput".into(), input.into());

@@ -74,7 +74,8 @@ impl Store for Embedded {
         let Written::Plan(plan) = written else { return Ok(()) };
         let now = workspace.now();
         change(plan, workspace, |text| {
-            let Some(text) = text else { return Ok(None) };
+            // An empty file is one that somebody is about to write.
+            let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
             let mut kept = self.kept(text, session, policy, &now, workspace)?;
             // Where marks stand in odd places, taking one out can change what another one is.
             for _ in 0..ROUNDS {
