@@ -4,9 +4,10 @@ use memchr::memmem;
 
 use super::dossier::{Dossier, Gaps};
 use super::fences;
+use super::store::Words;
 
 /// What is missing, each as a sentence of the document.
-pub fn missing(dossier: &Dossier<'_>) -> Vec<String> {
+pub fn missing(dossier: &Dossier<'_>, words: &Words) -> Vec<String> {
     let text = dossier.document.content().to_vec();
     let mut found = Vec::new();
     if !has_goals(&text) {
@@ -14,7 +15,7 @@ pub fn missing(dossier: &Dossier<'_>) -> Vec<String> {
     }
     match &dossier.gaps {
         Gaps::Present(_) => {}
-        Gaps::Missing => found.push(NO_GAPS.to_owned()),
+        Gaps::Missing => found.push(words.floor_gaps.to_owned()),
         Gaps::Broken(how) => found.push(format!("The gaps block is broken: {how}. {NO_GAPS}")),
     }
     if let Some(line) = open_end(&text) {
