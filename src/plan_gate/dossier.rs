@@ -114,6 +114,11 @@ impl Dossier<'_> {
             && self.seals.first() == judged.settled.seal.as_ref()
     }
 
+    /// Whether there is a whole record, and the texts are those of it.
+    pub fn is_current(&self) -> bool {
+        self.session.as_deref().is_some_and(|session| self.is_unchanged(session)) && self.damage.is_none()
+    }
+
     /// Whether the texts are those of the record.
     fn is_unchanged(&self, session: &str) -> bool {
         self.plan_recorded == Recorded::Same

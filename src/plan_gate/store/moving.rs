@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Store;
 use crate::decision::Fault;
 use crate::plan_gate::digest::Digest;
-use crate::plan_gate::dossier::{Dossier, Gaps, Recorded, Settled};
+use crate::plan_gate::dossier::{Dossier, Gaps, Settled};
 use crate::plan_gate::place::Session;
 use crate::plan_gate::verdict::{Status, Verdict};
 use crate::workspace::Workspace;
@@ -49,11 +49,15 @@ pub fn move_plan(
         return Ok(Err(format!("it is in the store `{}` already", to.name())));
     }
     let Some(text) = super::read(&plan, workspace)? else { return Ok(Err("there is no such plan".into())) };
-    let moved = match packed(&from.dossier(&plan, &text, workspace)?, from, workspace) {
+    let (here, there) = (from.dossier(&plan, &text, workspace)?, to.dossier(&plan, &text, workspace)?);
+    // Somebody was ended between the two steps: what is left to do is the second one.
+    let is_there = there.is_current() && !here.is_current();
+    let (dossier, keeper) = if is_there { (&there, to) } else { (&here, from) };
+    let moved = match packed(dossier, keeper, workspace) {
         Ok(moved) => moved,
         Err(why) => return Ok(Err(why)),
     };
-    if let Err(why) = to.put_in(&plan, &moved, workspace)? {
+    if !is_there && let Err(why) = to.put_in(&plan, &moved, workspace)? {
         return Ok(Err(why));
     }
     if !from.forget(&plan, &moved, workspace)? {
@@ -62,9 +66,9 @@ pub fn move_plan(
     Ok(Ok(moved))
 }
 
-fn packed(dossier: &Dossier<'_>, from: &dyn Store, workspace: &Workspace) -> Result<Moved, String> {
+fn packed(dossier: &Dossier<'_>, store: &dyn Store, workspace: &Workspace) -> Result<Moved, String> {
     let session = dossier.session.as_deref().and_then(Session::new);
-    let session = session.ok_or_else(|| from.words().nothing.to_owned())?;
+    let session = session.ok_or_else(|| store.words().nothing.to_owned())?;
     if let Some(damage) = &dossier.damage {
         return Err(damage.what.clone());
     }
@@ -77,10 +81,9 @@ fn packed(dossier: &Dossier<'_>, from: &dyn Store, workspace: &Workspace) -> Res
         return Err("the gaps are not UTF-8".into());
     }
     // A verdict on other texts must not look like one on these.
-    let is_current = dossier.plan_recorded == Recorded::Same && dossier.gaps_recorded == Recorded::Same;
     let validation = match &dossier.validation {
-        Some(validation) if is_current => validation.clone(),
-        Some(_) => Verdict::new(Status::Pending, from.words().plan_changed, workspace.now()),
+        Some(validation) if dossier.is_current() => validation.clone(),
+        Some(_) => Verdict::new(Status::Pending, store.words().plan_changed, workspace.now()),
         None => Verdict::new(Status::Pending, "Assessment not yet run", workspace.now()),
     };
     let settled = Settled { validation, seal: dossier.seals.first().cloned() };
