@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
 use super::floor;
 use super::place::Session;
-use super::store::{self, Store};
+use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
 use super::verdict::Status;
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
@@ -149,9 +149,6 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 }
 
 const RUN: &str = "Run /rodin:plan-gate";
-pub const RERUN: &str = "Re-run /rodin:plan-gate";
-pub const ADD_GAPS_BLOCK: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their \
-                                  own, with what is not known between them, and re-run /rodin:plan-gate";
 
 fn unassessed(store: &dyn Store) -> Denial {
     block(store.words().nothing, "", "Run /rodin:plan-gate first")

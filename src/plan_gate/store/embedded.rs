@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Judged, Moved, Store, Words, change, document};
+use super::{ADD_GAPS_BLOCK, Judged, Moved, RERUN, Store, Words, change, document};
 use crate::decision::Fault;
 use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
 use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
 use crate::plan_gate::floor::NO_GAPS;
-use crate::plan_gate::gate::{ADD_GAPS_BLOCK, RERUN};
 use crate::plan_gate::place::{Session, Written};
 use crate::workspace::Workspace;
 
@@ -145,15 +144,11 @@ impl Store for Embedded {
                 None => moved.gaps.is_none().then(|| text.clone()),
             };
             let dossier = text.as_deref().map(|text| self.dossier(plan, text, workspace)).transpose()?;
-            match dossier.filter(|dossier| moved.is_of(dossier)) {
-                Some(dossier) => {
-                    Ok(Some(dossier.document.with(&record(&dossier, &moved.session, moved.settled.clone()))))
-                }
-                None => {
-                    outcome = Err("its gaps would not be the same in a block of the plan".to_owned());
-                    Ok(None)
-                }
-            }
+            let Some(dossier) = dossier.filter(|dossier| moved.is_of(dossier)) else {
+                outcome = Err("its texts would not be the same with the gaps in the plan itself".to_owned());
+                return Ok(None);
+            };
+            Ok(Some(dossier.document.with(&record(&dossier, &moved.session, moved.settled.clone()))))
         })?;
         Ok(outcome)
     }

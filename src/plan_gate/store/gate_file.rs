@@ -70,10 +70,9 @@ impl GateFile {
                 None => lines.push(known),
                 Some(now) if is_wanted && !is_there => {
                     is_there = true;
-                    lines.push(match now.text.as_deref() == text {
-                        true => known,
-                        false => line(key, text, now.comment, split_end(&known).1),
-                    });
+                    let is_right = now.text.as_deref() == text;
+                    let mended = line(key, text, now.comment, split_end(&known).1);
+                    lines.push(if is_right { known } else { mended });
                 }
                 Some(_) => {}
             }
@@ -126,10 +125,10 @@ fn is_null(text: &str) -> bool {
 fn value(line: &[u8], key: Key) -> Option<Value<'_>> {
     let (line, _) = split_end(line);
     let rest = line.strip_prefix(key.word().as_bytes())?.strip_prefix(b":")?;
-    if !rest.first().is_none_or(is_blank) {
+    if !rest.first().is_none_or(|byte| is_blank(*byte)) {
         return None;
     }
-    let rest = &rest[rest.iter().take_while(|byte| is_blank(byte)).count()..];
+    let rest = &rest[rest.iter().take_while(|byte| is_blank(**byte)).count()..];
     let quoted = match rest.first() {
         Some(b'"') => in_double_quotes(rest),
         Some(b'\'') => in_single_quotes(rest),
@@ -138,9 +137,9 @@ fn value(line: &[u8], key: Key) -> Option<Value<'_>> {
     if let Some((text, length)) = quoted
         && let Some(comment) = only_comment(&rest[length..])
     {
-        return Some(Value { text: Some(text), comment });
+        return Some(Value { text: Some(text).filter(|text| !text.is_empty()), comment });
     }
-    let begins = |at: &usize| rest[*at] == b'#' && (*at == 0 || is_blank(&rest[*at - 1]));
+    let begins = |at: &usize| rest[*at] == b'#' && (*at == 0 || is_blank(rest[*at - 1]));
     let end = (0..rest.len()).find(begins).unwrap_or(rest.len());
     let plain = rest[..end].trim_ascii_end();
     let comment: &[u8] = match end {
@@ -182,12 +181,12 @@ fn in_single_quotes(text: &[u8]) -> Option<(String, usize)> {
 fn only_comment(text: &[u8]) -> Option<&[u8]> {
     match text.trim_ascii() {
         [] => Some(b""),
-        [b'#', ..] if is_blank(&text[0]) => Some(text),
+        [b'#', ..] if is_blank(text[0]) => Some(text),
         _ => None,
     }
 }
 
-fn is_blank(byte: &u8) -> bool {
+fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
@@ -320,9 +319,11 @@ timestamp: 2026-01-21T20:00:00Z
             ("reason: 'a", "'a"),
             ("reason: \"a\" b # c", "\"a\" b"),
             ("reason: 'it''s' # c", "it's"),
-            ("reason: \"\"", ""),
         ] {
             assert_eq!(read(line).get(Key::Reason).as_deref(), Some(expected), "{line}");
+        }
+        for none in ["reason: \"\"", "reason: '' # c"] {
+            assert_eq!(read(none).get(Key::Reason), None, "{none}");
         }
         assert_eq!(read("reason:x").get(Key::Reason), None, "no blank, no value");
         assert_eq!(read(" reason: x").get(Key::Reason), None, "a line of something else");

@@ -87,6 +87,10 @@ pub struct Words {
     pub cover: &'static str,
 }
 
+pub const RERUN: &str = "Re-run /rodin:plan-gate";
+pub const ADD_GAPS_BLOCK: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their \
+                                  own, with what is not known between them, and re-run /rodin:plan-gate";
+
 /// The store that the settings name.
 pub fn of(workspace: &Workspace) -> &'static dyn Store {
     named(&workspace.config.word(settings::PLAN_GATE_STORE))
@@ -140,3 +144,6 @@ fn change_under(
     }
     Err(Fault::Error(format!("{}: somebody else keeps writing to it", file.display())))
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,7 +66,11 @@ pub fn move_plan(
     Ok(Ok(moved))
 }
 
-fn packed(dossier: &Dossier<'_>, store: &dyn Store, workspace: &Workspace) -> Result<Moved, String> {
+pub(super) fn packed(
+    dossier: &Dossier<'_>,
+    store: &dyn Store,
+    workspace: &Workspace,
+) -> Result<Moved, String> {
     let session = dossier.session.as_deref().and_then(Session::new);
     let session = session.ok_or_else(|| store.words().nothing.to_owned())?;
     if let Some(damage) = &dossier.damage {
@@ -89,6 +93,3 @@ fn packed(dossier: &Dossier<'_>, store: &dyn Store, workspace: &Workspace) -> Re
     let settled = Settled { validation, seal: dossier.seals.first().cloned() };
     Ok(Moved { session, gaps, settled, plan_hash: dossier.plan_hash, gaps_hash: dossier.gaps_hash })
 }
-
-#[cfg(test)]
-mod tests;

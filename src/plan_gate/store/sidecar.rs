@@ -13,14 +13,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::gate_file::{GateFile, Key};
-use super::{Judged, Moved, Store, Words, change, change_under};
+use super::{Judged, Moved, RERUN, Store, Words, change, change_under};
 use crate::decision::Fault;
 use crate::files::Lock;
 use crate::plan_gate::LARGEST_PLAN;
 use crate::plan_gate::digest::Digest;
 use crate::plan_gate::document::{GapsBlock, PlanDocument, Signal};
 use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
-use crate::plan_gate::gate::RERUN;
 use crate::plan_gate::place::{self, SIDECAR, Session, Written};
 use crate::plan_gate::verdict::{LONGEST_REASON, Status, Verdict};
 use crate::text::bounded;

@@ -1,16 +1,16 @@
-//! Both ways and back, and every way in between.
+//! The stores side by side: moving a plan both ways and back, and what only the sidecar does.
 
 use std::fs;
-use std::path::PathBuf;
 
-use super::super::{Embedded, Judged, Sidecar};
+use super::moving::packed;
 use super::*;
 use crate::clients;
-use crate::config::{Config, settings};
-use crate::plan_gate::dossier::Policy;
+use crate::config::Config;
+use crate::plan_gate::dossier::{Gaps, Recorded};
 use crate::plan_gate::gate;
-use crate::plan_gate::place::{SIDECAR, Written};
+use crate::plan_gate::place::SIDECAR;
 use crate::plan_gate::seal::Key;
+use crate::plan_gate::verdict::{Status, Verdict};
 use crate::workspace::Places;
 
 const TEXT: &str = "# Plan\n\n## Goals\n- Ship\n\nä – no newline at the end";
@@ -47,6 +47,10 @@ impl World {
         self.beside(&format!("{}.gaps.md", self.session.id()))
     }
 
+    fn gate_file(&self) -> PathBuf {
+        self.beside(&format!("{}.gate.yml", self.session.id()))
+    }
+
     fn keep(&self, store: &dyn Store) {
         let policy = Policy::of(&self.workspace).unwrap();
         store.keep(&Written::Plan(self.plan.clone()), &self.session, &policy, &self.workspace).unwrap();
@@ -54,17 +58,13 @@ impl World {
 
     /// A plan that has passed, and was seen to.
     fn passed(&self, store: &dyn Store) {
-        match store.name() {
-            "embedded" => fs::write(
-                &self.plan,
-                format!("{TEXT}\n<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\n"),
-            )
-            .unwrap(),
-            _ => {
-                fs::write(&self.plan, TEXT).unwrap();
-                fs::create_dir_all(self.beside("")).unwrap();
-                fs::write(self.gaps_file(), GAPS).unwrap();
-            }
+        if store.name() == "embedded" {
+            let block = format!("<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\n");
+            fs::write(&self.plan, format!("{TEXT}\n{block}")).unwrap();
+        } else {
+            fs::write(&self.plan, TEXT).unwrap();
+            fs::create_dir_all(self.beside("")).unwrap();
+            fs::write(self.gaps_file(), GAPS).unwrap();
         }
         self.keep(store);
         let text = fs::read(&self.plan).unwrap();
@@ -216,7 +216,7 @@ fn what_cannot_be_moved_stays_as_it_is() {
     assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("other gaps"));
     fs::remove_file(world.gaps_file()).unwrap();
     // The session's other plan is in the way.
-    let gate = world.beside(&format!("{}.gate.yml", world.session.id()));
+    let gate = world.gate_file();
     fs::write(&gate, "plan_file: /somewhere/else.md\n").unwrap();
     assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("another plan"));
     assert_eq!(fs::read(&world.plan).unwrap(), before);
@@ -252,4 +252,78 @@ fn taking_out_gives_the_gaps_back_to_the_plan() {
         );
         assert_eq!(fs::read_dir(world.beside("")).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn gaps_are_added_where_the_plan_has_them() {
+    let world = World::new();
+    let add = || Sidecar.add_gaps(&world.plan, "### GAP-2: More\n", &world.workspace).unwrap();
+    assert!(!add(), "no plan");
+    fs::write(&world.plan, TEXT).unwrap();
+    assert!(!add(), "no gaps");
+    world.keep(&Sidecar);
+    assert!(!add(), "still none");
+    fs::write(world.gaps_file(), GAPS.trim_end()).unwrap();
+    assert!(add());
+    assert_eq!(fs::read_to_string(world.gaps_file()).unwrap(), format!("{GAPS}### GAP-2: More\n"));
+    assert_eq!(fs::read_to_string(&world.plan).unwrap(), TEXT);
+    // Without the file, the block in the plan is the place.
+    fs::remove_file(world.gaps_file()).unwrap();
+    fs::write(&world.plan, "<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n").unwrap();
+    assert!(add());
+    assert_eq!(
+        fs::read_to_string(&world.plan).unwrap(),
+        "<!-- rodin:gaps:start -->\n### GAP-2: More\n<!-- rodin:gaps:end -->\n"
+    );
+}
+
+#[test]
+fn a_verdict_on_other_texts_is_not_recorded() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let gate = fs::read(world.gate_file()).unwrap();
+    let text = fs::read(&world.plan).unwrap();
+    let dossier = Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap();
+    let validation = Verdict::new(Status::Fail, "x", world.workspace.now());
+    let other = Digest::of(&[b"other"]);
+    for (plan, gaps) in [(other, dossier.gaps_hash), (dossier.plan_hash, other)] {
+        let settled = Settled { validation: validation.clone(), seal: None };
+        let judged = Judged { session: &world.session, plan, gaps, settled };
+        assert!(!Sidecar.record(&world.plan, &judged, &world.workspace).unwrap());
+    }
+    assert_eq!(fs::read(world.gate_file()).unwrap(), gate);
+}
+
+#[test]
+fn gaps_that_the_record_does_not_name_are_not_the_recorded_ones() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let text = fs::read(&world.plan).unwrap();
+    let recorded = || Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap().gaps_recorded;
+    let gate = fs::read_to_string(world.gate_file()).unwrap();
+    let line = gate.lines().find(|line| line.starts_with("gaps_file:")).unwrap();
+    fs::write(world.gate_file(), gate.replace(line, "gaps_file:")).unwrap();
+    assert_eq!(recorded(), Recorded::Missing);
+    fs::write(world.gate_file(), gate.replace(line, &format!("gaps_file: {}", world.plan.display())))
+        .unwrap();
+    assert_eq!(recorded(), Recorded::Other);
+    fs::write(world.gate_file(), gate).unwrap();
+    assert_eq!(recorded(), Recorded::Same);
+}
+
+#[test]
+fn a_long_reason_is_cut_and_stays_on_one_line() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let text = fs::read(&world.plan).unwrap();
+    let dossier = Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap();
+    let reason = "a\nb: ".repeat(10_000);
+    let validation = Verdict { status: Status::Fail, reason, time: None };
+    let settled = Settled { validation, seal: None };
+    let judged =
+        Judged { session: &world.session, plan: dossier.plan_hash, gaps: dossier.gaps_hash, settled };
+    assert!(Sidecar.record(&world.plan, &judged, &world.workspace).unwrap());
+    let gate = fs::read_to_string(world.gate_file()).unwrap();
+    assert_eq!(gate.lines().count(), 7, "{gate}");
+    assert!(gate.len() < 4_000 && gate.contains("(cut)"), "{}", gate.len());
 }
