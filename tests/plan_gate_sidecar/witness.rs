@@ -60,6 +60,26 @@ fn no_mapping_says_to_write_the_plan_first() {
 }
 
 #[test]
+fn a_file_that_is_no_plan_is_given_to_nobody() {
+    let gate = ready();
+    let away = gate.project.home_file("away.md", "SECRET\n");
+    let below = gate.beside("below.md");
+    fs::write(&below, "SECRET\n").unwrap();
+    for file in [away, below, gate.plans.join("../settings.json"), "relative.md".into()] {
+        gate.set("plan_file", file.to_str().unwrap());
+        let before = fs::read(gate.gate_file()).unwrap();
+        let mut event = gate.project.event("PreToolUse.Agent");
+        event["session_id"] = SESSION.into();
+        event["permission_mode"] = "plan".into();
+        event["tool_input"]["subagent_type"] = "rodin:critic".into();
+        let answer = gate.project.hook_with(PACK, &event);
+        assert!(answer.stdout.contains("no plan of this session is known yet"), "{answer:?}");
+        gate.write(&gate.gaps_file(), "### GAP-1: Other\n");
+        assert_eq!(fs::read(gate.gate_file()).unwrap(), before, "a record of something else is not kept");
+    }
+}
+
+#[test]
 fn the_critic_reads_the_plan_and_no_gaps() {
     let gate = Gate::witnessing();
     let block = format!("{PLAN}<!-- rodin:gaps:start -->\nSECRET-2\n<!-- rodin:gaps:end -->\n");

@@ -327,3 +327,31 @@ fn a_long_reason_is_cut_and_stays_on_one_line() {
     assert_eq!(gate.lines().count(), 7, "{gate}");
     assert!(gate.len() < 4_000 && gate.contains("(cut)"), "{}", gate.len());
 }
+
+#[test]
+fn what_has_changed_meanwhile_is_not_forgotten() {
+    for store in [&Embedded as &dyn Store, &Sidecar] {
+        let world = World::new();
+        world.passed(store);
+        let text = fs::read(&world.plan).unwrap();
+        let moved =
+            packed(&store.dossier(&world.plan, &text, &world.workspace).unwrap(), store, &world.workspace);
+        let file = if store.name() == "embedded" { world.plan.clone() } else { world.gaps_file() };
+        let edited = fs::read_to_string(&file).unwrap().replace("GAP-1", "GAP-7");
+        fs::write(&file, &edited).unwrap();
+        assert!(!store.forget(&world.plan, &moved.unwrap(), &world.workspace).unwrap());
+        assert_eq!(fs::read_to_string(&file).unwrap(), edited);
+    }
+}
+
+#[test]
+fn a_text_that_would_become_a_mark_keeps_the_plan_where_it_is() {
+    let world = World::new();
+    let text = "a <!-- rodin:<!-- rodin:gaps:start -->x<!-- rodin:gaps:end -->session=other --> b\n";
+    fs::write(&world.plan, text).unwrap();
+    world.keep(&Embedded);
+    let before = fs::read(&world.plan).unwrap();
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("without its marks"));
+    assert_eq!(fs::read(&world.plan).unwrap(), before);
+    assert!(!world.gate_file().exists());
+}
