@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     /// As the document shows it.
-    const FILE: &str = "plan_file: /Users/whfreelove/.claude/plans/lucky-dreaming-badger.md
+    const FILE: &str = "plan_file: /Users/whfreelove/plans/lucky-dreaming-badger.md
 plan_hash: a1b2c3d4e5f6
 gaps_file:
 gaps_hash:
@@ -223,7 +223,7 @@ timestamp: 2026-01-21T20:00:00Z
     fn the_documents_own_file_is_read() {
         let file = read(FILE);
         let get = |key| file.get(key).unwrap_or_default();
-        assert_eq!(get(Key::PlanFile), "/Users/whfreelove/.claude/plans/lucky-dreaming-badger.md");
+        assert_eq!(get(Key::PlanFile), "/Users/whfreelove/plans/lucky-dreaming-badger.md");
         assert_eq!(get(Key::Status), "pass", "a comment is no part of a value");
         assert_eq!(get(Key::Timestamp), "2026-01-21T20:00:00Z");
         for none in [Key::GapsFile, Key::GapsHash, Key::Reason, Key::Seal] {
