@@ -5,6 +5,7 @@
 //! what was read, and all at once.
 
 mod embedded;
+mod folder;
 mod gate_file;
 mod moving;
 mod sidecar;

@@ -21,8 +21,8 @@ pub struct Moved {
     /// All of the gaps, wherever they were kept.
     pub gaps: Option<String>,
     pub settled: Settled,
-    plan_hash: Digest,
-    gaps_hash: Digest,
+    pub plan_hash: Digest,
+    pub gaps_hash: Digest,
 }
 
 impl Moved {
@@ -30,10 +30,6 @@ impl Moved {
     pub fn is_of(&self, dossier: &Dossier<'_>) -> bool {
         (self.plan_hash, self.gaps_hash) == (dossier.plan_hash, dossier.gaps_hash)
             && matches!(dossier.gaps, Gaps::Present(_)) == self.gaps.is_some()
-    }
-
-    pub fn plan_hash(&self) -> Digest {
-        self.plan_hash
     }
 }
 
