@@ -206,7 +206,12 @@ impl Workspace {
 
     /// The Markdown files of a directory, the one that was changed last first.
     pub fn markdown_files(&self, directory: &Path) -> Vec<PathBuf> {
-        files::newest_first(directory, "md")
+        self.newest_first(directory, "md")
+    }
+
+    /// The files of a directory with this extension, the one that was changed last first.
+    pub fn newest_first(&self, directory: &Path, extension: &str) -> Vec<PathBuf> {
+        files::newest_first(directory, extension)
     }
 
     /// Of the Markdown files of a directory that have this text near their end, the one that was

@@ -270,6 +270,29 @@ impl<'a> PlanDocument<'a> {
         text.extend(&self.bytes[at..]);
         Some(text)
     }
+
+    /// The file with this text in front of what its gaps block holds; without a block it gets one, at
+    /// the end. `None` if there is a broken one.
+    pub fn with_gaps_in_front(&self, added: &[u8]) -> Option<Vec<u8>> {
+        let newline: &[u8] = if added.is_empty() || added.ends_with(b"\n") { b"" } else { b"\n" };
+        match &self.gaps {
+            GapsBlock::Broken(_) => None,
+            GapsBlock::Missing => {
+                let end: &[u8] =
+                    if self.bytes.is_empty() || self.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+                let (open, close) = (b"<!-- rodin:gaps:start -->\n", b"<!-- rodin:gaps:end -->\n");
+                Some([self.bytes, end, open, added, newline, close].concat())
+            }
+            GapsBlock::Present(ranges) => {
+                let (before, behind) = self.bytes.split_at(ranges.first()?.start);
+                let line = memchr::memchr(b'\n', behind).map_or(0, |at| at + 1);
+                // Behind the line with the opening mark, if nothing else stands on it.
+                let at = if is_gap(behind[..line].trim_ascii_end()) && line > 0 { line } else { 0 };
+                let start: &[u8] = if at == 0 { b"\n" } else { b"" };
+                Some([before, &behind[..at], start, added, newline, &behind[at..]].concat())
+            }
+        }
+    }
 }
 
 impl<'a> Content<'a> {

@@ -2,9 +2,10 @@
 
 use super::document::PlanDocument;
 use super::dossier::{Dossier, Gaps};
+use super::store::Words;
 
 /// What is missing, each as a sentence of the document.
-pub fn missing(dossier: &Dossier<'_>) -> Vec<String> {
+pub fn missing(dossier: &Dossier<'_>, words: &Words) -> Vec<String> {
     let plan = &dossier.document;
     let mut found = Vec::new();
     if !has_goals(plan) {
@@ -12,7 +13,7 @@ pub fn missing(dossier: &Dossier<'_>) -> Vec<String> {
     }
     match &dossier.gaps {
         Gaps::Present(_) => {}
-        Gaps::Missing => found.push(NO_GAPS.to_owned()),
+        Gaps::Missing => found.push(words.floor_gaps.to_owned()),
         Gaps::Broken(how) => found.push(format!("The gaps block is broken: {how}. {NO_GAPS}")),
     }
     if let Some(line) = open_end(plan) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
 use super::floor;
 use super::place::Session;
-use super::store::{self, Store};
+use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
 use super::verdict::Status;
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
@@ -47,7 +47,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let standing = standing(&dossier, id, &policy, store);
     let missing = match workspace.config.word(settings::PLAN_GATE_FLOOR).as_str() {
         "off" => Vec::new(),
-        _ => floor::missing(&dossier),
+        _ => floor::missing(&dossier, store.words()),
     };
     if let Some(mut denial) = standing {
         if !missing.is_empty() {
@@ -118,12 +118,12 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
         return Some(unassessed(store));
     }
     if let Some(damage) = &dossier.damage {
-        return Some(block("The record of the plan is damaged", damage, RERUN));
+        return Some(block(&damage.what, "", damage.fix));
     }
     match &dossier.gaps {
         Gaps::Present(_) => {}
-        Gaps::Missing => return Some(block(words.no_gaps, "", ADD_GAPS)),
-        Gaps::Broken(how) => return Some(block("The gaps block is broken", how, ADD_GAPS)),
+        Gaps::Missing => return Some(block(words.no_gaps, "", &(words.add_gaps)(session))),
+        Gaps::Broken(how) => return Some(block("The gaps block is broken", how, ADD_GAPS_BLOCK)),
     }
     if dossier.plan_recorded != Recorded::Same {
         return Some(block(words.plan_changed, "", RERUN));
@@ -154,9 +154,6 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 }
 
 const RUN: &str = "Run /rodin:plan-gate";
-const RERUN: &str = "Re-run /rodin:plan-gate";
-const ADD_GAPS: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their own, with \
-                        what is not known between them, and re-run /rodin:plan-gate";
 
 fn unassessed(store: &dyn Store) -> Denial {
     block(store.words().nothing, "", "Run /rodin:plan-gate first")
