@@ -111,24 +111,6 @@ fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The state of a file at one moment, to tell later whether somebody else has written to it.
-#[derive(Debug, PartialEq)]
-pub struct Stamp {
-    identity: Option<Identity>,
-    length: u64,
-    changed: Option<SystemTime>,
-}
-
-/// The state of a file; of one that is not there as well.
-pub fn stamp(path: &Path) -> Stamp {
-    let metadata = fs::metadata(path).ok();
-    Stamp {
-        identity: metadata.as_ref().map(identity_of),
-        length: metadata.as_ref().map_or(0, fs::Metadata::len),
-        changed: metadata.and_then(|metadata| metadata.modified().ok()),
-    }
-}
-
 /// The files of a directory with this extension, the one that was changed last first.
 pub fn newest_first(directory: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = with_extension(directory, extension).collect();
@@ -205,11 +187,11 @@ pub fn others_can_read(path: &Path) -> bool {
     }
 }
 
-/// Puts `bytes` in the place of a file that others write to as well, with its mode. Nothing happens
-/// if it is not as it was stamped: then the answer is `false`.
+/// Puts `after` in the place of a file that others write to as well, with its mode. Nothing happens
+/// if it does not hold `before` any more (`None`: there is no file): then the answer is `false`.
 // INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone. What a
 // killed process has left under that name goes with the next one.
-pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::Result<bool> {
+pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) -> io::Result<bool> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(".provost.tmp");
@@ -220,35 +202,42 @@ pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::R
         if let Ok(metadata) = fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
         }
-        file.write_all(bytes)?;
+        file.write_all(after)?;
         file.sync_all()?;
-        if self::stamp(path) != *stamp {
-            return Ok(false);
+        match before {
+            Some(before) => swap_in(&temporary, path, before),
+            None if path.exists() => Ok(false),
+            None => fs::rename(&temporary, path).map(|()| true),
         }
-        swap_in(&temporary, path, stamp)
     })();
     let _ = fs::remove_file(&temporary);
     written
 }
 
-/// Puts a new file in the place of one that is as it was stamped. Between looking and moving, a
-/// writer may have opened the old file, and what it writes would go with that: so the two files
-/// change places, and back again if the old one is not what it was.
+/// Puts a new file in the place of one that holds `before`. Between looking and moving, somebody may
+/// have opened the old file to write, and what he writes would go with it: so the two files change
+/// places, and back again if the old one is not what it was.
 #[cfg(target_os = "linux")]
-fn swap_in(new: &Path, path: &Path, stamp: &Stamp) -> io::Result<bool> {
+fn swap_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     let exchange = || renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE);
     match exchange() {
-        Ok(()) if self::stamp(new) == *stamp => Ok(true),
+        Ok(()) if holds(new, before) => Ok(true),
         Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
-        // There is no old file, or this file system cannot do it.
-        Err(_) => fs::rename(new, path).map(|()| true),
+        // This file system cannot do it.
+        Err(_) => move_in(new, path, before),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn swap_in(new: &Path, path: &Path, _: &Stamp) -> io::Result<bool> {
-    fs::rename(new, path).map(|()| true)
+use move_in as swap_in;
+
+fn move_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
+    if holds(path, before) { fs::rename(new, path).map(|()| true) } else { Ok(false) }
+}
+
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    read(path, bytes.len() as u64).is_ok_and(|found| found.as_deref() == Some(bytes))
 }
 
 /// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a

@@ -20,7 +20,7 @@ use crate::config::{self, Config};
 use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
-use crate::files::{self, Identity, Lock, Stamp};
+use crate::files::{self, Identity, Lock};
 use crate::overrides;
 use crate::registry::Guard;
 
@@ -165,18 +165,20 @@ impl Workspace {
         files::linked_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
     }
 
-    /// The bytes of a file of at most `limit` bytes, with its state at that moment; `None` if there is
-    /// none.
-    pub fn read_with_stamp(&self, path: &Path, limit: u64) -> Result<(Option<Vec<u8>>, Stamp), Fault> {
-        let stamp = files::stamp(path);
-        let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
-        Ok((bytes, stamp))
+    /// The bytes of a file of at most `limit` bytes; `None` if there is none.
+    pub fn read_bytes(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
+        files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))
     }
 
-    /// Puts bytes in the place of a file that is as it was stamped; `false`: it is not.
+    /// Puts bytes in the place of a file that holds what it held before; `false`: it does not.
     // INVARIANT: only under the file's lock.
-    pub fn replace_unless_changed(&self, path: &Path, stamp: &Stamp, bytes: &[u8]) -> Result<bool, Fault> {
-        files::replace_unless_changed(path, stamp, bytes)
+    pub fn replace_unless_changed(
+        &self,
+        path: &Path,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<bool, Fault> {
+        files::replace_unless_changed(path, before, after)
             .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 

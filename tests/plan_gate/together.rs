@@ -56,7 +56,10 @@ fn two_hundred_keepers_and_gates_neither_lose_the_text_nor_open_the_gate() {
     assert!(text.starts_with("# Login\n\n## Goals\n"), "{text}");
     assert_eq!(text.matches("rodin:session=").count(), 1, "{text}");
     for number in (0..200).step_by(4) {
-        assert!(text.contains(&format!("line {number}\n")), "what the agent wrote as {number} is lost:\n{text}");
+        assert!(
+            text.contains(&format!("line {number}\n")),
+            "what the agent wrote as {number} is lost:\n{text}"
+        );
     }
     assert_eq!(planning.status(), "pending");
     planning.stays("Assessment pending");

@@ -122,13 +122,6 @@ impl Store for Embedded {
         Ok(has_place)
     }
 
-    fn take_out(&self, plan: &Path, workspace: &Workspace) -> Result<(), Fault> {
-        change(plan, workspace, |text| match text {
-            Some(text) => Ok(Some(document(text)?.without_record())),
-            None => Ok(None),
-        })
-    }
-
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {
         let mut outcome = Ok(());
         change(plan, workspace, |text| {

@@ -54,10 +54,6 @@ pub trait Store {
     /// Adds a text to the gaps of a plan; `false`: it has no place for them.
     fn add_gaps(&self, plan: &Path, text: &str, workspace: &Workspace) -> Result<bool, Fault>;
 
-    /// Takes the record of a plan away and gives the plan's own text with its gaps block. The gaps
-    /// that were kept elsewhere come back with it.
-    fn take_out(&self, plan: &Path, workspace: &Workspace) -> Result<(), Fault>;
-
     /// Puts a record, and the gaps, under a plan that has none in this store. The inner error says
     /// why they have no place here; then nothing has been changed.
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault>;
@@ -106,7 +102,7 @@ pub fn named(name: &str) -> &'static dyn Store {
 
 /// The bytes of a plan.
 pub fn read(plan: &Path, workspace: &Workspace) -> Result<Option<Vec<u8>>, Fault> {
-    Ok(workspace.read_with_stamp(plan, LARGEST_PLAN)?.0)
+    workspace.read_bytes(plan, LARGEST_PLAN)
 }
 
 fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
@@ -133,10 +129,10 @@ fn change_under(
 ) -> Result<(), Fault> {
     const TRIES: usize = 8;
     for _ in 0..TRIES {
-        let (before, stamp) = workspace.read_with_stamp(file, LARGEST_PLAN)?;
+        let before = workspace.read_bytes(file, LARGEST_PLAN)?;
         match to(before.as_deref())? {
             Some(after) if before.as_deref() != Some(after.as_slice()) => {
-                if workspace.replace_unless_changed(file, &stamp, &after)? {
+                if workspace.replace_unless_changed(file, before.as_deref(), &after)? {
                     return Ok(());
                 }
             }

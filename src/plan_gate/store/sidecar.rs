@@ -117,36 +117,6 @@ impl Store for Sidecar {
         Ok(has_place)
     }
 
-    fn take_out(&self, plan: &Path, workspace: &Workspace) -> Result<(), Fault> {
-        let plan = workspace.resolve(plan);
-        let Some(folder) = Folder::beside(&plan, workspace) else { return Ok(()) };
-        let Some(session) = folder.owner(&plan) else { return Ok(()) };
-        let gaps = folder.gaps(&session)?;
-        if let Some(gaps) = &gaps {
-            let mut has_place = false;
-            change(&plan, workspace, |text| {
-                let Some(text) = text else { return Ok(None) };
-                let document = super::document(text)?;
-                // Somebody may have been ended between this and the next step.
-                let is_there = document.gaps_content().to_vec().starts_with(gaps)
-                    && *document.gaps() != GapsBlock::Missing;
-                let after = if is_there { None } else { document.with_gaps_in_front(gaps) };
-                has_place = is_there || after.is_some();
-                Ok(after)
-            })?;
-            if !has_place {
-                return Err(Fault::Error(
-                    "the plan has no place for the gaps: its gaps block is broken".into(),
-                ));
-            }
-        }
-        let lock = folder.lock()?;
-        if folder.gaps(&session)? == gaps {
-            folder.remove(&lock, &plan, &session)?;
-        }
-        Ok(())
-    }
-
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {
         let plan = workspace.resolve(plan);
         let Some(folder) = Folder::beside(&plan, workspace) else {

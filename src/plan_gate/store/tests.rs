@@ -241,20 +241,6 @@ fn what_cannot_be_moved_stays_as_it_is() {
 }
 
 #[test]
-fn taking_out_gives_the_gaps_back_to_the_plan() {
-    let world = World::new();
-    world.passed(&Sidecar);
-    for _ in 0..2 {
-        Sidecar.take_out(&world.plan, &world.workspace).unwrap();
-        assert_eq!(
-            fs::read_to_string(&world.plan).unwrap(),
-            format!("{TEXT}\n<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\n")
-        );
-        assert_eq!(fs::read_dir(world.beside("")).unwrap().count(), 0);
-    }
-}
-
-#[test]
 fn gaps_are_added_where_the_plan_has_them() {
     let world = World::new();
     let add = || Sidecar.add_gaps(&world.plan, "### GAP-2: More\n", &world.workspace).unwrap();
