@@ -31,7 +31,7 @@ fn answered(gate: &Gate, agent: &str, answer: &str) -> String {
 
 fn assessed(gate: &Gate, verdict: &str) {
     let told = answered(gate, "rodin:critic", FINDINGS);
-    assert!(told.contains("The critic was heard on this plan: 1 findings"), "{told}");
+    assert!(told.contains("The critic was heard on this plan: 1 finding,"), "{told}");
     answered(gate, "rodin:validator", verdict);
 }
 
