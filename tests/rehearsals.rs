@@ -79,6 +79,7 @@ rehearsals! {
     plan_gate_with_agents_in_the_background: "plan-gate-background.toml",
     plan_gate_without_the_program: "plan-gate-without-provost.toml",
     plan_gate_and_the_persons_override: "plan-gate-override.toml",
+    plan_gate_with_files_beside_the_plan: "plan-gate-sidecar.toml",
     plan_gate_by_the_documents_scripts: "plan-gate-compat.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
