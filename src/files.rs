@@ -124,8 +124,8 @@ pub fn changed(path: &Path) -> Option<SystemTime> {
 }
 
 /// Of the files of a directory with this extension that have this text near their end, the one that
-/// was changed last and is accepted. Only the ends are read: a little of each, and more only if that
-/// was not enough for any.
+/// was changed last and is accepted. Only the ends are read, those of the latest files first: a little
+/// of each, and more only if that was not enough for any.
 pub fn latest_ending_with(
     directory: &Path,
     extension: &str,
@@ -133,33 +133,44 @@ pub fn latest_ending_with(
     accept: impl Fn(&Path) -> bool,
 ) -> Option<PathBuf> {
     const ENDS: [usize; 2] = [4 << 10, 96 << 10];
-    /// Fewer files than this are not worth another thread.
-    const FEW: usize = 128;
+    /// What is looked for was mostly written just now.
+    const FIRST: usize = 64;
     let files: Vec<PathBuf> = with_extension(directory, extension).collect();
-    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-    let share = files.len().div_ceil(threads).max(FEW);
+    let mut files =
+        shared_out(&files, |files| files.iter().filter_map(|path| Some((changed(path)?, path))).collect());
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    let files: Vec<&PathBuf> = files.into_iter().map(|(_, path)| path).collect();
     for end in ENDS {
-        let search = |files: &[PathBuf]| -> Vec<PathBuf> {
+        let search = |files: &[&PathBuf]| -> Vec<PathBuf> {
             let finder = memmem::Finder::new(text);
             let mut buffer = vec![0; end];
             let mut has_it =
-                |path: &&PathBuf| read_end(path, &mut buffer).is_ok_and(|bytes| finder.find(bytes).is_some());
-            files.iter().filter(|path| has_it(path)).cloned().collect()
+                |path: &Path| read_end(path, &mut buffer).is_ok_and(|bytes| finder.find(bytes).is_some());
+            files.iter().filter(|path| has_it(path)).map(|path| (*path).clone()).collect()
         };
-        let mut found: Vec<PathBuf> = thread::scope(|scope| {
-            let mut shares = files.chunks(share);
-            let own = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares.map(|share| scope.spawn(|| search(share))).collect();
-            let mut found = search(own);
-            found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
-            found
-        });
-        found.sort_by_cached_key(|path| std::cmp::Reverse(changed(path)));
-        if let Some(path) = found.into_iter().find(|path| accept(path)) {
-            return Some(path);
+        let (first, rest) = files.split_at(files.len().min(FIRST));
+        for part in [first, rest] {
+            if let Some(path) = shared_out(part, search).into_iter().find(|path| accept(path)) {
+                return Some(path);
+            }
         }
     }
     None
+}
+
+/// The work on a long list, done by several threads; what they find comes in the order of the list.
+fn shared_out<'l, T: Sync, R: Send>(list: &'l [T], work: impl Fn(&'l [T]) -> Vec<R> + Sync) -> Vec<R> {
+    /// A shorter list is not worth another thread.
+    const FEW: usize = 256;
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let mut shares = list.chunks(list.len().div_ceil(threads).max(FEW));
+    let own = shares.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let others: Vec<_> = shares.map(|share| scope.spawn(|| work(share))).collect();
+        let mut found = work(own);
+        found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+        found
+    })
 }
 
 fn with_extension(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {

@@ -8,11 +8,12 @@ use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
 use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
 use crate::plan_gate::floor::NO_GAPS;
 use crate::plan_gate::place::{Session, Written};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, fnv1a};
 
 pub struct Embedded;
 
 const ROUNDS: usize = 3;
+const LONGEST_PATH: u64 = 16 << 10;
 
 const WORDS: Words = Words {
     nothing: "No assessment found for this session",
@@ -36,12 +37,17 @@ impl Store for Embedded {
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf> {
         let plans = workspace.plans_directory()?;
         let mark = format!("<!-- rodin:session={} -->", session.id());
-        // Of several plans of one session, the last one that was worked on is meant.
-        workspace.latest_ending_with(&plans, mark.as_bytes(), |plan| {
+        let is_its = |plan: &Path| {
             let text = super::read(plan, workspace).ok().flatten();
             let document = text.as_deref().and_then(|text| PlanDocument::read(text).ok());
             document.is_some_and(|document| document.record().session.as_deref() == Some(session.id()))
-        })
+        };
+        let last =
+            last_plan(session, workspace).and_then(|note| workspace.read_text(&note, LONGEST_PATH).ok()?);
+        // Of several plans of one session, the last one that was worked on is meant.
+        last.map(PathBuf::from)
+            .filter(|plan| plan.parent() == Some(&workspace.resolve(&plans)) && is_its(plan))
+            .or_else(|| workspace.latest_ending_with(&plans, mark.as_bytes(), is_its))
     }
 
     fn dossier<'t>(&self, _plan: &Path, text: &'t [u8], _: &Workspace) -> Result<Dossier<'t>, Fault> {
@@ -94,7 +100,9 @@ impl Store for Embedded {
                 kept = again;
             }
             Ok(Some(kept))
-        })
+        })?;
+        note_last_plan(plan, session, workspace);
+        Ok(())
     }
 
     fn record(&self, plan: &Path, judged: &Judged<'_>, workspace: &Workspace) -> Result<bool, Fault> {
@@ -171,6 +179,20 @@ impl Embedded {
         let signal = dossier.document.signal();
         let settled = dossier.settle(session.id(), signal, "Content changed, re-run assessment", policy, now);
         Ok(dossier.document.with(&record(&dossier, session, settled)))
+    }
+}
+
+/// Where it is noted which plan a session has written last. It spares a search, and is believed only
+/// if the plan says the same.
+fn last_plan(session: &Session, workspace: &Workspace) -> Option<PathBuf> {
+    workspace.own_file("plans", &format!("{:016x}", fnv1a(session.id().as_bytes())))
+}
+
+fn note_last_plan(plan: &Path, session: &Session, workspace: &Workspace) {
+    let (Some(note), Some(plan)) = (last_plan(session, workspace), plan.to_str()) else { return };
+    if workspace.read_text(&note, LONGEST_PATH).ok().flatten().as_deref() != Some(plan) {
+        // Without the note, the plan is searched for.
+        let _ = workspace.replace_own(&note, plan.as_bytes());
     }
 }
 
