@@ -16,6 +16,7 @@ mod fences;
 pub mod floor;
 pub mod gate;
 pub mod keeper;
+pub mod leaks;
 pub mod place;
 pub mod prompts;
 pub mod seal;
