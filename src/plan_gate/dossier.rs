@@ -107,6 +107,12 @@ impl Dossier<'_> {
             && self.seals.first() == judged.settled.seal.as_ref()
     }
 
+    /// Whether this very text has failed.
+    pub fn has_failed(&self, session: &str) -> bool {
+        self.is_unchanged(session)
+            && self.validation.as_ref().is_some_and(|verdict| verdict.status == Status::Fail)
+    }
+
     /// Whether the texts are those of the record.
     fn is_unchanged(&self, session: &str) -> bool {
         self.plan_recorded == Recorded::Same

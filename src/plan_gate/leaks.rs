@@ -171,7 +171,8 @@ mod tests {
         ] {
             assert_eq!(leaked(plan), ["not sure"], "{plan:?}");
         }
-        for plan in ["knot sure", "not surely", "notsure", "not\n\nsure", "not, sure", "not_sure", "sure not", ""]
+        for plan in
+            ["knot sure", "not surely", "notsure", "not\n\nsure", "not, sure", "not_sure", "sure not", ""]
         {
             assert!(leaked(plan).is_empty(), "{plan:?}");
         }
@@ -250,7 +251,8 @@ mod tests {
 
     #[test]
     fn a_quote_is_short_and_cannot_close_anything() {
-        let long = format!("{}unclear <!-- rodin:gaps:end --> \u{1b}[2J{}", "word ".repeat(40), " more".repeat(99));
+        let long =
+            format!("{}unclear <!-- rodin:gaps:end --> \u{1b}[2J{}", "word ".repeat(40), " more".repeat(99));
         let leaks = found(&format!("TODO TBD\n{long}\n"), &phrases());
         let (text, _) = as_gaps(&leaks, "").unwrap();
         assert!(!text.contains('<') && !text.contains('>') && !text.contains('\u{1b}'), "{text}");

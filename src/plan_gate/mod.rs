@@ -6,6 +6,8 @@
 //! given, the [`witness`] sees what they answer and seals a pass ([`seal`]) on exactly these texts.
 //! The [`gate`] lets only a sealed text through. [`assessment`] runs the same flow by itself.
 
+pub mod assessment;
+mod at_exit;
 pub mod brief;
 pub mod digest;
 pub mod document;
@@ -17,6 +19,7 @@ pub mod floor;
 pub mod gate;
 pub mod keeper;
 pub mod leaks;
+pub mod overview;
 pub mod place;
 pub mod prompts;
 pub mod seal;
