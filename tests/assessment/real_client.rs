@@ -1,0 +1,1 @@
+//! The same with the real client as the reviewer.
