@@ -67,6 +67,8 @@ rehearsals! {
     planner_as_a_session: "planner-session.toml",
     planner_leaves_others_alone: "planner-bystander.toml",
     override_by_the_person: "override.toml",
+    plan_gate_assess: "plan-gate-assess.toml",
+    plan_gate_exit: "plan-gate-exit.toml",
     planner_without_the_program: "planner-without-provost.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",

@@ -10,7 +10,6 @@ mod support;
 
 mod at_exit;
 mod flow;
-mod real_client;
 mod refusals;
 mod screens;
 mod trouble;

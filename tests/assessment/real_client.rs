@@ -1,1 +1,0 @@
-//! The same with the real client as the reviewer.
