@@ -2,7 +2,7 @@
 //!
 //! The search is for phrases of the settings and needs no model. Few of them are a manner of speaking;
 //! from [`ENOUGH`] different ones on, each becomes a gap of its own, behind those that are there. A
-//! phrase that a gap names in quotation marks is known already.
+//! phrase that a gap begins with or names in quotation marks is known already.
 
 use super::entries;
 use super::fences;
@@ -49,7 +49,9 @@ pub fn as_gaps(leaks: &[Leak], gaps: &str) -> Option<(String, usize)> {
     }
     let entries = entries::gaps(gaps);
     let named = |leak: &&Leak| {
-        entries.iter().any(|gap| names(&gap.title, &leak.phrase) || names(&gap.description, &leak.phrase))
+        let begins = |title: &str| begins_with(title, &words(&leak.phrase));
+        let quotes = |text: &str| quotes(text, &leak.phrase);
+        entries.iter().any(|gap| begins(&gap.title) || quotes(&gap.title) || quotes(&gap.description))
     };
     let new: Vec<String> = leaks
         .iter()
@@ -73,8 +75,8 @@ impl Leak {
     }
 }
 
-/// Whether a gap speaks of a phrase as a phrase.
-fn names(text: &str, phrase: &str) -> bool {
+/// Whether a text speaks of a phrase as a phrase.
+fn quotes(text: &str, phrase: &str) -> bool {
     let (text, phrase) = (text.to_lowercase(), tamed(phrase).to_lowercase());
     [['"', '"'], ['“', '”'], ['`', '`']]
         .iter()
@@ -84,14 +86,17 @@ fn names(text: &str, phrase: &str) -> bool {
 /// Every place where a phrase stands as whole words, large or small, with a line break or any number
 /// of blanks between them. An empty line ends a sentence.
 fn places<'t>(text: &'t str, phrase: &str) -> impl Iterator<Item = usize> + 't {
-    let words: Vec<Vec<char>> =
-        phrase.split_whitespace().map(|word| word.chars().flat_map(char::to_lowercase).collect()).collect();
+    let words = words(phrase);
     let mut before = None;
     text.char_indices().filter_map(move |(at, c)| {
         let inside = before.is_some_and(continues);
         before = Some(c);
         (!(inside && continues(c)) && begins_with(&text[at..], &words)).then_some(at)
     })
+}
+
+fn words(phrase: &str) -> Vec<Vec<char>> {
+    phrase.split_whitespace().map(|word| word.chars().flat_map(char::to_lowercase).collect()).collect()
 }
 
 fn begins_with(text: &str, words: &[Vec<char>]) -> bool {
@@ -247,6 +252,7 @@ mod tests {
         // A gap that only uses the word is about something else.
         assert_eq!(added(plan, "### GAP-1: Rollback unclear\n").unwrap().1, 3);
         assert_eq!(added(plan, "### GAP-1: x\nIt says “Unclear”.\n").unwrap().1, 2);
+        assert_eq!(added(plan, "### GAP-1: TBD: when\n").unwrap().1, 2);
     }
 
     #[test]
