@@ -9,7 +9,7 @@ use super::dossier::{Gaps, Policy, Recorded};
 use super::entries::Entry;
 use super::evidence::Evidence;
 use super::verdict::{Status, Verdict};
-use super::{floor, gate, store};
+use super::{at_exit, floor, gate, store};
 use crate::config::settings;
 use crate::decision::{Denial, Fault};
 use crate::workspace::Workspace;
@@ -31,6 +31,8 @@ pub struct Overview {
     pub blocked: Option<Denial>,
     /// What the floor misses.
     pub missing: Vec<String>,
+    /// Whether leaving plan mode has the plan assessed.
+    pub at_exit: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +77,7 @@ impl Overview {
             critic,
             blocked,
             missing,
+            at_exit: at_exit::is_on(&workspace.config),
             verdict: dossier.validation,
             session: dossier.session,
         }))

@@ -1,6 +1,8 @@
 //! `plan_gate.assess = "exit"`: the hook assesses the plan when plan mode is left.
 
 use std::fs;
+use std::io::Write;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -152,6 +154,31 @@ fn a_fault_in_the_assessment_is_a_denial() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     assert!(room.leaves().closed_failure().contains("the seal key is damaged"));
     assert!(room.asked().is_empty());
+}
+
+#[test]
+fn a_hook_that_the_client_ends_takes_its_reviewer_along() {
+    let room = room(NONE, PASS, &plan_with(GAPS)).kept();
+    room.does("opus", "echo $$ > \"$room/pid\"; sleep 60");
+    let mut event = room.project.event("PreToolUse.ExitPlanMode");
+    event["tool_input"] = json!({"plan": room.text(), "planFilePath": room.plan});
+    let mut child = room.project.command(&[]).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    let pid = room.reviewer_at_work();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(crate::out(&output).contains("Interrupted, so no verdict is recorded"), "{output:?}");
+    assert!(crate::is_gone(&pid));
+}
+
+#[test]
+fn status_says_that_leaving_is_enough() {
+    let room = room(NONE, PASS, &plan_with(GAPS)).kept();
+    let told = crate::out(&room.run(&["gate", "status"], 1));
+    assert!(
+        told.contains("to fix     Run /rodin:plan-gate; or leave plan mode, which has it assessed\n"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod trouble;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::{Answer, TestProject};
@@ -70,22 +72,22 @@ exit 9
 "#;
 
 /// A project with a plan and a reviewer that is told what to say.
-pub struct Room {
-    pub project: TestProject,
-    pub plan: PathBuf,
+struct Room {
+    project: TestProject,
+    plan: PathBuf,
     place: PathBuf,
 }
 
 impl Room {
     /// A plan with gaps, a critic and a validator that answer.
-    pub fn new(critic: &str, validator: &str) -> Self {
+    fn new(critic: &str, validator: &str) -> Self {
         let room = Self::with(&plan_with(GAPS), "");
         room.says("opus", critic);
         room.says("haiku", validator);
         room
     }
 
-    pub fn with(plan: &str, settings: &str) -> Self {
+    fn with(plan: &str, settings: &str) -> Self {
         let project = TestProject::new();
         let place = project.home.join("reviewer");
         let script = project.home_file("reviewer/script", REVIEWER);
@@ -99,7 +101,7 @@ impl Room {
     }
 
     /// What a reviewer of this model answers, in the form of the real client.
-    pub fn says(&self, model: &str, text: &str) {
+    fn says(&self, model: &str, text: &str) {
         let result = json!({
             "type": "result", "subtype": "success", "is_error": false, "duration_ms": 5, "num_turns": 1,
             "result": text, "session_id": "f00", "total_cost_usd": 0.01,
@@ -108,38 +110,51 @@ impl Room {
     }
 
     /// What a reviewer of this model does; `opus.1` is its first call only.
-    pub fn does(&self, model: &str, script: &str) {
+    fn does(&self, model: &str, script: &str) {
         fs::write(self.place.join(model), script).unwrap();
     }
 
     /// The models that were asked, in order.
-    pub fn asked(&self) -> Vec<String> {
+    fn asked(&self) -> Vec<String> {
         let asked = fs::read_to_string(self.place.join("asked")).unwrap_or_default();
         asked.lines().map(str::to_owned).collect()
     }
 
     /// What a model was given last.
-    pub fn given(&self, model: &str) -> String {
+    fn given(&self, model: &str) -> String {
         fs::read_to_string(self.place.join(format!("{model}.prompt"))).unwrap()
     }
 
-    pub fn text(&self) -> String {
+    /// Waits until a reviewer has written its number down.
+    fn reviewer_at_work(&self) -> String {
+        let began = Instant::now();
+        loop {
+            let pid = fs::read_to_string(self.place.join("pid")).unwrap_or_default();
+            if pid.ends_with('\n') {
+                return pid.trim().to_owned();
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "no reviewer was started");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn text(&self) -> String {
         fs::read_to_string(&self.plan).unwrap()
     }
 
     /// The verdict in the plan's record.
-    pub fn verdict(&self) -> Option<Value> {
+    fn verdict(&self) -> Option<Value> {
         let text = self.text();
         let (_, rest) = text.split_once("<!-- rodin:validation=")?;
         Some(serde_json::from_str(rest.split_once(" -->")?.0).unwrap())
     }
 
-    pub fn is_sealed(&self) -> bool {
+    fn is_sealed(&self) -> bool {
         self.text().contains("<!-- rodin:seal=")
     }
 
     /// `provost ARGUMENTS` as a person in a terminal would run it.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(support::program());
         command.args(arguments).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).env("PATH", "/usr/bin:/bin");
@@ -148,20 +163,20 @@ impl Room {
         command
     }
 
-    pub fn run(&self, arguments: &[&str], code: i32) -> Output {
+    fn run(&self, arguments: &[&str], code: i32) -> Output {
         let output = self.command(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{}\n{}", out(&output), err(&output));
         output
     }
 
     /// `gate assess` for the session, with its exit code; the result on one line.
-    pub fn assess(&self, code: i32) -> String {
+    fn assess(&self, code: i32) -> String {
         let output = self.run(&["gate", "assess", "--session", SESSION], code);
         self.project.shown(&out(&output)).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The plan is written in plan mode: its record is made.
-    pub fn kept(self) -> Self {
+    fn kept(self) -> Self {
         let mut event = self.project.event("PostToolUse.Write");
         event["permission_mode"] = "plan".into();
         event["session_id"] = SESSION.into();
@@ -173,32 +188,32 @@ impl Room {
     }
 
     /// The agent leaves plan mode with the plan as it is in the file.
-    pub fn leaves(&self) -> Answer {
+    fn leaves(&self) -> Answer {
         self.leaves_with(&self.text())
     }
 
-    pub fn leaves_with(&self, text: &str) -> Answer {
+    fn leaves_with(&self, text: &str) -> Answer {
         let mut event = self.project.event("PreToolUse.ExitPlanMode");
         event["tool_input"] = json!({"plan": text, "planFilePath": self.plan});
         self.project.hook(&event)
     }
 }
 
-pub fn plan_with(gaps: &str) -> String {
+fn plan_with(gaps: &str) -> String {
     format!("{PLAN}\n<!-- rodin:gaps:start -->\n{gaps}<!-- rodin:gaps:end -->\n")
 }
 
-pub fn out(output: &Output) -> String {
+fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-pub fn err(output: &Output) -> String {
+fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 /// Why a call was denied.
 #[track_caller]
-pub fn denial(answer: &Answer) -> String {
+fn denial(answer: &Answer) -> String {
     let object = answer.json();
     assert_eq!(object["hookSpecificOutput"]["permissionDecision"], "deny", "{answer:?}");
     let reason = object["reason"].as_str().unwrap();
@@ -206,7 +221,7 @@ pub fn denial(answer: &Answer) -> String {
     reason.to_owned()
 }
 
-pub fn is_gone(pid: &str) -> bool {
+fn is_gone(pid: &str) -> bool {
     let state = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
     state.is_empty() || state.contains(") Z ")
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{FAIL, FINDINGS, NONE, PASS, Room, SESSION, err, is_gone, out, plan_with};
@@ -151,19 +150,14 @@ fn ctrl_c_ends_the_reviewer_and_records_nothing() {
     let room = Room::new(NONE, PASS).kept();
     room.does("opus", "echo $$ > \"$room/pid\"; sleep 60");
     let child = room.command(&["gate", "assess"]).spawn().unwrap();
-    let pid = room.project.home.join("reviewer/pid");
-    let began = Instant::now();
-    while fs::read_to_string(&pid).unwrap_or_default().is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(20));
-        thread::sleep(Duration::from_millis(20));
-    }
+    let pid = room.reviewer_at_work();
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let interrupted = Instant::now();
     let output = child.wait_with_output().unwrap();
     assert!(interrupted.elapsed() < Duration::from_secs(4), "it did not wait for the limit");
     assert_eq!(output.status.code(), Some(1));
     assert!(out(&output).contains("Interrupted, so no verdict is recorded"), "{}", out(&output));
-    assert!(is_gone(fs::read_to_string(&pid).unwrap().trim()));
+    assert!(is_gone(&pid));
     assert_eq!(room.asked(), ["opus"], "it is not asked again");
 }
 

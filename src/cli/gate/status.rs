@@ -131,5 +131,10 @@ fn show(out: &mut impl Write, overview: &Overview, is_newest: bool) -> io::Resul
     let colon = if denial.why.is_empty() { "" } else { ": " };
     writeln!(out, "{}", wrapped(&one_line(&format!("{what}{colon}{}", denial.why)), 11, width()))?;
     let named = if is_newest { String::new() } else { format!(" {}", overview.plan.display()) };
-    labelled(out, "to fix", &one_line(&format!("{}; or `provost gate assess{named}`", denial.fix)))
+    let or = if overview.at_exit {
+        "leave plan mode, which has it assessed".into()
+    } else {
+        format!("`provost gate assess{named}`")
+    };
+    labelled(out, "to fix", &one_line(&format!("{}; or {or}", denial.fix)))
 }
