@@ -17,8 +17,8 @@ use crate::workspace::Workspace;
 /// Have a plan assessed: goals, gaps, leakage, critic, validator, verdict
 ///
 /// Critic and validator are reviewers (`reviewer.command`; by default the client itself, without hooks and
-/// tools). Each is asked again once if its answer cannot be used; after that nothing is recorded, and the
-/// plan stays as it was. Progress goes to standard error, the result to standard output.
+/// tools). Each is asked again once if its answer cannot be used; after that no verdict is recorded, and the
+/// plan stays unassessed. Progress goes to standard error, the result to standard output.
 ///
 /// A person runs it. From inside an agent's tool it is refused: what an agent starts has the agent's
 /// environment, and with it perhaps the agent's reviewer.
