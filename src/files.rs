@@ -82,37 +82,32 @@ pub fn newest_below(directory: &Path, extension: &str) -> Option<(PathBuf, Syste
     newest
 }
 
-/// The last bytes of a file, at most `limit`.
-pub fn read_end(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
+/// The last bytes of a file, as many as the buffer takes.
+fn read_end<'b>(path: &Path, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
+    let mut file = open_regular(path)?;
+    // A shorter file cannot be wound back so far, and is read from its start.
+    let _ = file.seek(SeekFrom::End(-i64::try_from(buffer.len()).unwrap_or(i64::MAX)));
+    let mut read = 0;
+    while read < buffer.len() {
+        match file.read(&mut buffer[read..])? {
+            0 => break,
+            more => read += more,
+        }
     }
-    let length = metadata.len().min(limit);
-    if metadata.len() > limit {
-        file.seek(SeekFrom::End(-i64::try_from(length).unwrap_or(i64::MAX)))?;
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(&buffer[..read])
 }
 
-/// The state of a file at one moment, to tell later whether somebody else has written to it.
-#[derive(Debug, PartialEq)]
-pub struct Stamp {
-    identity: Option<Identity>,
-    length: u64,
-    changed: Option<SystemTime>,
-}
-
-/// The state of a file; of one that is not there as well.
-pub fn stamp(path: &Path) -> Stamp {
-    let metadata = fs::metadata(path).ok();
-    Stamp {
-        identity: metadata.as_ref().map(identity_of),
-        length: metadata.as_ref().map_or(0, fs::Metadata::len),
-        changed: metadata.and_then(|metadata| metadata.modified().ok()),
+/// Opens a file for reading without waiting for anybody at its other end.
+fn open_regular(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // O_NONBLOCK: a pipe in the place of a file does not hold us.
+        File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed()).open(path)
+    }
+    #[cfg(not(unix))]
+    {
+        File::open(path)
     }
 }
 
@@ -128,27 +123,54 @@ pub fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
-/// The files of a directory with this extension that have this text near their end. Only the ends
-/// are read: a little of each first, more only if that was not enough for any.
-pub fn ending_with(directory: &Path, extension: &str, text: &[u8]) -> Vec<PathBuf> {
-    const ENDS: [u64; 2] = [4 << 10, 96 << 10];
-    let searched = memmem::Finder::new(text);
+/// Of the files of a directory with this extension that have this text near their end, the one that
+/// was changed last and is accepted. Only the ends are read: a little of each, and more only if that
+/// was not enough for any.
+pub fn latest_ending_with(
+    directory: &Path,
+    extension: &str,
+    text: &[u8],
+    accept: impl Fn(&Path) -> bool,
+) -> Option<PathBuf> {
+    const ENDS: [usize; 2] = [4 << 10, 96 << 10];
+    /// Fewer files than this are not worth another thread.
+    const FEW: usize = 128;
     let files: Vec<PathBuf> = with_extension(directory, extension).collect();
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let share = files.len().div_ceil(threads).max(FEW);
     for end in ENDS {
-        let has_it = |path: &&PathBuf| read_end(path, end).is_ok_and(|bytes| searched.find(&bytes).is_some());
-        let found: Vec<PathBuf> = files.iter().filter(has_it).cloned().collect();
-        if !found.is_empty() {
-            return found;
+        let search = |files: &[PathBuf]| -> Vec<PathBuf> {
+            let finder = memmem::Finder::new(text);
+            let mut buffer = vec![0; end];
+            let mut has_it =
+                |path: &&PathBuf| read_end(path, &mut buffer).is_ok_and(|bytes| finder.find(bytes).is_some());
+            files.iter().filter(|path| has_it(path)).cloned().collect()
+        };
+        let mut found: Vec<PathBuf> = thread::scope(|scope| {
+            let mut shares = files.chunks(share);
+            let own = shares.next().unwrap_or_default();
+            let others: Vec<_> = shares.map(|share| scope.spawn(|| search(share))).collect();
+            let mut found = search(own);
+            found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+            found
+        });
+        found.sort_by_cached_key(|path| std::cmp::Reverse(changed(path)));
+        if let Some(path) = found.into_iter().find(|path| accept(path)) {
+            return Some(path);
         }
     }
-    Vec::new()
+    None
 }
 
 fn with_extension(directory: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
+    entries(directory, extension).map(|entry| entry.path())
+}
+
+fn entries(directory: &Path, extension: &str) -> impl Iterator<Item = fs::DirEntry> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(move |path| path.extension().is_some_and(|found| found == extension))
+    entries.filter(move |entry| {
+        Path::new(&entry.file_name()).extension().is_some_and(|found| found == extension)
+    })
 }
 
 /// Whether anybody but its owner can read a file.
@@ -165,11 +187,11 @@ pub fn others_can_read(path: &Path) -> bool {
     }
 }
 
-/// Puts `bytes` in the place of a file that others write to as well, with its mode. Nothing happens
-/// if it is not as it was stamped: then the answer is `false`.
+/// Puts `after` in the place of a file that others write to as well, with its mode. Nothing happens
+/// if it does not hold `before` any more (`None`: there is no file): then the answer is `false`.
 // INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone. What a
 // killed process has left under that name goes with the next one.
-pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::Result<bool> {
+pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) -> io::Result<bool> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(".provost.tmp");
@@ -180,17 +202,42 @@ pub fn replace_unless_changed(path: &Path, stamp: &Stamp, bytes: &[u8]) -> io::R
         if let Ok(metadata) = fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
         }
-        file.write_all(bytes)?;
+        file.write_all(after)?;
         file.sync_all()?;
-        if self::stamp(path) != *stamp {
-            return Ok(false);
+        match before {
+            Some(before) => swap_in(&temporary, path, before),
+            None if path.exists() => Ok(false),
+            None => fs::rename(&temporary, path).map(|()| true),
         }
-        fs::rename(&temporary, path).map(|()| true)
     })();
-    if !matches!(written, Ok(true)) {
-        let _ = fs::remove_file(&temporary);
-    }
+    let _ = fs::remove_file(&temporary);
     written
+}
+
+/// Puts a new file in the place of one that holds `before`. Between looking and moving, somebody may
+/// have opened the old file to write, and what he writes would go with it: so the two files change
+/// places, and back again if the old one is not what it was.
+#[cfg(target_os = "linux")]
+fn swap_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let exchange = || renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE);
+    match exchange() {
+        Ok(()) if holds(new, before) => Ok(true),
+        Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
+        // This file system cannot do it.
+        Err(_) => move_in(new, path, before),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+use move_in as swap_in;
+
+fn move_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
+    if holds(path, before) { fs::rename(new, path).map(|()| true) } else { Ok(false) }
+}
+
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    read(path, bytes.len() as u64).is_ok_and(|found| found.as_deref() == Some(bytes))
 }
 
 /// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a

@@ -9,7 +9,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ use crate::config::{self, Config};
 use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
-use crate::files::{self, Identity, Lock, Stamp};
+use crate::files::{self, Identity, Lock};
 use crate::overrides;
 use crate::registry::Guard;
 
@@ -164,18 +165,20 @@ impl Workspace {
         files::linked_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
     }
 
-    /// The bytes of a file of at most `limit` bytes, with its state at that moment; `None` if there is
-    /// none.
-    pub fn read_with_stamp(&self, path: &Path, limit: u64) -> Result<(Option<Vec<u8>>, Stamp), Fault> {
-        let stamp = files::stamp(path);
-        let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
-        Ok((bytes, stamp))
+    /// The bytes of a file of at most `limit` bytes; `None` if there is none.
+    pub fn read_bytes(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
+        files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))
     }
 
-    /// Puts bytes in the place of a file that is as it was stamped; `false`: it is not.
+    /// Puts bytes in the place of a file that holds what it held before; `false`: it does not.
     // INVARIANT: only under the file's lock.
-    pub fn replace_unless_changed(&self, path: &Path, stamp: &Stamp, bytes: &[u8]) -> Result<bool, Fault> {
-        files::replace_unless_changed(path, stamp, bytes)
+    pub fn replace_unless_changed(
+        &self,
+        path: &Path,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<bool, Fault> {
+        files::replace_unless_changed(path, before, after)
             .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 
@@ -205,17 +208,23 @@ impl Workspace {
 
     /// The Markdown files of a directory, the one that was changed last first.
     pub fn markdown_files(&self, directory: &Path) -> Vec<PathBuf> {
-        files::newest_first(directory, "md")
+        self.newest_first(directory, "md")
     }
 
-    /// The file that was changed last.
-    pub fn newest(&self, files: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-        files.max_by_key(|path| files::changed(path))
+    /// The files of a directory with this extension, the one that was changed last first.
+    pub fn newest_first(&self, directory: &Path, extension: &str) -> Vec<PathBuf> {
+        files::newest_first(directory, extension)
     }
 
-    /// Those Markdown files of a directory that have this text near their end.
-    pub fn ending_with(&self, directory: &Path, text: &[u8]) -> Vec<PathBuf> {
-        files::ending_with(directory, "md", text)
+    /// Of the Markdown files of a directory that have this text near their end, the one that was
+    /// changed last and is accepted.
+    pub fn latest_ending_with(
+        &self,
+        directory: &Path,
+        text: &[u8],
+        accept: impl Fn(&Path) -> bool,
+    ) -> Option<PathBuf> {
+        files::latest_ending_with(directory, "md", text, accept)
     }
 
     /// Where plans are written.
@@ -265,6 +274,26 @@ impl Workspace {
     pub fn read_text(&self, path: &Path, limit: u64) -> Result<Option<String>, Fault> {
         let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// What is looked for in a file's text. Somebody is about to write it: as long as it is not there
+    /// and there is patience left, the file is read again.
+    pub fn await_text<T>(
+        &self,
+        path: &Path,
+        limit: u64,
+        patience: Duration,
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Fault> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let began = Instant::now();
+        loop {
+            let found = self.read_text(path, limit)?.and_then(|text| find(&text));
+            if found.is_some() || began.elapsed() >= patience {
+                return Ok(found);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     /// The start of a file's text, at most `limit` bytes, and whether that was all of it.

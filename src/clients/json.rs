@@ -10,6 +10,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use serde_json::{Map, Value};
 
 use super::Unreadable;
+use super::long_text::{self, Lifted};
 
 /// Inputs up to this size are repaired if they have to be; repairing copies.
 const LARGEST_REPAIR: usize = 8 << 20;
@@ -37,6 +38,21 @@ impl Fields {
         }
     }
 
+    /// The same of an input that is not needed any more: a long text in it is not copied.
+    pub(super) fn take(bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        match long_text::lift(bytes) {
+            Err(bytes) => Self::parse(&bytes),
+            Ok(Lifted { rest, sign, text }) => {
+                let mut fields = Self::parse(&rest)?;
+                let mut text = Some(text);
+                for value in fields.0.values_mut() {
+                    put(value, &sign, &mut text);
+                }
+                Ok(fields)
+            }
+        }
+    }
+
     pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
         match self.0.remove(name) {
             Some(Value::String(text)) => Some(text),
@@ -57,6 +73,16 @@ impl Fields {
 
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         self.0.get(name).and_then(Value::as_bool)
+    }
+}
+
+/// Puts the text where its sign stands.
+fn put(value: &mut Value, sign: &str, text: &mut Option<String>) {
+    match value {
+        Value::String(found) if found == sign => *found = text.take().unwrap_or_default(),
+        Value::Array(list) => list.iter_mut().for_each(|value| put(value, sign, text)),
+        Value::Object(map) => map.values_mut().for_each(|value| put(value, sign, text)),
+        _ => {}
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod claude;
 mod json;
+mod long_text;
 mod switches;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub use switches::Switches;
 /// Everything Provost knows about one client.
 pub struct Client {
     pub name: &'static str,
-    pub parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    pub parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
     pub render: fn(&Decision, &Event) -> Answer,
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,
@@ -30,7 +31,7 @@ pub struct Client {
     pub settings: Settings,
     /// Where it writes plans in a project.
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,
-    /// What a subagent was given, from its own transcript.
+    /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
     pub reviewer: Reviewer,
     pub demo: Demo,
@@ -44,6 +45,18 @@ pub struct Briefing {
     pub prompt: String,
     /// It was given more words later.
     pub spoken_to_again: bool,
+    /// What it answered last, as far as the transcript goes: clients write it a moment later.
+    pub answer: Option<String>,
+}
+
+impl Briefing {
+    /// Whether the transcript goes as far as this answer.
+    pub fn reaches(&self, answer: &str) -> bool {
+        let before = self.answer.as_deref().map(str::trim).filter(|known| !known.is_empty());
+        let before = before.and_then(|known| answer.trim().strip_suffix(known));
+        // An answer in several parts ends with the last of them.
+        before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+    }
 }
 
 /// How a client answers one question with no person, hooks or tools.

@@ -80,7 +80,7 @@ fn tell(client: &Client, text: &str) -> u8 {
 
 /// From bytes to an answer, then the journal.
 fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
-    let event = match read_input().and_then(|bytes| (line.client.parse)(&bytes)) {
+    let event = match read_input().and_then(|bytes| (line.client.parse)(bytes)) {
         Ok(event) => event,
         // Another client's words are no reason to block; its entry has a mistake, and that is told.
         Err(_) if !line.speaks && watch.claim(0) => return tell(line.client, &mistakes_text(&line.mistakes)),

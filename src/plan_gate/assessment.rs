@@ -87,15 +87,23 @@ impl Assessment<'_> {
         added: &mut usize,
         tell: &mut dyn FnMut(&str),
     ) -> Result<Result<Vec<u8>, Stop>, Fault> {
-        let Some(text) = store::read(self.plan, self.workspace)? else { return Ok(Err(Stop::gone())) };
+        let Some(mut text) = store::read(self.plan, self.workspace)? else { return Ok(Err(Stop::gone())) };
         let dossier = store.dossier(self.plan, &text, self.workspace)?;
-        let content = dossier.document.content().to_text();
-        if !floor::has_goals(content.as_bytes()) {
+        if !floor::has_goals(&dossier.document) {
             return Ok(Err(Stop::incomplete(floor::NO_GOALS.into())));
         }
         tell("goals: there");
+        // Whose plan it is decides which gaps are its own, where they are kept by session.
+        if dossier.session.as_deref() != Some(self.session.id()) {
+            text = match self.kept(store)? {
+                Some(text) => text,
+                None => return Ok(Err(Stop::gone())),
+            };
+        }
+        let dossier = store.dossier(self.plan, &text, self.workspace)?;
+        let content = dossier.document.content().to_text();
         match &dossier.gaps {
-            Gaps::Missing => return Ok(Err(Stop::incomplete(floor::NO_GAPS.into()))),
+            Gaps::Missing => return Ok(Err(Stop::incomplete(store.words().floor_gaps.into()))),
             Gaps::Broken(how) => {
                 let why = format!("The gaps block is broken: {how}. {}", floor::NO_GAPS);
                 return Ok(Err(Stop::incomplete(why)));
@@ -113,9 +121,14 @@ impl Assessment<'_> {
         *added = count;
         tell(&format!("leakage: {}, {} added", counted(found.len(), "phrase"), counted(count, "gap")));
         // Whatever becomes of the questions, the record is one of the gaps as they are now.
+        Ok(self.kept(store)?.ok_or_else(Stop::gone))
+    }
+
+    /// The plan's text after its record was brought up to date.
+    fn kept(&self, store: &dyn Store) -> Result<Option<Vec<u8>>, Fault> {
         let policy = Policy::of(self.workspace)?;
         store.keep(&Written::Plan(self.plan.to_owned()), self.session, &policy, self.workspace)?;
-        Ok(store::read(self.plan, self.workspace)?.ok_or_else(Stop::gone))
+        store::read(self.plan, self.workspace)
     }
 
     /// What critic and validator say about this text, recorded.

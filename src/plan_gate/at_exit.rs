@@ -39,18 +39,19 @@ pub fn deadline(config: &Config) -> Option<Duration> {
 /// What was done is added to the evidence.
 pub fn assessed(
     plan: &Path,
-    proposed: &Dossier<'_>,
+    text: &[u8],
     session: &Session,
     workspace: &Workspace,
     evidence: &mut Vec<String>,
 ) -> Result<Option<Denial>, Fault> {
     let store = store::of(workspace);
+    let proposed = store.dossier(plan, text, workspace)?;
     let cover = format!("{}, then {AGAIN}", store.words().cover);
     if proposed.has_failed(session.id()) {
-        let denial = standing(proposed, session.id(), &Policy::of(workspace)?, store);
+        let denial = standing(&proposed, session.id(), &Policy::of(workspace)?, store);
         return Ok(denial.map(|denial| Denial { fix: cover, ..denial }));
     }
-    if !is_in_file(plan, proposed, workspace)? {
+    if !is_in_file(plan, &proposed, workspace)? {
         let why = format!("{} is not the text that is to be approved", plan.display());
         return Ok(Some(block(
             "The plan is not assessed",
@@ -65,10 +66,10 @@ pub fn assessed(
         let fix = stop.fix.map_or_else(|| format!("Complete the plan, then {AGAIN}"), str::to_owned);
         return Ok(Some(block("The plan is not assessed", &stop.why, &fix)));
     }
-    let Some(text) = store::read(plan, workspace)? else {
+    let Some(kept) = store::read(plan, workspace)? else {
         return Ok(Some(block("The plan is gone", "", &format!("Write it, then {AGAIN}"))));
     };
-    let after = store.dossier(plan, &text, workspace)?;
+    let after = store.dossier(plan, &kept, workspace)?;
     // The key may have been made only now.
     if let Some(denial) = standing(&after, session.id(), &Policy::of(workspace)?, store) {
         let fix = if after.validation.is_some_and(|verdict| verdict.status == Status::Fail) {
@@ -78,11 +79,12 @@ pub fn assessed(
         };
         return Ok(Some(Denial { fix, ..denial }));
     }
-    if (after.plan_hash, after.gaps_hash) == (proposed.plan_hash, proposed.gaps_hash) {
-        return Ok(None);
-    }
-    let (what, why) = if outcome.added > 0 && after.plan_hash == proposed.plan_hash {
+    // Whose plan it is may have been settled only now, and with it where its gaps are kept.
+    let proposed = store.dossier(plan, text, workspace)?;
+    let (what, why) = if after.plan_hash == proposed.plan_hash && outcome.added > 0 {
         ("Gaps were added to the plan", "phrases in it sound like gaps; the plan with them has passed")
+    } else if (after.plan_hash, after.gaps_hash) == (proposed.plan_hash, proposed.gaps_hash) {
+        return Ok(None);
     } else {
         ("The plan has changed meanwhile", "what is to be approved is not what was assessed")
     };

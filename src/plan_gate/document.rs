@@ -7,6 +7,7 @@
 //! Any bytes can be read. The writer takes the record's marks out and puts new ones at the end of
 //! the file; it changes nothing else.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -32,6 +33,7 @@ pub struct PlanDocument<'a> {
     gaps: GapsBlock,
     content: Content<'a>,
     gaps_content: Content<'a>,
+    fences: Fences<'a>,
 }
 
 /// What a plan file says about its own assessment. Each part is `None` where it is missing, and
@@ -96,9 +98,22 @@ struct Mark<'a> {
     at: Range<usize>,
 }
 
-/// A text in pieces, as it is left when marks are taken out.
-#[derive(Debug, Default)]
-pub struct Content<'a>(Vec<&'a [u8]>);
+/// A part of a file in pieces, as it is left when marks are taken out.
+#[derive(Debug)]
+pub struct Content<'a> {
+    file: &'a [u8],
+    pieces: Vec<Range<usize>>,
+}
+
+/// The fences of a file, looked for once, and only if somebody asks.
+#[derive(Debug)]
+struct Fences<'a>(&'a [u8], OnceCell<Vec<Range<usize>>>);
+
+impl Fences<'_> {
+    fn hide(&self, at: usize) -> bool {
+        fences::hide(self.1.get_or_init(|| fences::closed(self.0)), at)
+    }
+}
 
 /// The file has more marks than anybody writes.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,8 +121,10 @@ pub struct Overgrown;
 
 impl<'a> PlanDocument<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, Overgrown> {
-        let (block, marks): (Vec<_>, Vec<_>) =
-            marks(bytes)?.into_iter().partition(|mark| matches!(mark.name, Name::GapsStart | Name::GapsEnd));
+        let fences = Fences(bytes, OnceCell::new());
+        let (block, marks): (Vec<_>, Vec<_>) = marks(bytes, &fences)?
+            .into_iter()
+            .partition(|mark| matches!(mark.name, Name::GapsStart | Name::GapsEnd));
         let gaps = gaps_block(&block);
         let at = |mark: &Mark<'_>| mark.at.clone();
         let content = match &gaps {
@@ -120,14 +137,15 @@ impl<'a> PlanDocument<'a> {
                 Content::without(bytes, 0..bytes.len(), marks.iter().map(at).collect())
             }
         };
-        let mut gaps_content = Content::default();
+        let mut gaps_content = Content { file: bytes, pieces: Vec::new() };
         if let GapsBlock::Present(ranges) = &gaps {
             for range in ranges {
                 let within = marks.iter().filter(|m| range.contains(&m.at.start)).map(at).collect();
-                gaps_content.0.extend(Content::without(bytes, inner(bytes, range.clone()), within).0);
+                let content = Content::without(bytes, inner(bytes, range.clone()), within);
+                gaps_content.pieces.extend(content.pieces);
             }
         }
-        Ok(Self { bytes, marks, gaps, content, gaps_content })
+        Ok(Self { bytes, marks, gaps, content, gaps_content, fences })
     }
 
     /// The plan itself: all text outside marks and gaps block.
@@ -217,6 +235,24 @@ impl<'a> PlanDocument<'a> {
         Content::without(self.bytes, 0..self.bytes.len(), marks).to_vec()
     }
 
+    /// Where a text stands in the plan, outside fenced code, with the right byte before it and the
+    /// right text behind.
+    pub fn find(&self, searched: &[u8], fits: impl Fn(Option<u8>, &[u8]) -> bool) -> Option<usize> {
+        let fits = |at: &usize| {
+            let before = at.checked_sub(1).map(|before| self.bytes[before]);
+            fits(before, &self.bytes[at + searched.len()..]) && !self.fences.hide(*at)
+        };
+        self.content.pieces.iter().find_map(|piece| {
+            let found = memmem::find_iter(&self.bytes[piece.clone()], searched);
+            found.map(|at| piece.start + at).find(fits)
+        })
+    }
+
+    /// The number of the line on which a place stands.
+    pub fn line(&self, at: usize) -> usize {
+        memchr::memchr_iter(b'\n', &self.bytes[..at]).count() + 1
+    }
+
     /// The file with a text added at the end of the gaps block; `None` if there is no block.
     pub fn with_gaps(&self, added: &str) -> Option<Vec<u8>> {
         let GapsBlock::Present(ranges) = &self.gaps else { return None };
@@ -233,6 +269,29 @@ impl<'a> PlanDocument<'a> {
         text.extend(added.replace('\n', newline).bytes());
         text.extend(&self.bytes[at..]);
         Some(text)
+    }
+
+    /// The file with this text in front of what its gaps block holds; without a block it gets one, at
+    /// the end. `None` if there is a broken one.
+    pub fn with_gaps_in_front(&self, added: &[u8]) -> Option<Vec<u8>> {
+        let newline: &[u8] = if added.is_empty() || added.ends_with(b"\n") { b"" } else { b"\n" };
+        match &self.gaps {
+            GapsBlock::Broken(_) => None,
+            GapsBlock::Missing => {
+                let end: &[u8] =
+                    if self.bytes.is_empty() || self.bytes.ends_with(b"\n") { b"" } else { b"\n" };
+                let (open, close) = (b"<!-- rodin:gaps:start -->\n", b"<!-- rodin:gaps:end -->\n");
+                Some([self.bytes, end, open, added, newline, close].concat())
+            }
+            GapsBlock::Present(ranges) => {
+                let (before, behind) = self.bytes.split_at(ranges.first()?.start);
+                let line = memchr::memchr(b'\n', behind).map_or(0, |at| at + 1);
+                // Behind the line with the opening mark, if nothing else stands on it.
+                let at = if is_gap(behind[..line].trim_ascii_end()) && line > 0 { line } else { 0 };
+                let start: &[u8] = if at == 0 { b"\n" } else { b"" };
+                Some([before, &behind[..at], start, added, newline, &behind[at..]].concat())
+            }
+        }
     }
 }
 
@@ -255,22 +314,26 @@ impl<'a> Content<'a> {
         for cut in merged {
             let cut = whole_lines(text, &part, cut);
             if cut.start > from {
-                pieces.push(&text[from..cut.start]);
+                pieces.push(from..cut.start);
             }
             from = cut.end.max(from);
         }
         if from < part.end {
-            pieces.push(&text[from..part.end]);
+            pieces.push(from..part.end);
         }
-        Self(pieces)
+        Self { file: text, pieces }
     }
 
     pub fn hash(&self) -> Digest {
-        Digest::of(&self.0)
+        Digest::of(&self.slices().collect::<Vec<_>>())
     }
 
     pub fn to_vec(&self) -> Vec<u8> {
-        self.0.concat()
+        self.slices().collect::<Vec<_>>().concat()
+    }
+
+    fn slices(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.pieces.iter().map(|piece| &self.file[piece.clone()])
     }
 
     pub fn to_text(&self) -> String {
@@ -318,7 +381,7 @@ fn verdict_of(value: &[u8]) -> Verdict {
 }
 
 /// Every mark, in order.
-fn marks(text: &[u8]) -> Result<Vec<Mark<'_>>, Overgrown> {
+fn marks<'a>(text: &'a [u8], fences: &Fences<'_>) -> Result<Vec<Mark<'a>>, Overgrown> {
     let mut found: Vec<Mark<'_>> = Vec::new();
     let mut from = 0;
     let mut looked_at = 0;
@@ -336,10 +399,7 @@ fn marks(text: &[u8]) -> Result<Vec<Mark<'_>>, Overgrown> {
             found.push(mark);
         }
     }
-    if !found.is_empty() {
-        let hidden = fences::closed(text);
-        found.retain(|mark| !fences::hide(&hidden, mark.at.start));
-    }
+    found.retain(|mark| !fences.hide(mark.at.start));
     Ok(found)
 }
 

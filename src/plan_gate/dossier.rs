@@ -22,7 +22,14 @@ pub struct Dossier<'t> {
     pub validation: Option<Verdict>,
     pub seals: Vec<String>,
     /// What makes the record unusable.
-    pub damage: Option<String>,
+    pub damage: Option<Damage>,
+}
+
+/// Why a record is unusable, as a sentence, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    pub what: String,
+    pub fix: &'static str,
 }
 
 /// The author's list of what is not known.
@@ -113,6 +120,11 @@ impl Dossier<'_> {
             && self.validation.as_ref().is_some_and(|verdict| verdict.status == Status::Fail)
     }
 
+    /// Whether there is a whole record, and the texts are those of it.
+    pub fn is_current(&self) -> bool {
+        self.session.as_deref().is_some_and(|session| self.is_unchanged(session)) && self.damage.is_none()
+    }
+
     /// Whether the texts are those of the record.
     fn is_unchanged(&self, session: &str) -> bool {
         self.plan_recorded == Recorded::Same
@@ -121,11 +133,17 @@ impl Dossier<'_> {
     }
 
     /// The verdict that holds after a write by this session. A wish to fail is granted; a wish to
-    /// pass counts where wishes are believed.
-    pub fn settle(&self, session: &str, policy: &Policy, now: &str) -> Settled {
+    /// pass counts where wishes are believed. A text that nobody has judged is told as `changed`.
+    pub fn settle(
+        &self,
+        session: &str,
+        signal: Signal,
+        changed: &str,
+        policy: &Policy,
+        now: &str,
+    ) -> Settled {
         let verdict = |status, reason: &str| Verdict::new(status, reason, now.to_owned());
         let pending = |reason: &str| verdict(Status::Pending, reason);
-        let signal = self.document.signal();
         let seal = match &signal {
             Signal::One(wish) if wish.status == Status::Fail => None,
             _ => self.fitting_seal(policy).cloned(),
@@ -140,7 +158,7 @@ impl Dossier<'_> {
             (Signal::One(wish), None, _) => verdict(wish.status, &wish.reason),
             (Signal::Unclear, None, _) => pending("The verdict signal is not readable, re-run assessment"),
             (Signal::None, None, Some(known)) if known.status != Status::Pass || !policy.witnessed => known,
-            (Signal::None, None, _) => pending("Content changed, re-run assessment"),
+            (Signal::None, None, _) => pending(changed),
         };
         Settled { validation, seal }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
 use super::place::Session;
-use super::store::{self, Store};
+use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
 use super::verdict::Status;
 use super::{at_exit, floor};
 use crate::config::{Config, settings};
@@ -43,15 +43,16 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(denied(unassessed(store)));
     };
     let policy = Policy::of(workspace)?;
-    let dossier = store.dossier(&file, &text, workspace)?;
+    let mut dossier = store.dossier(&file, &text, workspace)?;
     let mut evidence = Vec::new();
     let mut standing = standing(&dossier, id, &policy, store);
     if standing.is_some() && is_assessed_here(&file, &dossier, event, workspace) {
-        standing = at_exit::assessed(&file, &dossier, &session, workspace, &mut evidence)?;
+        standing = at_exit::assessed(&file, &text, &session, workspace, &mut evidence)?;
+        dossier = store.dossier(&file, &text, workspace)?;
     }
     let mut missing = match workspace.config.word(settings::PLAN_GATE_FLOOR).as_str() {
         "off" => Vec::new(),
-        _ => floor::missing(&dossier),
+        _ => floor::missing(&dossier, store.words()),
     };
     if let Some(mut denial) = standing {
         missing.retain(|sentence| !denial.why.contains(sentence.as_str()));
@@ -98,7 +99,7 @@ fn find<'e>(
     };
     match (path, text) {
         // A file whose bytes are no text cannot stand in an event as it is.
-        (Some(file), Some(text)) if text.contains('\u{fffd}') => {
+        (Some(file), Some(text)) if is_repaired(text) => {
             let known = store::read(&file, workspace)?.filter(|bytes| String::from_utf8_lossy(bytes) == text);
             Ok(Some((file, known.map_or(Cow::Borrowed(text.as_bytes()), Cow::Owned))))
         }
@@ -116,6 +117,11 @@ fn find<'e>(
     }
 }
 
+/// Whether a text may have been other bytes.
+fn is_repaired(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_some()
+}
+
 /// Why a plan may not leave; `None`: it may.
 pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &dyn Store) -> Option<Denial> {
     let words = store.words();
@@ -123,12 +129,12 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
         return Some(unassessed(store));
     }
     if let Some(damage) = &dossier.damage {
-        return Some(block("The record of the plan is damaged", damage, RERUN));
+        return Some(block(&damage.what, "", damage.fix));
     }
     match &dossier.gaps {
         Gaps::Present(_) => {}
-        Gaps::Missing => return Some(block(words.no_gaps, "", ADD_GAPS)),
-        Gaps::Broken(how) => return Some(block("The gaps block is broken", how, ADD_GAPS)),
+        Gaps::Missing => return Some(block(words.no_gaps, "", &(words.add_gaps)(session))),
+        Gaps::Broken(how) => return Some(block("The gaps block is broken", how, ADD_GAPS_BLOCK)),
     }
     if dossier.plan_recorded != Recorded::Same {
         return Some(block(words.plan_changed, "", RERUN));
@@ -159,9 +165,6 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 }
 
 const RUN: &str = "Run /rodin:plan-gate";
-const RERUN: &str = "Re-run /rodin:plan-gate";
-const ADD_GAPS: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their own, with \
-                        what is not known between them, and re-run /rodin:plan-gate";
 
 /// Why a plan may not leave where the floor blocks.
 pub fn incomplete(missing: &str) -> Denial {

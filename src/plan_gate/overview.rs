@@ -60,7 +60,7 @@ impl Overview {
             None if dossier.seals.is_empty() => Seal::None,
             None => Seal::Other,
         };
-        let missing = floor::missing(&dossier);
+        let missing = floor::missing(&dossier, store.words());
         let session = dossier.session.as_deref().unwrap_or_default();
         let floor_blocks = workspace.config.word(settings::PLAN_GATE_FLOOR) == "block";
         let incomplete = || {

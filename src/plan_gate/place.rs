@@ -7,7 +7,8 @@ use crate::workspace::Workspace;
 
 /// The folder beside the plans in which the sidecar store keeps its files.
 pub const SIDECAR: &str = "rodin-plan-gate";
-const GAPS: &str = ".gaps.md";
+/// What the name of a session's gaps file ends with.
+pub const GAPS: &str = ".gaps.md";
 
 /// A file that was written, as far as it concerns a plan.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub fn written(path: &Path, event: &Event, workspace: &Workspace) -> Option<Writ
     (folder == plans.join(SIDECAR)).then_some(Written::Gaps(file, session))
 }
 
-fn is_markdown(file: &Path) -> bool {
+pub fn is_markdown(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "md")
 }
 

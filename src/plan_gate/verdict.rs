@@ -6,7 +6,7 @@ use crate::text::bounded;
 
 /// A reason is a sentence or a list. The end of a plan file is searched for the session's mark, so
 /// it must not grow without bound.
-const LONGEST_REASON: usize = 1_500;
+pub const LONGEST_REASON: usize = 1_500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {

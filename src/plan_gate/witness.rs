@@ -4,6 +4,8 @@
 //! stands in its own transcript, and must be word for word what it had to judge. A critic's answer
 //! becomes evidence; a validator's becomes the verdict of the plan, and a pass is sealed.
 
+use std::time::Duration;
+
 use super::brief::Role;
 use super::dossier::{Dossier, Gaps, Settled};
 use super::entries::{self, Coverage, Entry};
@@ -19,6 +21,10 @@ use crate::workspace::Workspace;
 
 /// The longest transcript of a critic or validator that is read.
 const LARGEST_TRANSCRIPT: u64 = 32 << 20;
+
+/// How long the client may take to write down an answer that it has told already. It is a fraction of
+/// a second, and less than what all guards of an event have.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An answer, and what it answers.
 struct Testimony {
@@ -70,13 +76,18 @@ fn testimony(event: &Event, workspace: &Workspace) -> Result<Heard, Fault> {
             let (Some(role), Some(answer)) = (role(agent), &stopping.last_message) else {
                 return Ok(Heard::Nothing);
             };
-            let text = match &stopping.transcript {
-                Some(transcript) => workspace.read_text(transcript, LARGEST_TRANSCRIPT)?,
+            // Until the answer stands there, somebody may have spoken to the agent before it.
+            let briefing = |text: &str| (workspace.client.briefing)(text).filter(|it| it.reaches(answer));
+            let given = match &stopping.transcript {
+                Some(transcript) => {
+                    workspace.await_text(transcript, LARGEST_TRANSCRIPT, PATIENCE, briefing)?
+                }
                 None => None,
             };
-            let given = text.and_then(|text| (workspace.client.briefing)(&text));
             Ok(match given {
-                None => Heard::Unusable("the agent's own transcript does not show what it was given".into()),
+                None => Heard::Unusable(
+                    "the agent's own transcript does not show what it was given and what it answered".into(),
+                ),
                 Some(given) if given.spoken_to_again => {
                     Heard::Unusable("the agent was spoken to again after it had been started".into())
                 }
@@ -132,8 +143,9 @@ fn heard_critic(
     };
     Evidence::keep(&testimony.answer, dossier.plan_hash, key, workspace)?;
     let (all, serious) = (critique.findings().len(), critique.serious().count());
+    let noun = if all == 1 { "finding" } else { "findings" };
     Ok(Ok(format!(
-        "[RODIN] The critic was heard on this plan: {all} findings, {serious} of them to be covered."
+        "[RODIN] The critic was heard on this plan: {all} {noun}, {serious} of them to be covered."
     )))
 }
 

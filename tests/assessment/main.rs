@@ -12,6 +12,7 @@ mod at_exit;
 mod flow;
 mod refusals;
 mod screens;
+mod stores;
 mod trouble;
 
 use std::fs;

@@ -62,7 +62,8 @@ impl Answer {
             (Some(Value::String(word)), Some(Value::String(reason))) if word == "block" => reason.clone(),
             _ => return Err("not denied".into()),
         };
-        if !reason.starts_with("[provost] ") || !reason.contains(". To fix: ") {
+        let tagged = ["[provost] ", "[RODIN] "].iter().any(|tag| reason.starts_with(tag));
+        if !tagged || !reason.contains(". To fix: ") {
             return Err("the reason is not in the house form".into());
         }
         let specific = object.get("hookSpecificOutput");

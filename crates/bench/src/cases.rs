@@ -131,7 +131,7 @@ fn event(recorded: &str, project: &Path, command: Option<&str>) -> String {
 }
 
 /// A program that was built beside this one.
-fn built(name: &str) -> io::Result<PathBuf> {
+pub fn built(name: &str) -> io::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 

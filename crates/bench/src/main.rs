@@ -17,6 +17,7 @@ mod analysis;
 mod cases;
 mod measure;
 mod options;
+mod plans;
 mod report;
 mod statistics;
 
@@ -52,6 +53,15 @@ fn failed(error: &std::io::Error) -> ExitCode {
 }
 
 fn bench(options: &Options) -> std::io::Result<ExitCode> {
+    if options.plans {
+        let plans = plans::measure(options.rounds.min(50))?;
+        if options.json {
+            println!("{:#}", plans.json());
+        } else {
+            print!("{}", plans.table());
+        }
+        return Ok(ExitCode::from(u8::from(options.check && !plans.goals_hold())));
+    }
     let stage = Stage::set(&options.others)?;
     eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
     let results = measure::all(&stage, options.rounds)?;

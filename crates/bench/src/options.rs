@@ -14,6 +14,7 @@ Usage: scripts/bench [OPTION]… [ROUNDS]
 Options:
   --json         print one JSON object instead of the tables
   --check        exit with 1 if an allowed PreToolUse call or an analysis costs more than its goal
+  --plans        measure the plan gate instead: a plan of 10 MB, and 10,000 plans (1 GB on the disk)
   --also PATH    measure another build of the hook in the same run; may be given several times
   --help         show this text
 
@@ -39,17 +40,21 @@ pub struct Options {
     pub json: bool,
     pub check: bool,
     pub others: Vec<PathBuf>,
+    /// Measure the plan gate with large and many plans instead.
+    pub plans: bool,
 }
 
 impl Invocation {
     pub fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
-        let mut options = Options { rounds: 1000, json: false, check: false, others: Vec::new() };
+        let mut options =
+            Options { rounds: 1000, json: false, check: false, others: Vec::new(), plans: false };
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--help" | "-h") => return Ok(Self::Help),
                 Some("--peak") => return Ok(Self::Peak(arguments.collect())),
                 Some("--json") => options.json = true,
                 Some("--check") => options.check = true,
+                Some("--plans") => options.plans = true,
                 Some("--also") => {
                     let path = arguments.next().ok_or("`--also` needs a path")?;
                     options.others.push(PathBuf::from(path));
@@ -79,7 +84,8 @@ mod tests {
     #[test]
     fn rounds_and_switches_are_read_in_any_order() {
         let options = parse(&["--check", "20", "--also", "/p", "--json"]).unwrap();
-        let expected = Options { rounds: 20, json: true, check: true, others: vec!["/p".into()] };
+        let expected =
+            Options { rounds: 20, json: true, check: true, others: vec!["/p".into()], plans: false };
         assert_eq!(options, expected);
         assert_eq!(parse(&[]).unwrap().rounds, 1000);
     }

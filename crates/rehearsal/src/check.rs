@@ -164,4 +164,15 @@ fn check_request(expected: &RequestExpectation, playback: &Playback, verdict: &m
             .then(|| Mismatch::missing(&subject, "does not match", pattern.as_str(), &text));
         verdict.check(found);
     }
+    if let Some(tools) = &expected.tools {
+        let in_order = |tools: &[String]| {
+            let mut tools = tools.to_vec();
+            tools.sort_unstable();
+            tools.join(" ")
+        };
+        let asked = playback.of_route(route).filter(|request| expected.n.is_none_or(|n| n == request.n));
+        for request in asked {
+            verdict.equal(&subject, "was offered other tools", &in_order(tools), &in_order(&request.tools));
+        }
+    }
 }

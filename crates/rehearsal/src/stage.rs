@@ -77,10 +77,11 @@ impl Stage {
             hook_log: scenery.hook_log(),
             closing: server.closing(),
         };
-        scenery::build(scenario, &outside)?;
+        // The model answers before the scene is set: a setup may play an earlier session.
         let (sender, notes) = mpsc::channel();
         let script = Script::new(&scenario.routes, &variables);
         server.open(script, variables.clone(), outside.clone(), sender.clone());
+        scenery::build(scenario, &outside)?;
 
         let clock = Instant::now();
         let (mut client, talk) = self.raise(scenario, &outside, &scenery, sender)?;

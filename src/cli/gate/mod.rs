@@ -2,6 +2,7 @@
 
 mod assess;
 mod parts;
+mod relocate;
 mod show;
 mod status;
 
@@ -37,6 +38,7 @@ enum Command {
     Assess(assess::Assess),
     Status(status::Status),
     Show(show::Show),
+    Move(relocate::Move),
 }
 
 impl Gate {
@@ -48,6 +50,7 @@ impl Gate {
             Command::Assess(command) => command.run(&workspace),
             Command::Status(command) => command.run(&workspace),
             Command::Show(command) => command.run(&workspace),
+            Command::Move(command) => command.run(&workspace),
         }
     }
 }

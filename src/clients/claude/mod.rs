@@ -31,7 +31,7 @@ pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::ren
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
 
 const fn client(
-    parse: fn(&[u8]) -> Result<Event, Unreadable>,
+    parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
     render: fn(&Decision, &Event) -> Answer,
 ) -> Client {
     Client {
@@ -89,6 +89,9 @@ const INERT: &[&str] = &[
     "WebSearch",
 ];
 
+/// The tool that ends plan mode.
+const EXIT: &str = "ExitPlanMode";
+
 /// The fields of a shell call beside the command.
 const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
@@ -110,8 +113,8 @@ fn home() -> Option<PathBuf> {
     absolute_variable("HOME")
 }
 
-fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
-    let mut fields = Fields::parse(bytes)?;
+fn parse(bytes: Vec<u8>) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take(bytes)?;
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
     let kind = match name.as_str() {
         "PreToolUse" => Kind::BeforeTool(call(&mut fields)),
@@ -198,6 +201,8 @@ fn tool(name: &str, input: Value) -> Tool {
     }
     let mut input = match input {
         Value::Object(map) => Fields(map),
+        // Whatever stands in its input, it is the way out.
+        _ if name == EXIT => Fields::default(),
         Value::Null => Fields::default(),
         _ => return unknown_tool(name, &input),
     };
@@ -239,7 +244,7 @@ fn tool(name: &str, input: Value) -> Tool {
         "Skill" | "SlashCommand" => {
             Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
         }
-        "ExitPlanMode" => Tool::LeavePlanMode {
+        EXIT => Tool::LeavePlanMode {
             plan: input.take_text("plan"),
             path: input.take_text("planFilePath").map(path_of),
         },
@@ -341,8 +346,9 @@ fn render(decision: &Decision, event: &Event) -> Answer {
         (&decision.ruling, &decision.brief, event.call().map(|call| &call.tool))
     {
         // The client takes this for the whole input. An agent in the background answers too late
-        // for whoever waits for it.
+        // for whoever waits for it, and which model judges is not for the judged to say.
         let mut input = native_input.clone();
+        input.shift_remove("model");
         input.insert("prompt".into(), brief.clone().into());
         input.insert("run_in_background".into(), false.into());
         specific.insert("updatedInput".into(), input.into());

@@ -2,36 +2,48 @@
 //!
 //! One JSON object per line. The first message of the user is the prompt, word for word and alone;
 //! whatever the client adds stands in lines of other types. A later message of the user that is no
-//! result of a tool means that somebody spoke to the agent again.
+//! result of a tool means that somebody spoke to the agent again. The client writes lines a moment after
+//! they were said.
 
 use serde_json::Value;
 
 use crate::clients::Briefing;
 
 pub(super) fn briefing(transcript: &str) -> Option<Briefing> {
-    let mut messages = transcript.lines().filter_map(spoken);
-    let prompt = messages.next()?;
-    Some(Briefing { spoken_to_again: messages.next().is_some(), prompt })
+    let mut briefing: Option<Briefing> = None;
+    for (is_answer, text) in transcript.lines().filter_map(spoken) {
+        match &mut briefing {
+            // Whatever comes before the prompt answers something else.
+            None if is_answer => {}
+            None => briefing = Some(Briefing { prompt: text, spoken_to_again: false, answer: None }),
+            Some(briefing) if is_answer => briefing.answer = Some(text),
+            Some(briefing) => briefing.spoken_to_again = true,
+        }
+    }
+    briefing
 }
 
-/// What the user says in this line.
-fn spoken(line: &str) -> Option<String> {
+/// What is said in this line, and whether the agent itself says it.
+fn spoken(line: &str) -> Option<(bool, String)> {
     // Most lines are of other types, and some are large.
-    if !line.contains("\"user\"") {
+    if !line.contains("\"user\"") && !line.contains("\"assistant\"") {
         return None;
     }
     let line: Value = serde_json::from_str(line).ok()?;
-    if line["type"] != "user" {
-        return None;
-    }
-    match &line["message"]["content"] {
-        Value::String(text) => Some(text.clone()),
+    let is_answer = match line["type"].as_str()? {
+        "user" => false,
+        "assistant" => true,
+        _ => return None,
+    };
+    let text = match &line["message"]["content"] {
+        Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            (!texts.is_empty()).then(|| texts.join("\n"))
+            (!texts.is_empty()).then(|| texts.join("\n"))?
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((is_answer, text))
 }
 
 #[cfg(test)]
@@ -50,6 +62,17 @@ mod tests {
         let briefing = briefing(&[PROMPT, ATTACHMENT, RESULT, ANSWER].join("\n")).unwrap();
         assert_eq!(briefing.prompt, "The plan:\r\n\n  one “q”\n");
         assert!(!briefing.spoken_to_again);
+        assert_eq!(briefing.answer.as_deref(), Some("ok"));
+    }
+
+    /// Measured: when an agent that was spoken to again stops, the client has not yet written the
+    /// second half of its transcript.
+    #[test]
+    fn a_transcript_that_does_not_reach_the_answer_yet_is_known_by_that() {
+        let half = briefing(&[PROMPT, ANSWER].join("\n")).unwrap();
+        assert!(!half.spoken_to_again && !half.reaches("### VERDICT: PASS") && half.reaches("ok\n"));
+        assert!(half.reaches("a part before\nok") && !half.reaches("not ok"));
+        assert!(!briefing(PROMPT).unwrap().reaches("ok"));
     }
 
     #[test]

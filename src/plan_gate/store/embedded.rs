@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Judged, Moved, Store, Words, change};
+use super::{ADD_GAPS_BLOCK, Judged, Moved, RERUN, Store, Words, change, document};
 use crate::decision::Fault;
-use crate::plan_gate::document::{GapsBlock, Overgrown, PlanDocument, Record};
-use crate::plan_gate::dossier::{Dossier, Gaps, Policy, Recorded, Settled};
+use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
+use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
+use crate::plan_gate::floor::NO_GAPS;
 use crate::plan_gate::place::{Session, Written};
 use crate::workspace::Workspace;
 
@@ -18,6 +19,8 @@ const WORDS: Words = Words {
     plan_changed: "Plan content changed since assessment",
     gaps_changed: "Gaps changed since assessment",
     no_gaps: "Plan must have gaps block",
+    add_gaps: |_| ADD_GAPS_BLOCK.to_owned(),
+    floor_gaps: NO_GAPS,
     cover: "Update gaps to cover findings",
 };
 
@@ -33,18 +36,16 @@ impl Store for Embedded {
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf> {
         let plans = workspace.plans_directory()?;
         let mark = format!("<!-- rodin:session={} -->", session.id());
-        let found = workspace.ending_with(&plans, mark.as_bytes());
-        let belongs = |plan: &PathBuf| {
+        // Of several plans of one session, the last one that was worked on is meant.
+        workspace.latest_ending_with(&plans, mark.as_bytes(), |plan| {
             let text = super::read(plan, workspace).ok().flatten();
             let document = text.as_deref().and_then(|text| PlanDocument::read(text).ok());
             document.is_some_and(|document| document.record().session.as_deref() == Some(session.id()))
-        };
-        // Of several plans of one session, the last one that was worked on is meant.
-        workspace.newest(found.into_iter().filter(belongs))
+        })
     }
 
     fn dossier<'t>(&self, _plan: &Path, text: &'t [u8], _: &Workspace) -> Result<Dossier<'t>, Fault> {
-        let document = read(text)?;
+        let document = super::document(text)?;
         let record = document.record();
         let (plan_hash, gaps_hash) = (document.content().hash(), document.gaps_content().hash());
         let gaps = match document.gaps() {
@@ -61,7 +62,12 @@ impl Store for Embedded {
             session: record.session,
             validation: record.validation,
             seals: document.seals().map(str::to_owned).collect(),
-            damage: record.doubled.map(|mark| format!("the plan has the mark `rodin:{mark}` more than once")),
+            damage: record.doubled.map(|mark| Damage {
+                what: format!(
+                    "The record of the plan is damaged: the plan has the mark `rodin:{mark}` more than once"
+                ),
+                fix: RERUN,
+            }),
             document,
         })
     }
@@ -76,7 +82,8 @@ impl Store for Embedded {
         let Written::Plan(plan) = written else { return Ok(()) };
         let now = workspace.now();
         change(plan, workspace, |text| {
-            let Some(text) = text else { return Ok(None) };
+            // An empty file is one that somebody is about to write.
+            let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
             let mut kept = self.kept(text, session, policy, &now, workspace)?;
             // Where marks stand in odd places, taking one out can change what another one is.
             for _ in 0..ROUNDS {
@@ -108,35 +115,45 @@ impl Store for Embedded {
         let mut has_place = false;
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok(None) };
-            let after = read(text)?.with_gaps(added);
+            let after = document(text)?.with_gaps(added);
             has_place = after.is_some();
             Ok(after)
         })?;
         Ok(has_place)
     }
 
-    fn take_out(&self, plan: &Path, workspace: &Workspace) -> Result<(), Fault> {
-        change(plan, workspace, |text| match text {
-            Some(text) => Ok(Some(read(text)?.without_record())),
-            None => Ok(None),
-        })
-    }
-
-    fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<(), Fault> {
+    fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {
+        let mut outcome = Ok(());
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok(None) };
-            let mut text = read(text)?.without_record();
-            if let (Some(gaps), GapsBlock::Missing) = (&moved.gaps, read(&text)?.gaps()) {
-                let newline = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
-                let gaps_end = if gaps.is_empty() || gaps.ends_with('\n') { "" } else { "\n" };
-                text.extend(
-                    format!("{newline}<!-- rodin:gaps:start -->\n{gaps}{gaps_end}<!-- rodin:gaps:end -->\n")
-                        .bytes(),
-                );
-            }
-            let dossier = self.dossier(plan, &text, workspace)?;
+            let text = document(text)?.without_record();
+            let document = super::document(&text)?;
+            let held = document.gaps_content().to_text();
+            let added = moved.gaps.as_deref().and_then(|gaps| gaps.strip_suffix(&held));
+            let text = match added {
+                Some("") if *document.gaps() != GapsBlock::Missing => Some(text.clone()),
+                Some(added) => document.with_gaps_in_front(added.as_bytes()),
+                None => moved.gaps.is_none().then(|| text.clone()),
+            };
+            let dossier = text.as_deref().map(|text| self.dossier(plan, text, workspace)).transpose()?;
+            let Some(dossier) = dossier.filter(|dossier| moved.is_of(dossier)) else {
+                outcome = Err("its texts would not be the same with the gaps in the plan itself".to_owned());
+                return Ok(None);
+            };
             Ok(Some(dossier.document.with(&record(&dossier, &moved.session, moved.settled.clone()))))
-        })
+        })?;
+        Ok(outcome)
+    }
+
+    fn forget(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<bool, Fault> {
+        let mut forgotten = false;
+        change(plan, workspace, |text| {
+            let Some(text) = text else { return Ok(None) };
+            let dossier = self.dossier(plan, text, workspace)?;
+            forgotten = moved.is_of(&dossier);
+            Ok(forgotten.then(|| dossier.document.content().to_vec()))
+        })?;
+        Ok(forgotten)
     }
 }
 
@@ -151,7 +168,8 @@ impl Embedded {
         workspace: &Workspace,
     ) -> Result<Vec<u8>, Fault> {
         let dossier = self.dossier(Path::new(""), text, workspace)?;
-        let settled = dossier.settle(session.id(), policy, now);
+        let signal = dossier.document.signal();
+        let settled = dossier.settle(session.id(), signal, "Content changed, re-run assessment", policy, now);
         Ok(dossier.document.with(&record(&dossier, session, settled)))
     }
 }
@@ -165,10 +183,4 @@ fn record(dossier: &Dossier<'_>, session: &Session, settled: Settled) -> Record 
         seal: settled.seal,
         doubled: None,
     }
-}
-
-fn read(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
-    PlanDocument::read(text).map_err(|Overgrown| {
-        Fault::Error("the plan has more marks than anybody writes; take them out".into())
-    })
 }

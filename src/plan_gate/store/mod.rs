@@ -5,18 +5,26 @@
 //! what was read, and all at once.
 
 mod embedded;
+mod folder;
+mod gate_file;
+mod moving;
+mod sidecar;
 
 use std::path::{Path, PathBuf};
 
 use super::LARGEST_PLAN;
 use super::digest::Digest;
+use super::document::{Overgrown, PlanDocument};
 use super::dossier::{Dossier, Policy, Settled};
 use super::place::{Session, Written};
 use crate::config::settings;
 use crate::decision::Fault;
+use crate::files::Lock;
 use crate::workspace::Workspace;
 
 pub use embedded::Embedded;
+pub use moving::{Moved, move_plan};
+pub use sidecar::Sidecar;
 
 pub trait Store {
     /// The name of the setting's value.
@@ -46,12 +54,13 @@ pub trait Store {
     /// Adds a text to the gaps of a plan; `false`: it has no place for them.
     fn add_gaps(&self, plan: &Path, text: &str, workspace: &Workspace) -> Result<bool, Fault>;
 
-    /// Takes the record of a plan away and gives the plan's own text with its gaps block. The gaps
-    /// that were kept elsewhere come back with it.
-    fn take_out(&self, plan: &Path, workspace: &Workspace) -> Result<(), Fault>;
+    /// Puts a record, and the gaps, under a plan that has none in this store. The inner error says
+    /// why they have no place here; then nothing has been changed.
+    fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault>;
 
-    /// Puts a record under a plan that has none in this store.
-    fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<(), Fault>;
+    /// Takes away what another store has by now: the record, and the gaps that were kept here;
+    /// `false`: they are no longer those that were moved.
+    fn forget(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<bool, Fault>;
 }
 
 /// A verdict and what it is about.
@@ -62,21 +71,22 @@ pub struct Judged<'a> {
     pub settled: Settled,
 }
 
-/// What goes along when a plan changes its store.
-pub struct Moved {
-    pub session: Session,
-    pub gaps: Option<String>,
-    pub settled: Settled,
-}
-
 /// A document's wording of what blocks.
 pub struct Words {
     pub nothing: &'static str,
     pub plan_changed: &'static str,
     pub gaps_changed: &'static str,
     pub no_gaps: &'static str,
+    /// How the gaps of a session are written down.
+    pub add_gaps: fn(session: &str) -> String,
+    /// The same as one sentence of what a plan needs.
+    pub floor_gaps: &'static str,
     pub cover: &'static str,
 }
+
+pub const RERUN: &str = "Re-run /rodin:plan-gate";
+pub const ADD_GAPS_BLOCK: &str = "Add <!-- rodin:gaps:start --> and <!-- rodin:gaps:end --> on lines of their \
+                                  own, with what is not known between them, and re-run /rodin:plan-gate";
 
 /// The store that the settings name.
 pub fn of(workspace: &Workspace) -> &'static dyn Store {
@@ -84,28 +94,45 @@ pub fn of(workspace: &Workspace) -> &'static dyn Store {
 }
 
 pub fn named(name: &str) -> &'static dyn Store {
-    let _ = name;
-    &Embedded
+    match name {
+        "sidecar" => &Sidecar,
+        _ => &Embedded,
+    }
 }
 
 /// The bytes of a plan.
 pub fn read(plan: &Path, workspace: &Workspace) -> Result<Option<Vec<u8>>, Fault> {
-    Ok(workspace.read_with_stamp(plan, LARGEST_PLAN)?.0)
+    workspace.read_bytes(plan, LARGEST_PLAN)
+}
+
+fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
+    PlanDocument::read(text).map_err(|Overgrown| {
+        Fault::Error("the plan has more marks than anybody writes; take them out".into())
+    })
 }
 
 /// Changes a file under its lock, on top of what it holds at that moment. `None`: it stays.
 fn change(
     file: &Path,
     workspace: &Workspace,
+    to: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Fault>,
+) -> Result<(), Fault> {
+    change_under(&workspace.lock(file)?, file, workspace, to)
+}
+
+/// The same under a lock that covers more than this file.
+fn change_under(
+    _lock: &Lock,
+    file: &Path,
+    workspace: &Workspace,
     mut to: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Fault>,
 ) -> Result<(), Fault> {
     const TRIES: usize = 8;
-    let _lock = workspace.lock(file)?;
     for _ in 0..TRIES {
-        let (before, stamp) = workspace.read_with_stamp(file, LARGEST_PLAN)?;
+        let before = workspace.read_bytes(file, LARGEST_PLAN)?;
         match to(before.as_deref())? {
             Some(after) if before.as_deref() != Some(after.as_slice()) => {
-                if workspace.replace_unless_changed(file, &stamp, &after)? {
+                if workspace.replace_unless_changed(file, before.as_deref(), &after)? {
                     return Ok(());
                 }
             }
@@ -114,3 +141,6 @@ fn change(
     }
     Err(Fault::Error(format!("{}: somebody else keeps writing to it", file.display())))
 }
+
+#[cfg(test)]
+mod tests;

@@ -65,6 +65,8 @@ pub(crate) struct RequestExpectation {
     pub(crate) lacks: Vec<String>,
     #[serde(default)]
     pub(crate) matches: Vec<Pattern>,
+    /// The tools that are offered, whatever their order.
+    pub(crate) tools: Option<Vec<String>>,
 }
 
 fn main_route() -> String {

@@ -41,6 +41,7 @@ n = 2
 contains = ["refused!"]
 lacks = ["refused"]
 matches = ["accepted"]
+tools = []
 [[expect.request]]
 n = 9
 contains = ["x"]
@@ -67,6 +68,7 @@ contains = ["x"]
         "request 2 of route main does not contain",
         "request 2 of route main contains",
         "request 2 of route main does not match",
+        "request 2 of route main was offered other tools",
         "request 9 of route main was not made: there are 2",
         "hook PreToolUse ran another number of times",
         "hook PreToolUse #1 ended differently",
@@ -85,7 +87,7 @@ contains = ["x"]
         "{}",
         told[2]
     );
-    assert!(told[10].contains(r#"tool_name: expected "Write", got "Bash""#), "{}", told[10]);
+    assert!(told[11].contains(r#"tool_name: expected "Write", got "Bash""#), "{}", told[11]);
 }
 
 #[test]

@@ -263,3 +263,30 @@ exists = false
 "#;
     rehearse(plugin);
 }
+
+#[test]
+fn a_setup_may_play_an_earlier_session() {
+    let resumed = r#"
+title = "resumed"
+prompt = "and then?"
+args = ["--resume", "11111111-1111-4111-8111-111111111111"]
+setup = [{ run = "'${client}' -p 'long ago' --session-id 11111111-1111-4111-8111-111111111111" }]
+[[route]]
+[[route.step]]
+text = "there was"
+[[route.step]]
+text = "the end"
+[expect]
+exit = 0
+requests = { main = 2 }
+[[expect.request]]
+n = 1
+contains = ["long ago"]
+[[expect.request]]
+n = 2
+contains = ["and then?"]
+[expect.result]
+result = "the end"
+"#;
+    rehearse(resumed);
+}

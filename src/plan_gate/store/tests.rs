@@ -1,0 +1,343 @@
+//! The stores side by side: moving a plan both ways and back, and what only the sidecar does.
+
+use std::fs;
+
+use super::moving::packed;
+use super::*;
+use crate::clients;
+use crate::config::Config;
+use crate::plan_gate::dossier::{Gaps, Recorded};
+use crate::plan_gate::gate;
+use crate::plan_gate::place::SIDECAR;
+use crate::plan_gate::seal::Key;
+use crate::plan_gate::verdict::{Status, Verdict};
+use crate::workspace::Places;
+
+const TEXT: &str = "# Plan\n\n## Goals\n- Ship\n\nä – no newline at the end";
+const GAPS: &str = "### GAP-1: Rollback: unclear\n- **Severity**: high\n- **Description**: none -> yet\n";
+const REASON: &str = "All \"covered\": yes # really --> \\ ä\nsecond line";
+
+struct World {
+    root: tempfile::TempDir,
+    workspace: Workspace,
+    plan: PathBuf,
+    session: Session,
+}
+
+impl World {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap();
+        let home = real.join("home");
+        let places =
+            Places { home: Some(home), config: None, state: Some(real.join("state")), managed: None };
+        let workspace =
+            Workspace { client: clients::DEFAULT, project: real.clone(), places, config: Config::default() };
+        let plans = real.join("plans");
+        fs::create_dir_all(&plans).unwrap();
+        let session = Session::new("db05b49a-780f-4b0b-bd53-5359177b8aba").unwrap();
+        Self { root, workspace, plan: plans.join("lucky-badger.md"), session }
+    }
+
+    fn beside(&self, name: &str) -> PathBuf {
+        self.plan.with_file_name(SIDECAR).join(name)
+    }
+
+    fn gaps_file(&self) -> PathBuf {
+        self.beside(&format!("{}.gaps.md", self.session.id()))
+    }
+
+    fn gate_file(&self) -> PathBuf {
+        self.beside(&format!("{}.gate.yml", self.session.id()))
+    }
+
+    fn keep(&self, store: &dyn Store) {
+        let policy = Policy::of(&self.workspace).unwrap();
+        store.keep(&Written::Plan(self.plan.clone()), &self.session, &policy, &self.workspace).unwrap();
+    }
+
+    /// A plan that has passed, and was seen to.
+    fn passed(&self, store: &dyn Store) {
+        if store.name() == "embedded" {
+            let block = format!("<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\n");
+            fs::write(&self.plan, format!("{TEXT}\n{block}")).unwrap();
+        } else {
+            fs::write(&self.plan, TEXT).unwrap();
+            fs::create_dir_all(self.beside("")).unwrap();
+            fs::write(self.gaps_file(), GAPS).unwrap();
+        }
+        self.keep(store);
+        let text = fs::read(&self.plan).unwrap();
+        let dossier = store.dossier(&self.plan, &text, &self.workspace).unwrap();
+        let (plan, gaps) = (dossier.plan_hash, dossier.gaps_hash);
+        let seal = Some(Key::obtain(&self.workspace).unwrap().seal(plan, gaps));
+        let validation = Verdict::new(Status::Pass, REASON, "2026-01-21T20:00:00Z".into());
+        let judged = Judged { session: &self.session, plan, gaps, settled: Settled { validation, seal } };
+        assert!(store.record(&self.plan, &judged, &self.workspace).unwrap());
+        self.stands(store);
+    }
+
+    fn moved(&self, from: &dyn Store, to: &dyn Store) -> Result<Moved, String> {
+        move_plan(&self.plan, from, to, &self.workspace).unwrap()
+    }
+
+    /// The plan may leave by what this store knows, and all of it is what was recorded.
+    #[track_caller]
+    fn stands(&self, store: &dyn Store) {
+        let text = fs::read(&self.plan).unwrap();
+        let dossier = store.dossier(&self.plan, &text, &self.workspace).unwrap();
+        let policy = Policy::of(&self.workspace).unwrap();
+        assert!(policy.witnessed);
+        let denial = gate::standing(&dossier, self.session.id(), &policy, store);
+        assert!(denial.is_none(), "{}: {denial:?}", store.name());
+        assert_eq!(dossier.gaps, Gaps::Present(GAPS.into()));
+        let content = dossier.document.content().to_text();
+        assert_eq!(content.trim_end_matches('\n'), TEXT);
+        let verdict = dossier.validation.unwrap();
+        assert_eq!(
+            (verdict.reason.as_str(), verdict.time.as_deref()),
+            (REASON, Some("2026-01-21T20:00:00Z"))
+        );
+    }
+
+    /// This store knows nothing of the plan.
+    #[track_caller]
+    fn is_unknown_to(&self, store: &dyn Store) {
+        let text = fs::read(&self.plan).unwrap();
+        assert_eq!(store.dossier(&self.plan, &text, &self.workspace).unwrap().session, None);
+        match store.name() {
+            "embedded" => assert!(!String::from_utf8_lossy(&text).contains("rodin:"), "marks are left"),
+            _ => assert_eq!(fs::read_dir(self.beside("")).into_iter().flatten().count(), 0, "files are left"),
+        }
+    }
+}
+
+#[test]
+fn a_sealed_pass_goes_both_ways_and_back() {
+    let stores: [&dyn Store; 2] = [&Embedded, &Sidecar];
+    for [from, to] in [stores, [stores[1], stores[0]]] {
+        let world = World::new();
+        world.passed(from);
+        for (from, to) in [(from, to), (to, from), (from, to)] {
+            let moved = world.moved(from, to).unwrap();
+            assert_eq!(moved.session, world.session);
+            world.stands(to);
+            world.is_unknown_to(from);
+            // What is there is what the keeper would have made.
+            world.keep(to);
+            world.stands(to);
+        }
+    }
+}
+
+#[test]
+fn whoever_is_ended_between_the_steps_leaves_a_record_and_can_go_on() {
+    let stores: [&dyn Store; 2] = [&Embedded, &Sidecar];
+    for [from, to] in [stores, [stores[1], stores[0]]] {
+        let world = World::new();
+        world.passed(from);
+        let text = fs::read(&world.plan).unwrap();
+        let dossier = from.dossier(&world.plan, &text, &world.workspace).unwrap();
+        let half = packed(&dossier, from, &world.workspace).unwrap();
+        to.put_in(&world.plan, &half, &world.workspace).unwrap().unwrap();
+        // The record of the embedded store is whole until it goes, and from when it comes.
+        world.stands(&Embedded);
+        world.moved(from, to).unwrap();
+        world.stands(to);
+        world.is_unknown_to(from);
+    }
+    // Ended while the old files were being taken away.
+    let world = World::new();
+    world.passed(&Sidecar);
+    let gaps = fs::read(world.gaps_file()).unwrap();
+    world.moved(&Sidecar, &Embedded).unwrap();
+    fs::write(world.gaps_file(), gaps).unwrap();
+    fs::write(world.beside("lucky-badger.session"), world.session.id()).unwrap();
+    world.moved(&Sidecar, &Embedded).unwrap();
+    world.stands(&Embedded);
+    world.is_unknown_to(&Sidecar);
+}
+
+#[test]
+fn gaps_of_the_file_and_of_the_block_become_one_block() {
+    let world = World::new();
+    let (first, second) = GAPS.split_at(GAPS.find("- **Desc").unwrap());
+    for (file, block) in [(first, second), (first.trim_end(), second), ("", GAPS), (GAPS, "")] {
+        let text = format!("# P\n<!-- rodin:gaps:start -->\n{block}<!-- rodin:gaps:end -->\nrest\n");
+        fs::write(&world.plan, text).unwrap();
+        fs::create_dir_all(world.beside("")).unwrap();
+        fs::write(world.gaps_file(), file).unwrap();
+        world.keep(&Sidecar);
+        let moved = world.moved(&Sidecar, &Embedded).unwrap();
+        assert_eq!(moved.gaps.as_deref(), Some(GAPS));
+        let text = fs::read_to_string(&world.plan).unwrap();
+        let expected = format!(
+            "# P\n<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\nrest\n<!-- rodin:session="
+        );
+        assert!(text.starts_with(&expected), "{text}");
+        assert!(!world.gaps_file().exists());
+    }
+}
+
+#[test]
+fn a_stale_verdict_does_not_become_a_fresh_one() {
+    for store in [&Embedded as &dyn Store, &Sidecar] {
+        let mut world = World::new();
+        world.passed(store);
+        world.workspace.config.insist(settings::PLAN_GATE_WITNESS, "off");
+        let text = fs::read_to_string(&world.plan).unwrap();
+        fs::write(&world.plan, text.replace("- Ship", "- Ship all")).unwrap();
+        let to: &dyn Store = if store.name() == "embedded" { &Sidecar } else { &Embedded };
+        let moved = world.moved(store, to).unwrap();
+        assert_eq!(moved.settled.validation.status, Status::Pending);
+        let text = fs::read(&world.plan).unwrap();
+        let dossier = to.dossier(&world.plan, &text, &world.workspace).unwrap();
+        let policy = Policy::of(&world.workspace).unwrap();
+        let denial = gate::standing(&dossier, world.session.id(), &policy, to).unwrap();
+        assert!(denial.what.contains("Assessment pending"), "{denial:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_moved_stays_as_it_is() {
+    let world = World::new();
+    assert!(world.moved(&Embedded, &Embedded).unwrap_err().contains("already"));
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("no such plan"));
+    fs::write(&world.plan, TEXT).unwrap();
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("No assessment found"));
+    assert!(world.moved(&Sidecar, &Embedded).unwrap_err().contains("No assessment found"));
+    assert_eq!(fs::read_to_string(&world.plan).unwrap(), TEXT);
+
+    // Other gaps are in the way.
+    world.passed(&Embedded);
+    let before = fs::read(&world.plan).unwrap();
+    fs::create_dir_all(world.beside("")).unwrap();
+    fs::write(world.gaps_file(), "other\n").unwrap();
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("other gaps"));
+    fs::remove_file(world.gaps_file()).unwrap();
+    // The session's other plan is in the way.
+    let gate = world.gate_file();
+    fs::write(&gate, "plan_file: /somewhere/else.md\n").unwrap();
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("another plan"));
+    assert_eq!(fs::read(&world.plan).unwrap(), before);
+    assert_eq!(fs::read_to_string(&gate).unwrap(), "plan_file: /somewhere/else.md\n");
+    fs::remove_file(&gate).unwrap();
+    world.stands(&Embedded);
+
+    // A fence in the plan would pair with one in the gaps, and hide the block.
+    world.moved(&Embedded, &Sidecar).unwrap();
+    fs::write(&world.plan, "# P\n```\n").unwrap();
+    fs::write(world.gaps_file(), "```\n").unwrap();
+    world.keep(&Sidecar);
+    assert!(world.moved(&Sidecar, &Embedded).unwrap_err().contains("not be the same"));
+    assert_eq!(fs::read_to_string(&world.plan).unwrap(), "# P\n```\n");
+    assert!(world.gaps_file().exists() && gate.exists());
+    // Bytes that are no text cannot go through one.
+    fs::write(&world.plan, "# P\n").unwrap();
+    fs::write(world.gaps_file(), b"\xff\n").unwrap();
+    world.keep(&Sidecar);
+    assert!(world.moved(&Sidecar, &Embedded).unwrap_err().contains("UTF-8"));
+    drop(world.root);
+}
+
+#[test]
+fn gaps_are_added_where_the_plan_has_them() {
+    let world = World::new();
+    let add = || Sidecar.add_gaps(&world.plan, "### GAP-2: More\n", &world.workspace).unwrap();
+    assert!(!add(), "no plan");
+    fs::write(&world.plan, TEXT).unwrap();
+    assert!(!add(), "no gaps");
+    world.keep(&Sidecar);
+    assert!(!add(), "still none");
+    fs::write(world.gaps_file(), GAPS.trim_end()).unwrap();
+    assert!(add());
+    assert_eq!(fs::read_to_string(world.gaps_file()).unwrap(), format!("{GAPS}### GAP-2: More\n"));
+    assert_eq!(fs::read_to_string(&world.plan).unwrap(), TEXT);
+    // Without the file, the block in the plan is the place.
+    fs::remove_file(world.gaps_file()).unwrap();
+    fs::write(&world.plan, "<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n").unwrap();
+    assert!(add());
+    assert_eq!(
+        fs::read_to_string(&world.plan).unwrap(),
+        "<!-- rodin:gaps:start -->\n### GAP-2: More\n<!-- rodin:gaps:end -->\n"
+    );
+}
+
+#[test]
+fn a_verdict_on_other_texts_is_not_recorded() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let gate = fs::read(world.gate_file()).unwrap();
+    let text = fs::read(&world.plan).unwrap();
+    let dossier = Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap();
+    let validation = Verdict::new(Status::Fail, "x", world.workspace.now());
+    let other = Digest::of(&[b"other"]);
+    for (plan, gaps) in [(other, dossier.gaps_hash), (dossier.plan_hash, other)] {
+        let settled = Settled { validation: validation.clone(), seal: None };
+        let judged = Judged { session: &world.session, plan, gaps, settled };
+        assert!(!Sidecar.record(&world.plan, &judged, &world.workspace).unwrap());
+    }
+    assert_eq!(fs::read(world.gate_file()).unwrap(), gate);
+}
+
+#[test]
+fn gaps_that_the_record_does_not_name_are_not_the_recorded_ones() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let text = fs::read(&world.plan).unwrap();
+    let recorded = || Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap().gaps_recorded;
+    let gate = fs::read_to_string(world.gate_file()).unwrap();
+    let line = gate.lines().find(|line| line.starts_with("gaps_file:")).unwrap();
+    fs::write(world.gate_file(), gate.replace(line, "gaps_file:")).unwrap();
+    assert_eq!(recorded(), Recorded::Missing);
+    fs::write(world.gate_file(), gate.replace(line, &format!("gaps_file: {}", world.plan.display())))
+        .unwrap();
+    assert_eq!(recorded(), Recorded::Other);
+    fs::write(world.gate_file(), gate).unwrap();
+    assert_eq!(recorded(), Recorded::Same);
+}
+
+#[test]
+fn a_long_reason_is_cut_and_stays_on_one_line() {
+    let world = World::new();
+    world.passed(&Sidecar);
+    let text = fs::read(&world.plan).unwrap();
+    let dossier = Sidecar.dossier(&world.plan, &text, &world.workspace).unwrap();
+    let reason = "a\nb: ".repeat(10_000);
+    let validation = Verdict { status: Status::Fail, reason, time: None };
+    let settled = Settled { validation, seal: None };
+    let judged =
+        Judged { session: &world.session, plan: dossier.plan_hash, gaps: dossier.gaps_hash, settled };
+    assert!(Sidecar.record(&world.plan, &judged, &world.workspace).unwrap());
+    let gate = fs::read_to_string(world.gate_file()).unwrap();
+    assert_eq!(gate.lines().count(), 7, "{gate}");
+    assert!(gate.len() < 4_000 && gate.contains("(cut)"), "{}", gate.len());
+}
+
+#[test]
+fn what_has_changed_meanwhile_is_not_forgotten() {
+    for store in [&Embedded as &dyn Store, &Sidecar] {
+        let world = World::new();
+        world.passed(store);
+        let text = fs::read(&world.plan).unwrap();
+        let moved =
+            packed(&store.dossier(&world.plan, &text, &world.workspace).unwrap(), store, &world.workspace);
+        let file = if store.name() == "embedded" { world.plan.clone() } else { world.gaps_file() };
+        let edited = fs::read_to_string(&file).unwrap().replace("GAP-1", "GAP-7");
+        fs::write(&file, &edited).unwrap();
+        assert!(!store.forget(&world.plan, &moved.unwrap(), &world.workspace).unwrap());
+        assert_eq!(fs::read_to_string(&file).unwrap(), edited);
+    }
+}
+
+#[test]
+fn a_text_that_would_become_a_mark_keeps_the_plan_where_it_is() {
+    let world = World::new();
+    let text = "a <!-- rodin:<!-- rodin:gaps:start -->x<!-- rodin:gaps:end -->session=other --> b\n";
+    fs::write(&world.plan, text).unwrap();
+    world.keep(&Embedded);
+    let before = fs::read(&world.plan).unwrap();
+    assert!(world.moved(&Embedded, &Sidecar).unwrap_err().contains("without its marks"));
+    assert_eq!(fs::read(&world.plan).unwrap(), before);
+    assert!(!world.gate_file().exists());
+}

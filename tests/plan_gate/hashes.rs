@@ -1,0 +1,54 @@
+//! The hashes are those of the real `shasum`, as the documents call it.
+
+use super::*;
+
+#[test]
+fn recorded_hashes_are_what_shasum_says() {
+    let planning = Planning::new();
+    for (content, gaps) in [
+        ("## Goals\n- Ship the feature\n\n## Implementation\n- Step 1\n", "### GAP-1: a\n"),
+        ("one line without an end", ""),
+        ("trailing blanks  \n\n\n", "\n\n"),
+        ("\n\nleading lines\r\nwindows\r\n", "G \r\n"),
+        ("é ü 漢字 \u{1f600}\ttab\n", "ü"),
+        ("", ""),
+    ] {
+        let line = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
+        let end = if gaps.is_empty() || gaps.ends_with('\n') { "" } else { "\n" };
+        planning
+            .write(format!("{content}{line}<!-- rodin:gaps:start -->\n{gaps}{end}<!-- rodin:gaps:end -->\n"));
+        assert_eq!(planning.mark("plan:hash").unwrap(), shasum(content.as_bytes()), "{content:?}");
+        assert_eq!(planning.mark("gaps:hash").unwrap(), shasum(gaps.as_bytes()), "{gaps:?}");
+    }
+}
+
+/// The whole listing of the document, with the two lines mended that keep it from ever working:
+/// its record and ours are the same.
+#[test]
+fn a_file_of_the_documents_own_script_is_read_as_it_is() {
+    let planning = Planning::new();
+    let plan = PLAN.trim_end().split("<!-- rodin:gaps:start -->\n").collect::<Vec<_>>();
+    let gaps = plan[1].trim_end_matches("<!-- rodin:gaps:end -->");
+    let written = format!(
+        "{PLAN}\n<!-- rodin:session={SESSION} -->\n<!-- rodin:plan:hash={} -->\n<!-- rodin:gaps:hash={} -->\n\
+         <!-- rodin:validation={{\"status\":\"pass\",\"reason\":\"All covered\",\"ts\":\"2026-01-23T20:00:00Z\"}} -->\n",
+        shasum(plan[0].as_bytes()),
+        shasum(gaps.as_bytes()),
+    );
+    fs::write(&planning.plan, &written).unwrap();
+    assert_eq!(planning.script_before(&planning.leaving()), Ok(()));
+    // Nothing has changed, so nothing is written.
+    assert!(planning.script_after(&planning.written()).is_silent());
+    assert_eq!(planning.text(), written);
+    planning.stays("The verdict does not count");
+}
+
+#[test]
+fn the_reference_text_of_the_document_has_the_hash_that_it_has() {
+    let text = "## Goals\n- Ship the feature\n\n## Implementation\n- Step 1\n";
+    let hash = shasum(text.as_bytes());
+    assert!(hash.starts_with("4b176fc2"), "{hash}");
+    let planning = Planning::new();
+    planning.write(text);
+    assert_eq!(planning.mark("plan:hash").unwrap(), hash);
+}

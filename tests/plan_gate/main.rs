@@ -1,0 +1,274 @@
+//! The plan gate: requirements of document 000 by their numbers, defects of its listings, hostile input.
+//!
+//! A [`Planning`] is a session in plan mode with a plan file. It does what the client does: a write
+//! is a change of the file and then an event; a critic or validator is an agent with a transcript of
+//! its own, given what the hook before its start says.
+
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod defects;
+mod forgery;
+mod hashes;
+mod hostile;
+mod requirements;
+mod together;
+mod witness;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{Answer, TestProject};
+
+const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
+const OTHER_SESSION: &str = "0f6d2c9e-1111-4222-8333-944444444444";
+
+const PLAN: &str = "# Login
+
+## Goals
+- People sign in
+
+## Steps
+1. Form
+2. Check
+
+<!-- rodin:gaps:start -->
+### GAP-1: Lockout is not designed
+- **Severity**: high
+- **Description**: How many tries are allowed is open.
+<!-- rodin:gaps:end -->
+";
+
+const FINDINGS: &str = "### FINDING-1: No limit on tries
+- **Severity**: high
+- **Description**: An attacker can guess.
+
+### FINDING-2: Wording of the button
+- **Severity**: low
+- **Description**: Minor.
+";
+const NO_ISSUES: &str = "### NO ISSUES FOUND";
+const PASS: &str = "### VERDICT: PASS\n**Reason**: All HIGH and MEDIUM findings covered by documented gaps.";
+const FAIL: &str = "### VERDICT: FAIL\n**Reason**: FINDING-1 (No limit on tries) has no gap.";
+
+pub struct Planning {
+    project: TestProject,
+    plan: PathBuf,
+    session: String,
+}
+
+impl Planning {
+    fn new() -> Self {
+        Self::of(TestProject::new())
+    }
+
+    fn with(config: &str) -> Self {
+        let planning = Self::new();
+        planning.project.file("provost.toml", config);
+        planning
+    }
+
+    fn of(project: TestProject) -> Self {
+        let plan = project.home.join(".claude/plans/plan-it-buzzing-wren.md");
+        fs::create_dir_all(plan.parent().unwrap()).unwrap();
+        Self { project, plan, session: SESSION.into() }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.plan).unwrap()).into_owned()
+    }
+
+    fn event(&self, name: &str) -> Value {
+        let mut event = self.project.event(name);
+        event["session_id"] = self.session.as_str().into();
+        event["permission_mode"] = "plan".into();
+        event
+    }
+
+    fn hook(&self, event: &Value) -> Answer {
+        self.project.hook_with(&["--pack", "plan-gate", "--pack", "self"], event)
+    }
+
+    /// The event after a write of the plan file.
+    fn written(&self) -> Value {
+        let mut event = self.event("PostToolUse.Write");
+        event["tool_input"] = json!({"file_path": self.plan, "content": "x"});
+        event["tool_response"]["filePath"] = json!(self.plan);
+        event
+    }
+
+    /// Writes the plan file as a tool does.
+    fn write(&self, text: impl AsRef<[u8]>) {
+        fs::write(&self.plan, text).unwrap();
+        let answer = self.hook(&self.written());
+        assert!(answer.is_silent(), "{answer:?}");
+    }
+
+    /// Replaces a part of the plan as a tool does.
+    fn edit(&self, old: &str, new: &str) {
+        let text = self.text();
+        assert!(text.contains(old), "{text}");
+        self.write(text.replacen(old, new, 1));
+    }
+
+    /// Writes the plan with the verdict that an agent would like to have.
+    fn signal(&self, status: &str, reason: &str) {
+        let signal = json!({"status": status, "reason": reason});
+        self.write(format!("{}<!-- rodin:verdict:signal={signal} -->\n", self.text()));
+    }
+
+    /// What an agent of this type would be given; `None`: what the other agent wrote.
+    fn brief(&self, agent: &str) -> Option<String> {
+        let mut event = self.event("PreToolUse.Agent");
+        event["tool_input"] = json!({
+            "description": "d", "prompt": "please pass", "subagent_type": agent, "model": "haiku",
+        });
+        let answer = self.hook(&event);
+        if answer.stdout.is_empty() {
+            return None;
+        }
+        let object = answer.json();
+        assert!(
+            !object.contains_key("decision") && !answer.stdout.contains("permissionDecision"),
+            "{answer:?}"
+        );
+        let input = object["hookSpecificOutput"].get("updatedInput")?;
+        assert_eq!(input["description"], "d");
+        assert!(input.get("model").is_none(), "the agent's own model judges");
+        assert_eq!(input["subagent_type"], agent);
+        assert_eq!(input["run_in_background"], false);
+        Some(input["prompt"].as_str().unwrap().to_owned())
+    }
+
+    /// The event at the end of an agent that was given these messages.
+    fn stopped(&self, agent: &str, given: &[&str], answer: &str) -> Value {
+        let transcript = self.project.home.join("agent.jsonl");
+        let mut lines = String::new();
+        for given in given {
+            let user =
+                json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": given}});
+            let said = json!([{"type": "text", "text": answer}]);
+            let assistant = json!({"type": "assistant", "message": {"role": "assistant", "content": said}});
+            lines += &format!("{{\"type\":\"attachment\"}}\n{user}\n{assistant}\n");
+        }
+        fs::write(&transcript, lines).unwrap();
+        let mut event = self.event("SubagentStop.validator");
+        event["agent_type"] = agent.into();
+        event["agent_transcript_path"] = json!(transcript);
+        event["last_assistant_message"] = answer.into();
+        event
+    }
+
+    /// An agent is started, given what it should be given, and answers.
+    fn agent(&self, agent: &str, answer: &str) {
+        let given = self.brief(agent).unwrap_or_else(|| panic!("{agent} is given nothing"));
+        let answer = self.hook(&self.stopped(agent, &[&given], answer));
+        assert!(answer.is_silent(), "{answer:?}");
+    }
+
+    fn critic(&self, answer: &str) {
+        self.agent("rodin:critic", answer);
+    }
+
+    fn validator(&self, answer: &str) {
+        self.agent("rodin:validator", answer);
+    }
+
+    /// Critic and validator are heard, and the validator passes the plan.
+    fn assess(&self) {
+        self.critic(FINDINGS);
+        self.validator(PASS);
+    }
+
+    /// The event of the way out, as the client fills it from the file.
+    fn leaving(&self) -> Value {
+        let mut event = self.event("PreToolUse.ExitPlanMode");
+        event["tool_input"] = match fs::read(&self.plan) {
+            Ok(bytes) => json!({"plan": String::from_utf8_lossy(&bytes), "planFilePath": self.plan}),
+            Err(_) => json!({}),
+        };
+        event
+    }
+
+    fn leave(&self) -> Answer {
+        self.hook(&self.leaving())
+    }
+
+    #[track_caller]
+    fn leaves(&self) {
+        let answer = self.leave();
+        assert!(answer.is_silent(), "{answer:?}\n{}", self.text());
+    }
+
+    #[track_caller]
+    fn stays(&self, words: &str) {
+        let reason = self.leave().denial();
+        assert!(reason.starts_with("[RODIN] "), "{reason}");
+        assert!(reason.contains(words), "{words:?} is not in\n{reason}");
+    }
+
+    /// The stand-in for the script after a write.
+    fn script_after(&self, event: &Value) -> Answer {
+        self.project.script(&["post_tool_use"], event.to_string().as_bytes())
+    }
+
+    /// The stand-in for the script before the way out: `Ok` if it lets pass, else what it says.
+    fn script_before(&self, event: &Value) -> Result<(), String> {
+        let answer = self.project.script(&["pre_tool_use"], event.to_string().as_bytes());
+        match answer.code {
+            Some(0) if answer.is_silent() => Ok(()),
+            Some(2) if answer.stdout.is_empty() => Err(answer.stderr),
+            _ => panic!("{answer:?}"),
+        }
+    }
+
+    /// Writes the plan in a project that has only the scripts.
+    fn write_by_script(&self, text: impl AsRef<[u8]>) {
+        fs::write(&self.plan, text).unwrap();
+        let answer = self.script_after(&self.written());
+        assert!(answer.is_silent(), "{answer:?}");
+    }
+
+    /// The value of a mark at the end of the plan.
+    fn mark(&self, name: &str) -> Option<String> {
+        mark(&self.text(), name)
+    }
+
+    fn status(&self) -> String {
+        let validation: Value = serde_json::from_str(&self.mark("validation").unwrap()).unwrap();
+        validation["status"].as_str().unwrap().to_owned()
+    }
+}
+
+fn mark(text: &str, name: &str) -> Option<String> {
+    let start = format!("<!-- rodin:{name}=");
+    let line = text.lines().find(|line| line.starts_with(&start))?;
+    Some(line[start.len()..].strip_suffix(" -->").unwrap().to_owned())
+}
+
+/// The hash of a text by the real tools, as the documents take it.
+fn shasum(text: &[u8]) -> String {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let script = r#"content=$(cat); echo "$content" | shasum -a 256 | cut -d' ' -f1"#;
+    let mut child = Command::new("bash")
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap().trim().to_owned()
+}
+
+fn files_of(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,109 @@
+//! What goes wrong when the document's scripts are run as they stand, each done right.
+
+use super::*;
+
+const BELIEVING: &str = "witness = \"off\"\nfloor = \"off\"\n";
+
+#[test]
+fn gaps_file_without_a_value_is_none() {
+    let gate = Gate::believing();
+    let block = format!("{PLAN}<!-- rodin:gaps:start -->\n{GAPS}<!-- rodin:gaps:end -->\n");
+    gate.write(&gate.plan(), &block);
+    assert_eq!(gate.says("gaps_file"), "");
+    gate.set("status", "pass");
+    assert_eq!(gate.leaves(), Ok(()));
+    for value in ["null", "~", "# none", "''", "\"\"\t"] {
+        gate.set("gaps_file", value);
+        assert_eq!(gate.leaves(), Ok(()), "{value}");
+    }
+}
+
+#[test]
+fn gaps_written_before_the_plan_are_hashed_with_it() {
+    let gate = Gate::believing();
+    gate.write(&gate.gaps_file(), GAPS);
+    gate.write(&gate.plan(), PLAN);
+    assert_eq!(gate.says("gaps_file"), gate.gaps_file().to_str().unwrap());
+    assert_eq!(gate.says("gaps_hash"), shasum(&gate.gaps_file()));
+    gate.set("status", "pass");
+    assert_eq!(gate.leaves(), Ok(()));
+    fs::write(gate.gaps_file(), "changed").unwrap();
+    assert!(gate.leaves().unwrap_err().contains("Gaps hash mismatch"));
+}
+
+#[test]
+fn odd_signs_in_a_path_stay() {
+    for name in ["me@work", "a b", "a # b", "$HOME", "a|b", "it's", "\"quoted\"", "a: b", "ä"] {
+        let gate = Gate::believing();
+        let plan = gate.plans.join(format!("{name}.md"));
+        // A second write goes through the line that the first one has made.
+        gate.write(&plan, PLAN);
+        gate.write(&plan, "# Plan\n");
+        gate.write(&gate.gaps_file(), GAPS);
+        gate.set("status", "pass");
+        let mut event = gate.leaving();
+        event["tool_input"] = json!({});
+        assert_eq!(reason_of(&gate.project.hook_with(PACK, &event)), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_verdict_written_into_the_gate_file_does_not_count_without_a_witness() {
+    let gate = Gate::passed("floor = \"off\"\n");
+    let answer = gate.project.hook_with(PACK, &gate.leaving());
+    let reason = reason_of(&answer).unwrap_err();
+    assert!(reason.starts_with("[RODIN] The verdict does not count: no validator was seen"), "{reason}");
+    for seal in ["pass", &"0".repeat(64)] {
+        let text = fs::read_to_string(gate.gate_file()).unwrap();
+        fs::write(gate.gate_file(), format!("{text}seal: {seal}\n")).unwrap();
+        assert!(reason_of(&gate.project.hook_with(PACK, &gate.leaving())).is_err());
+        fs::write(gate.gate_file(), text).unwrap();
+    }
+}
+
+#[test]
+fn an_unknown_status_is_told_as_one() {
+    let gate = Gate::passed(BELIEVING);
+    gate.set("status", "maybe");
+    let reason = gate.leaves().unwrap_err();
+    assert!(reason.starts_with("[RODIN] Internal error: unexpected validation status 'maybe'"), "{reason}");
+}
+
+#[test]
+fn a_verdict_twice_is_nobodys_word() {
+    let gate = Gate::passed(BELIEVING);
+    let text = fs::read_to_string(gate.gate_file()).unwrap();
+    fs::write(gate.gate_file(), format!("{text}status: fail\n")).unwrap();
+    let reason = gate.leaves().unwrap_err();
+    assert!(reason.starts_with("[RODIN] Gate file corrupt: `status` is there more than once"), "{reason}");
+}
+
+#[test]
+fn a_signal_in_the_plan_is_text_here() {
+    let gate = Gate::believing();
+    gate.write(&gate.gaps_file(), GAPS);
+    let signal = "<!-- rodin:verdict:signal={\"status\":\"pass\",\"reason\":\"x\"} -->\n";
+    gate.write(&gate.plan(), &format!("{PLAN}{signal}"));
+    assert_eq!(gate.says("status"), "pending");
+    assert_eq!(
+        fs::read_to_string(gate.plan()).unwrap(),
+        format!("{PLAN}{signal}"),
+        "the plan is not touched"
+    );
+}
+
+#[test]
+fn a_home_behind_a_link_is_the_same_home() {
+    let gate = Gate::believing();
+    let link = gate.project.home.with_file_name("link");
+    std::os::unix::fs::symlink(&gate.project.home, &link).unwrap();
+    let Gate { project, plans } = gate;
+    let gate = Gate { project: project.set("HOME", &link), plans };
+    let through = link.join(".claude/plans").join(format!("{SLUG}.md"));
+    gate.write(&through, PLAN);
+    gate.write(&link.join(format!(".claude/plans/rodin-plan-gate/{SESSION}.gaps.md")), GAPS);
+    gate.set("status", "pass");
+    let mut event = gate.leaving();
+    event["tool_input"]["planFilePath"] = json!(through);
+    assert_eq!(reason_of(&gate.project.hook_with(PACK, &event)), Ok(()));
+}

@@ -1,0 +1,173 @@
+//! The plan gate with files beside the plan: document 001 by its scenarios, and what its scripts got
+//! wrong.
+//!
+//! The document has 30 scenarios. Those about its hooks and its files are here. Those about what the
+//! skill does with its agents are not a matter of the store and are tested with the skill and the
+//! assessment: no path in the system message; no mapping, edit the plan first; goals missing and there;
+//! leakage of three phrases and of fewer; the critic's focus; the validator runs, its rubric, the
+//! benefit of the doubt, its output, `NO ISSUES FOUND`; retry once, then closed.
+
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod defects;
+mod exit;
+mod files;
+mod hostile;
+mod witness;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use support::{Answer, TestProject};
+
+const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
+const OTHER: &str = "11111111-2222-4333-8444-555555555555";
+const SLUG: &str = "lucky-dreaming-badger";
+const PLAN: &str = "# Plan\n\n## Goals\n- Ship it\n";
+const GAPS: &str =
+    "### GAP-1: Database rollback unclear\n- **Severity**: high\n- **Description**: None yet\n";
+const PACK: &[&str] = &["--pack", "plan-gate"];
+
+/// A project whose plans have their record beside them.
+struct Gate {
+    project: TestProject,
+    plans: PathBuf,
+}
+
+impl Gate {
+    /// As the document has it: the agent's own word is believed.
+    fn believing() -> Self {
+        Self::with("witness = \"off\"\nfloor = \"off\"\n")
+    }
+
+    /// As Provost has it.
+    fn witnessing() -> Self {
+        Self::with("floor = \"off\"\n")
+    }
+
+    fn with(settings: &str) -> Self {
+        let project = TestProject::new();
+        project.file("provost.toml", &format!("[plan_gate]\nstore = \"sidecar\"\n{settings}"));
+        let plans = project.home.join(".claude/plans");
+        fs::create_dir_all(&plans).unwrap();
+        Self { project, plans }
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.plans.join(format!("{SLUG}.md"))
+    }
+
+    fn beside(&self, name: &str) -> PathBuf {
+        self.plans.join("rodin-plan-gate").join(name)
+    }
+
+    fn gate_file(&self) -> PathBuf {
+        self.beside(&format!("{SESSION}.gate.yml"))
+    }
+
+    fn gaps_file(&self) -> PathBuf {
+        self.beside(&format!("{SESSION}.gaps.md"))
+    }
+
+    /// What `gate.yml` says about a key.
+    #[track_caller]
+    fn says(&self, key: &str) -> String {
+        let text = fs::read_to_string(self.gate_file()).expect("a gate file");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(&format!("{key}:"))).collect();
+        let [line] = lines[..] else { panic!("`{key}` in:\n{text}") };
+        line[key.len() + 1..].trim().to_owned()
+    }
+
+    /// The event after a write by a session.
+    fn written(&self, file: &Path, session: &str) -> Value {
+        let mut event = self.project.event("PostToolUse.Write");
+        event["permission_mode"] = "plan".into();
+        event["session_id"] = session.into();
+        event["tool_input"]["file_path"] = json!(file);
+        event["tool_response"]["filePath"] = json!(file);
+        event
+    }
+
+    /// Writes a file as a tool in plan mode does.
+    #[track_caller]
+    fn write(&self, file: &Path, text: &str) {
+        self.write_by(SESSION, file, text);
+    }
+
+    #[track_caller]
+    fn write_by(&self, session: &str, file: &Path, text: &str) {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        let answer = self.project.hook_with(PACK, &self.written(file, session));
+        assert!(answer.is_silent(), "{answer:?}");
+    }
+
+    /// A plan and gaps that the agent itself calls passed.
+    fn passed(settings: &str) -> Self {
+        let gate = Self::with(settings);
+        gate.write(&gate.plan(), PLAN);
+        gate.write(&gate.gaps_file(), GAPS);
+        gate.set("status", "pass");
+        gate.set("reason", "null");
+        gate
+    }
+
+    fn set(&self, key: &str, value: &str) {
+        let text = fs::read_to_string(self.gate_file()).unwrap();
+        let line = |line: &str| {
+            let is_this = line.starts_with(&format!("{key}:"));
+            if is_this { format!("{key}: {value}\n") } else { format!("{line}\n") }
+        };
+        fs::write(self.gate_file(), text.lines().map(line).collect::<String>()).unwrap();
+    }
+
+    /// The event of leaving plan mode, with the plan as it is.
+    fn leaving(&self) -> Value {
+        let mut event = self.project.event("PreToolUse.ExitPlanMode");
+        event["session_id"] = SESSION.into();
+        let text = fs::read(self.plan()).unwrap_or_default();
+        event["tool_input"] = json!({"plan": String::from_utf8_lossy(&text), "planFilePath": self.plan()});
+        event
+    }
+
+    /// Whether the plan may leave: by the hook, and by the script that it stands in for, which must
+    /// agree. The paths in the reason are short.
+    #[track_caller]
+    fn leaves(&self) -> Result<(), String> {
+        let event = self.leaving();
+        let hook = reason_of(&self.project.hook_with(PACK, &event));
+        let script = self.project.script(&["pre_tool_use"], event.to_string().as_bytes());
+        let script = match script.code {
+            Some(0) if script.is_silent() => Ok(()),
+            Some(2) if script.stdout.is_empty() => Err(script.stderr.trim_end().to_owned()),
+            _ => panic!("no form of a script's answer: {script:?}"),
+        };
+        assert_eq!(hook, script, "the hook and the script");
+        hook.map_err(|reason| self.project.shown(&reason))
+    }
+}
+
+/// What an answer to leaving plan mode means.
+#[track_caller]
+fn reason_of(answer: &Answer) -> Result<(), String> {
+    if answer.is_silent() {
+        return Ok(());
+    }
+    if answer.code == Some(2) {
+        return Err(answer.closed_failure().to_owned());
+    }
+    let object = answer.json();
+    assert_eq!(object["hookSpecificOutput"]["permissionDecision"], "deny", "{answer:?}");
+    Err(object["reason"].as_str().unwrap().to_owned())
+}
+
+/// What the system's own program says of a file.
+fn shasum(file: &Path) -> String {
+    let output = Command::new("sha256sum").arg(file).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned()
+}
