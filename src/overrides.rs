@@ -113,6 +113,15 @@ pub fn apply(findings: &mut [Finding], event: &Event, workspace: &Workspace) {
     }
 }
 
+/// Whether a denial of this guard would be let pass.
+pub fn is_permitted(guard: &str, event: &Event, workspace: &Workspace) -> bool {
+    let found = || {
+        let (session, directory) = (event.session.as_ref()?, workspace.places.overrides()?);
+        Permission::find(&directory, session, Guard::find(guard)?, event)
+    };
+    found().is_some()
+}
+
 /// The opinion that stands in for a denial.
 fn passed(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
     let name = finding.guard.name;

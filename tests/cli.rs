@@ -65,6 +65,14 @@ registration-guard  session start, settings change  closed      yes     no      
 config-check        session start                   open        no      no        on
 override            prompt                          open        no      no        on
 
+plan-gate  an agent leaves plan mode only with a plan whose serious weaknesses are written down
+
+GUARD         ASKED                                   ON FAILURE  BLOCKS  OVERRIDE  HERE
+plan-gate     leaving plan mode                       closed      yes     once      if named
+plan-keeper   after any tool in plan mode             open        no      no        if named
+plan-brief    before an agent starts                  open        no      no        if named
+plan-witness  subagent stop, after an agent's answer  open        no      no        if named
+
 planner  a planner reads, writes only plans, and does not stop without one
 
 GUARD                  ASKED                                     ON FAILURE  BLOCKS  OVERRIDE  HERE
@@ -144,6 +152,7 @@ fn explain_has_something_to_say_when_nothing_was_denied() {
 #[test]
 fn explain_and_the_registry_use_the_same_sentences() {
     let project = TestProject::new();
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
     project.hook_bytes(&[], b"");
     let text = screen(&project, &["explain"], 0).split_whitespace().collect::<Vec<_>>().join(" ");
     for guard in provost::registry::GUARDS {
@@ -212,6 +221,16 @@ SETTING                       FROM     VALUE
 engine.deadline_seconds       user     9
 journal.enabled               default  true
 journal.max_kilobytes         default  4096
+plan_gate.enabled             default  false
+plan_gate.witness             default  \"on\"
+plan_gate.store               default  \"embedded\"
+plan_gate.floor               default  \"advice\"
+plan_gate.assess              default  \"skill\"
+plan_gate.critics             default  [\"rodin:critic\"]
+plan_gate.validators          default  [\"rodin:validator\"]
+plan_gate.gap_phrases         default  [\"unclear\", \"not sure\", \"might fail\", \"need to investigate\", \"TODO\", \"TBD\", \"to be determined\", \"risk of\", \"potential issue\", \"may not work\", \"assuming\", \"if this works\", \"hopefully\"]
+plan_gate.critic_model        default  \"opus\"
+plan_gate.validator_model     default  \"haiku\"
 planner.agents                default  [\"tdd-planner\"]
 planner.strict                default  true
 planner.allow                 default  []
@@ -227,6 +246,10 @@ guards.self-guard             managed  \"on\"
 guards.registration-guard     default  \"on\"
 guards.config-check           default  \"on\"
 guards.override               default  \"on\"
+guards.plan-gate              default  \"on\"
+guards.plan-keeper            default  \"on\"
+guards.plan-brief             default  \"on\"
+guards.plan-witness           default  \"on\"
 guards.planner-bash-guard     default  \"on\"
 guards.plan-output-validator  default  \"on\"
 
@@ -314,12 +337,20 @@ fn schema_is_the_one_in_the_repository() {
 #[test]
 fn wrong_usage_never_looks_like_a_block() {
     let project = TestProject::new();
-    for arguments in [&["bogus"][..], &[], &["explain", "a", "b"], &["guards", "--nope"], &["config"]] {
+    for arguments in
+        [&["bogus"][..], &[], &["explain", "a", "b"], &["guards", "--nope"], &["config"], &["gate"]]
+    {
         let output = run(&project, arguments);
         assert_eq!(output.status.code(), Some(64), "{arguments:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
     }
-    for arguments in [&["--help"][..], &["--version"], &["hook", "--help"], &["explain", "-h"]] {
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["hook", "--help"],
+        &["explain", "-h"],
+        &["gate", "assess", "--help"],
+    ] {
         assert_eq!(run(&project, arguments).status.code(), Some(0), "{arguments:?}");
     }
 }

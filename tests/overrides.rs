@@ -192,7 +192,7 @@ fn the_right_form_is_told_where_something_is_missing() {
     assert_eq!(
         told,
         "[provost] the override was not recorded: it names no guard. To fix: begin the prompt with the line \
-         `provost override GUARD REASON`, where GUARD is `planner-bash-guard` or `plan-output-validator`."
+         `provost override GUARD REASON`, where GUARD is `plan-gate` or `planner-bash-guard` or `plan-output-validator`."
     );
 }
 

@@ -67,6 +67,8 @@ rehearsals! {
     planner_as_a_session: "planner-session.toml",
     planner_leaves_others_alone: "planner-bystander.toml",
     override_by_the_person: "override.toml",
+    plan_gate_assess: "plan-gate-assess.toml",
+    plan_gate_exit: "plan-gate-exit.toml",
     planner_without_the_program: "planner-without-provost.toml",
     plan_gate_from_denial_to_approval: "plan-gate-flow.toml",
     plan_gate_after_an_edit: "plan-gate-edit-after-pass.toml",

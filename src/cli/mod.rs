@@ -9,6 +9,7 @@ mod compat;
 mod config;
 mod demo;
 mod explain;
+mod gate;
 mod guards;
 mod journal;
 mod schema;
@@ -34,6 +35,7 @@ use crate::workspace::{Places, project_root, resolve};
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
+  provost gate status            where the last plan stands
 
 Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
 `provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.
@@ -50,6 +52,7 @@ enum Command {
     Compat(compat::Compat),
     Guards(guards::Guards),
     Explain(explain::Explain),
+    Gate(gate::Gate),
     Journal(journal::Journal),
     Config(config::ConfigCommand),
     Schema(schema::Schema),
@@ -109,6 +112,7 @@ pub fn run() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Gate(command) => command.run(),
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),

@@ -24,6 +24,10 @@ pub struct Client {
     pub render: fn(&Decision, &Event) -> Answer,
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,
+    /// Whether this process was started by an agent, so that its variables may be the agent's.
+    pub is_inside: fn() -> bool,
+    /// The session that the environment names.
+    pub session: fn() -> Option<String>,
     pub settings: Settings,
     /// Where it writes plans in a project.
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,

@@ -139,8 +139,8 @@ const FIXED: &[Setting] = &[
         name: "assess",
         takes: Takes::Word { default: "skill", of: &["skill", "exit"] },
         meaning: "Who has a plan assessed: the agent by its skill, or Provost itself when plan mode \
-                  is left, through the reviewer. Give the hook entry a timeout above twice \
-                  `reviewer.seconds` for \"exit\".",
+                  is left, through the reviewer. For \"exit\", give the hook entry a timeout above four \
+                  times `reviewer.seconds` and 20 more: a client that loses patience lets the plan pass.",
     },
     Setting {
         table: "plan_gate",

@@ -114,6 +114,12 @@ impl Dossier<'_> {
             && self.seals.first() == judged.settled.seal.as_ref()
     }
 
+    /// Whether this very text has failed.
+    pub fn has_failed(&self, session: &str) -> bool {
+        self.is_unchanged(session)
+            && self.validation.as_ref().is_some_and(|verdict| verdict.status == Status::Fail)
+    }
+
     /// Whether there is a whole record, and the texts are those of it.
     pub fn is_current(&self) -> bool {
         self.session.as_deref().is_some_and(|session| self.is_unchanged(session)) && self.damage.is_none()

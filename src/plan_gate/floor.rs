@@ -9,7 +9,7 @@ pub fn missing(dossier: &Dossier<'_>, words: &Words) -> Vec<String> {
     let plan = &dossier.document;
     let mut found = Vec::new();
     if !has_goals(plan) {
-        found.push("Plan must have ## Goals section. Add success criteria and re-run".to_owned());
+        found.push(NO_GOALS.to_owned());
     }
     match &dossier.gaps {
         Gaps::Present(_) => {}
@@ -22,6 +22,7 @@ pub fn missing(dossier: &Dossier<'_>, words: &Words) -> Vec<String> {
     found
 }
 
+pub const NO_GOALS: &str = "Plan must have ## Goals section. Add success criteria and re-run";
 pub const NO_GAPS: &str = "Plan must have gaps block. Add <!-- rodin:gaps:start/end --> markers and re-run";
 
 /// Whether a heading of the second level begins with the word.

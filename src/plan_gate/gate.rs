@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
-use super::floor;
 use super::place::Session;
 use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
 use super::verdict::Status;
+use super::{at_exit, floor};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind, Tool};
+use crate::overrides;
 use crate::workspace::Workspace;
 
 /// How long it may take where it asks reviewers itself.
 pub fn deadline(config: &Config) -> Option<Duration> {
-    let _ = config;
-    None
+    at_exit::deadline(config)
 }
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
@@ -43,33 +43,44 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(denied(unassessed(store)));
     };
     let policy = Policy::of(workspace)?;
-    let dossier = store.dossier(&file, &text, workspace)?;
-    let standing = standing(&dossier, id, &policy, store);
-    let missing = match workspace.config.word(settings::PLAN_GATE_FLOOR).as_str() {
+    let mut dossier = store.dossier(&file, &text, workspace)?;
+    let mut evidence = Vec::new();
+    let mut standing = standing(&dossier, id, &policy, store);
+    if standing.is_some() && is_assessed_here(&file, &dossier, event, workspace) {
+        standing = at_exit::assessed(&file, &text, &session, workspace, &mut evidence)?;
+        dossier = store.dossier(&file, &text, workspace)?;
+    }
+    let mut missing = match workspace.config.word(settings::PLAN_GATE_FLOOR).as_str() {
         "off" => Vec::new(),
         _ => floor::missing(&dossier, store.words()),
     };
     if let Some(mut denial) = standing {
+        missing.retain(|sentence| !denial.why.contains(sentence.as_str()));
         if !missing.is_empty() {
             denial.fix = format!("{}. Also: {}", denial.fix, missing.join(". "));
         }
-        let evidence = vec![format!("{} is not assessed: {}", file.display(), denial.what)];
+        evidence.push(format!("{} is not assessed: {}", file.display(), denial.what));
         return Ok(Opinion::deny(denial, evidence));
     }
     if let Some(first) = missing.first() {
         let all = missing.join(". ");
         if workspace.config.word(settings::PLAN_GATE_FLOOR) == "block" {
-            let denial =
-                block("The plan is not complete", first, "complete the plan, then re-run /rodin:plan-gate");
-            return Ok(Opinion::deny(denial, missing));
+            return Ok(Opinion::deny(incomplete(first), missing));
         }
-        return Ok(Opinion {
-            to_person: Some(format!("[RODIN] {all}.")),
-            evidence: missing,
-            ..Opinion::default()
-        });
+        evidence.extend(missing);
+        return Ok(Opinion { to_person: Some(format!("[RODIN] {all}.")), evidence, ..Opinion::default() });
     }
-    Ok(Opinion { evidence: vec![format!("{} is assessed as it is", file.display())], ..Opinion::default() })
+    evidence.push(format!("{} is assessed as it is", file.display()));
+    Ok(Opinion { evidence, ..Opinion::default() })
+}
+
+/// Whether reviewers are asked now. A damaged record is no reason to ask anybody, and neither is a
+/// plan that the person lets pass.
+fn is_assessed_here(file: &Path, dossier: &Dossier<'_>, event: &Event, workspace: &Workspace) -> bool {
+    at_exit::is_on(&workspace.config)
+        && dossier.damage.is_none()
+        && !file.as_os_str().is_empty()
+        && !overrides::is_permitted("plan-gate", event, workspace)
 }
 
 /// A plan's file and what it holds.
@@ -155,11 +166,16 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 
 const RUN: &str = "Run /rodin:plan-gate";
 
+/// Why a plan may not leave where the floor blocks.
+pub fn incomplete(missing: &str) -> Denial {
+    block("The plan is not complete", missing, "complete the plan, then re-run /rodin:plan-gate")
+}
+
 fn unassessed(store: &dyn Store) -> Denial {
     block(store.words().nothing, "", "Run /rodin:plan-gate first")
 }
 
-fn block(what: &str, why: &str, fix: &str) -> Denial {
+pub fn block(what: &str, why: &str, fix: &str) -> Denial {
     Denial { what: format!("[RODIN] {what}"), why: why.to_owned(), fix: fix.to_owned() }
 }
 

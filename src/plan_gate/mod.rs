@@ -4,8 +4,11 @@
 //! [`keeper`] brings them up to date after every write. A critic reads the plan without its gaps, a
 //! validator compares its findings with the gaps ([`entries`]); the [`brief`] says what both are
 //! given, the [`witness`] sees what they answer and seals a pass ([`seal`]) on exactly these texts.
-//! The [`gate`] lets only a sealed text through. [`assessment`] runs the same flow by itself.
+//! The [`gate`] lets only a sealed text through. The [`assessment`] is the same flow without an agent in
+//! between, by command or at the way out ([`at_exit`]); an [`overview`] tells people where a plan stands.
 
+pub mod assessment;
+mod at_exit;
 pub mod brief;
 pub mod digest;
 pub mod document;
@@ -16,6 +19,8 @@ mod fences;
 pub mod floor;
 pub mod gate;
 pub mod keeper;
+pub mod leaks;
+pub mod overview;
 pub mod place;
 pub mod prompts;
 pub mod seal;

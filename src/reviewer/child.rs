@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::interruption;
+
 /// A stream of more bytes than this has one more in its [`Output`], and no others.
 pub(super) const LARGEST: usize = 4 << 20;
 /// How long pipes are listened to after the program's end, and how long a killed one may take.
@@ -25,7 +27,7 @@ pub(super) struct Output {
     pub(super) stderr: Vec<u8>,
 }
 
-/// Runs a command to its end; `None`: the time was over first.
+/// Runs a command to its end; `None`: the time was over first. An interruption is an error.
 pub(super) fn run(command: &mut Command, input: &str, limit: Duration) -> io::Result<Option<Output>> {
     let end = Instant::now() + limit;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -39,8 +41,11 @@ pub(super) fn run(command: &mut Command, input: &str, limit: Duration) -> io::Re
     }
     let stdout = Listener::start(running.0.stdout.take());
     let stderr = Listener::start(running.0.stderr.take());
-    if !comes_true(end, || running.has_ended()) {
+    if !comes_true(end, || running.has_ended() || interruption::is_wanted()) {
         return Ok(None);
+    }
+    if interruption::is_wanted() {
+        return Err(io::ErrorKind::Interrupted.into());
     }
     comes_true(Instant::now() + GRACE, || stdout.is_done() && stderr.is_done());
     let status = running.end().ok_or_else(|| io::Error::other("its end was not seen"))?;

@@ -6,6 +6,7 @@
 //! What an answer means is not known here.
 
 mod child;
+mod interruption;
 
 use std::env;
 use std::ffi::OsStr;
@@ -22,6 +23,8 @@ use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::text::{bounded, one_line};
 use crate::workspace::{CHILD_MARK, Places};
 use child::Output;
+
+pub use interruption::heed as heed_interruptions;
 
 /// What stands for the model's name in an argument.
 const MODEL: &str = "{model}";
@@ -48,6 +51,8 @@ pub enum Silence {
     TimedOut(Duration),
     Unreadable(String),
     Empty,
+    /// Somebody wants this process to end.
+    Interrupted,
 }
 
 impl fmt::Display for Silence {
@@ -58,6 +63,7 @@ impl fmt::Display for Silence {
             Self::TimedOut(limit) => write!(f, "the reviewer did not answer within {} s", limit.as_secs()),
             Self::Unreadable(why) => write!(f, "the reviewer's answer cannot be read ({why})"),
             Self::Empty => f.write_str("the reviewer said nothing"),
+            Self::Interrupted => f.write_str("interrupted"),
         }
     }
 }
@@ -164,6 +170,7 @@ fn not_started(error: &io::Error, command: &Command, question: &Question<'_>) ->
     }
     let program = Path::new(command.get_program()).display();
     match error.kind() {
+        io::ErrorKind::Interrupted => Silence::Interrupted,
         io::ErrorKind::NotFound => Silence::NotFound(program.to_string()),
         _ => Silence::Failed(format!("{program}: {error}")),
     }

@@ -217,15 +217,36 @@ fn run(program: &str, arguments: &[String]) -> Refusal {
     if let Some(refusal) = arguments.iter().find_map(|argument| override_refusal(argument)) {
         return Some(refusal);
     }
-    if !is_provost(program) || arguments.first().is_none_or(|first| first != "hook") {
-        return None;
-    }
+    let (call, why) = is_provost(program).then(|| forbidden(arguments)).flatten()?;
     let denial = Denial {
-        what: "a tool may not call `provost hook`".into(),
-        why: "only the client tells Provost what happens, and a made-up event could switch a guard off".into(),
-        fix: "use `provost explain` or `provost journal` to see what was decided, or ask the person to try an event".into(),
+        what: format!("a tool may not call `provost {call}`"),
+        why: why.into(),
+        fix: "use `provost explain`, `provost journal` or `provost gate status` to see what was decided, or ask the \
+              person to run it"
+            .into(),
     };
-    Some((denial, vec!["the command calls provost hook".into()]))
+    Some((denial, vec![format!("the command calls provost {call}")]))
+}
+
+/// The commands of Provost that are not for tools, and why.
+fn forbidden(arguments: &[String]) -> Option<(&'static str, &'static str)> {
+    const EVENT: &str =
+        "only the client tells Provost what happens, and a made-up event could switch a guard off";
+    const RECORD: &str = "only the client tells Provost what happens, and a made-up event could rewrite the record \
+                          of a plan";
+    const REVIEWER: &str = "a verdict counts because the reviewer is the person's choice, and what a tool starts has \
+                            the environment that the tool gives it";
+    const COMMANDS: &[(&str, &[&str], &str)] = &[
+        ("hook", &["hook"], EVENT),
+        ("gate assess", &["gate", "assess"], REVIEWER),
+        ("compat post_tool_use", &["compat", "post_tool_use"], RECORD),
+        ("compat pre_tool_use", &["compat", "pre_tool_use"], RECORD),
+    ];
+    // A word that cannot be known is missing here, and could be any.
+    let is_called = |call: &[&str]| {
+        !arguments.is_empty() && arguments.iter().zip(call).all(|(word, called)| word == called)
+    };
+    COMMANDS.iter().find(|(_, words, _)| is_called(words)).map(|(call, _, why)| (*call, *why))
 }
 
 fn too_large(what: &str) -> Refusal {

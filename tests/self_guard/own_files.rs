@@ -120,3 +120,38 @@ fn no_tool_plays_an_event_to_provost() {
         "git commit -m 'provost hook'",
     ]);
 }
+
+#[test]
+fn no_tool_has_a_plan_assessed_with_its_own_environment() {
+    let project = full();
+    project.denies_lines(&[
+        "provost gate assess",
+        "provost gate assess plan.md --session x",
+        "PATH=/tmp/fake:$PATH /usr/local/bin/provost gate assess",
+        "env -u CLAUDECODE provost gate assess",
+        "timeout 60 provost 'gate' \"assess\"",
+        "bash -c 'provost gate assess' &",
+        "x=assess; provost gate $x",
+        "provost gate $1",
+    ]);
+    project.passes_lines(&[
+        "provost gate status",
+        "provost gate status --all",
+        "provost gate show assess",
+        "provost gate --help",
+        "echo provost gate assess",
+    ]);
+}
+
+#[test]
+fn no_tool_rewrites_the_record_of_a_plan_by_a_made_up_event() {
+    let project = full();
+    project.denies_lines(&[
+        "provost compat post_tool_use < event.json",
+        "echo '{}' | provost compat pre_tool_use",
+        "sh -c 'provost compat post_tool_use'",
+        "provost compat $script",
+    ]);
+    project
+        .passes_lines(&["provost compat planner-bash-guard", "provost compat validate-plan-output plan.md"]);
+}

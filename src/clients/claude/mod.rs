@@ -39,6 +39,8 @@ const fn client(
         parse,
         render,
         project: || absolute_variable("CLAUDE_PROJECT_DIR"),
+        is_inside: || env::var_os("CLAUDECODE").is_some(),
+        session: || env::var("CLAUDE_CODE_SESSION_ID").ok(),
         settings: Settings {
             names: settings::is_settings_file,
             files: settings::files,
