@@ -45,7 +45,7 @@ pub(super) fn lift(mut input: Vec<u8>) -> Result<Lifted, Vec<u8>> {
 /// Whether a control character stands in a text. Piece by piece, so that the machine can look at
 /// many bytes at once.
 fn has_control(text: &[u8]) -> bool {
-    text.chunks(4096).any(|piece| piece.iter().min().is_some_and(|least| *least < b' '))
+    text.chunks(4096).any(|piece| piece.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ')
 }
 
 /// Where the first long string stands, without its quotes.

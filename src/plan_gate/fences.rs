@@ -5,21 +5,22 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 /// The fences of a text that are closed, from the first to the last backtick or tilde.
 pub fn closed(text: &[u8]) -> Vec<Range<usize>> {
     let mut fences = Vec::new();
     let mut open: Option<(u8, usize, usize)> = None;
-    let mut runs: Vec<usize> =
-        memmem::find_iter(text, b"```").chain(memmem::find_iter(text, b"~~~")).collect();
-    runs.sort_unstable();
-    for at in runs {
-        if !begins_line(text, at) {
+    let mut from = 0;
+    for at in memchr::memchr2_iter(b'`', b'~', text) {
+        // The rest of a run that has been looked at, or of one that is too short.
+        if at < from {
             continue;
         }
         let sign = text[at];
         let length = text[at..].iter().take_while(|byte| **byte == sign).count();
+        from = at + length;
+        if length < 3 || !begins_line(text, at) {
+            continue;
+        }
         let line = &text[at + length..];
         let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
         match open {

@@ -52,6 +52,8 @@ pub fn measure(rounds: usize) -> io::Result<Plans> {
     };
     fs::create_dir_all(stage.project.join(".git"))?;
     fs::create_dir_all(stage.plans())?;
+    // The programs inherit it, and are then started in the cheap way.
+    std::env::set_current_dir(&stage.project)?;
     let small = stage.assessed("small.md", 1_000)?;
     let large = stage.assessed("large.md", LARGE)?;
     let (mut small_times, mut large_times) = (Vec::new(), Vec::new());
@@ -97,7 +99,7 @@ impl Stage {
 
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command.env_clear().env("HOME", &self.home).env("PATH", "/usr/bin:/bin");
-        command.env("CLAUDE_PROJECT_DIR", &self.project).current_dir(&self.project)
+        command.env("CLAUDE_PROJECT_DIR", &self.project)
     }
 
     /// One call of the hook, and how long it took in microseconds. It must be silent.
