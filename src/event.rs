@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
+use crate::clients::LongBytes;
 use crate::effect::{self, Effect};
 
 /// One event of a session, as every guard sees it.
@@ -121,7 +122,7 @@ pub enum Tool {
         name: Option<String>,
     },
     LeavePlanMode {
-        plan: Option<String>,
+        plan: Option<Text>,
         path: Option<PathBuf>,
     },
     /// A tool of the client that neither touches files nor starts anything.
@@ -135,6 +136,22 @@ pub enum Tool {
         /// By its name it takes files away or gives them other names.
         deletes: bool,
     },
+}
+
+/// A text that may be very long.
+#[derive(Debug)]
+pub enum Text {
+    Short(String),
+    Long(LongBytes),
+}
+
+impl Text {
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(text) => text.as_bytes(),
+            Self::Long(text) => text.as_bytes(),
+        }
+    }
 }
 
 /// One replacement of an edit.

@@ -45,7 +45,7 @@ fn each_recorded_event_is_read_with_its_name_session_and_place() {
     let project = TestProject::new();
     for name in names() {
         let recorded = project.event(&name);
-        let event = (claude().parse)(recorded.to_string().into_bytes()).expect(&name);
+        let event = (claude().parse)(recorded.to_string().into_bytes().into()).expect(&name);
         assert_eq!(Some(event.native_name.as_str()), recorded["hook_event_name"].as_str(), "{name}");
         assert_eq!(event.session.as_deref(), recorded["session_id"].as_str(), "{name}");
         assert_eq!(event.cwd.to_str(), recorded["cwd"].as_str(), "{name}");
@@ -74,7 +74,7 @@ fn each_event_that_guards_speak_about_has_a_kind_of_its_own() {
     ];
     let project = TestProject::new();
     for name in names() {
-        let event = (claude().parse)(project.event(&name).to_string().into_bytes()).expect(&name);
+        let event = (claude().parse)(project.event(&name).to_string().into_bytes().into()).expect(&name);
         let spoken_of = SPOKEN_OF.contains(&event.native_name.as_str());
         assert_eq!(!matches!(event.kind, Kind::Other), spoken_of, "{name}");
     }
@@ -150,7 +150,7 @@ fn no_field_around_a_forbidden_call_makes_it_pass() {
 
 /// The way of an event through the house, without a process.
 fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
-    let event = (claude().parse)(bytes.to_vec())?;
+    let event = (claude().parse)(bytes.to_vec().into())?;
     let workspace = Workspace {
         client: claude(),
         project: project.path.clone(),

@@ -10,7 +10,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use serde_json::{Map, Value};
 
 use super::Unreadable;
-use super::long_text::{self, Lifted};
+use super::long_text::{self, Input, Lifted, LongText};
 
 /// Inputs up to this size are repaired if they have to be; repairing copies.
 const LARGEST_REPAIR: usize = 8 << 20;
@@ -38,19 +38,27 @@ impl Fields {
         }
     }
 
-    /// The same of an input that is not needed any more: a long text in it is not copied.
-    pub(super) fn take(bytes: Vec<u8>) -> Result<Self, Unreadable> {
-        match long_text::lift(bytes) {
-            Err(bytes) => Self::parse(&bytes),
-            Ok(Lifted { rest, sign, text }) => {
-                let mut fields = Self::parse(&rest)?;
-                let mut text = Some(text);
-                for value in fields.0.values_mut() {
-                    put(value, &sign, &mut text);
-                }
-                Ok(fields)
-            }
+    /// The same of an input that is not needed any more. A long text is not copied: a sign stands
+    /// for it.
+    pub(super) fn take(input: Input) -> Result<(Self, Option<LongText>), Unreadable> {
+        match long_text::lift(input) {
+            Err(input) => Ok((Self::parse(input.as_bytes())?, None)),
+            Ok(Lifted { rest, long }) => Ok((Self::parse(&rest)?, Some(long))),
         }
+    }
+
+    /// The same with the long text in its place.
+    pub(super) fn take_whole(input: Input) -> Result<Self, Unreadable> {
+        let (mut fields, long) = Self::take(input)?;
+        fields.put_back(long);
+        Ok(fields)
+    }
+
+    /// Puts a long text where its sign stands.
+    pub(super) fn put_back(&mut self, long: Option<LongText>) {
+        let Some(LongText { sign, text }) = long else { return };
+        let mut text = Some(String::from_utf8_lossy(text.as_bytes()).into_owned());
+        self.0.values_mut().for_each(|value| put(value, &sign, &mut text));
     }
 
     pub(super) fn take_text(&mut self, name: &str) -> Option<String> {

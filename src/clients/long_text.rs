@@ -1,45 +1,134 @@
-//! One long text in a JSON object, read without copying it.
+//! What a client sends, and one long text in it that is read without being copied.
 //!
-//! A plan or a file of many megabytes comes as one string of the input. A JSON reader copies it
-//! twice, and touching new memory costs more than everything that is done with the text. So it is
-//! unescaped inside the buffer that it was read into, which becomes the text; what is left is small.
+//! A plan of many megabytes comes as one string of the input. A JSON reader copies it twice, and
+//! touching new memory costs more than everything that is done with the text. So a large input is read
+//! into large pages, and its long text is unescaped in the place where it lies.
 
-/// Shorter texts are not worth it.
-const LONG: usize = 64 << 10;
+use std::io::{self, Read};
+
+#[cfg(unix)]
+type Pages = memmap2::MmapMut;
+#[cfg(not(unix))]
+type Pages = Vec<u8>;
+
+/// Inputs up to this size are ordinary, and so are texts up to half of it.
+const ORDINARY: usize = 256 << 10;
+const LONG: usize = ORDINARY / 2;
+
+/// What a client sent.
+pub enum Input {
+    Ordinary(Vec<u8>),
+    Large(LongBytes),
+}
+
+/// The first bytes of a large place in memory.
+#[derive(Debug)]
+pub struct LongBytes {
+    pages: Pages,
+    length: usize,
+}
 
 /// What is left of an input, and the text that was taken out of it.
 pub(super) struct Lifted {
     pub(super) rest: Vec<u8>,
-    /// The text that stands in the rest for the long one.
-    pub(super) sign: String,
-    pub(super) text: String,
+    pub(super) long: LongText,
 }
 
-/// Takes the first long string out of a JSON text, or gives the input back as it was.
-pub(super) fn lift(mut input: Vec<u8>) -> Result<Lifted, Vec<u8>> {
-    let Some((start, end)) = long_string(&input) else { return Err(input) };
-    // A reader would refuse these, and it is not for us to mend them.
-    if has_control(&input[start..end]) {
-        return Err(input);
+/// A long text, and the sign that stands for it in the rest of its input.
+pub struct LongText {
+    pub(super) sign: String,
+    /// The bytes are UTF-8.
+    pub(super) text: LongBytes,
+}
+
+impl LongBytes {
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.pages[..self.length]
     }
-    let mut number = 0;
-    let sign = loop {
-        let sign = format!("long text {number}");
-        let taken = |part: &[u8]| memchr::memmem::find(part, sign.as_bytes()).is_some();
-        if !taken(&input[..start]) && !taken(&input[end..]) {
-            break sign;
+}
+
+impl Input {
+    /// Reads to the end; `None`: there is more than `limit`.
+    pub fn read(mut from: impl Read, limit: u64) -> io::Result<Option<Self>> {
+        let mut ordinary = Vec::with_capacity(4096);
+        from.by_ref().take(ORDINARY as u64).read_to_end(&mut ordinary)?;
+        if ordinary.len() < ORDINARY {
+            return Ok(Some(Self::Ordinary(ordinary)));
         }
-        number += 1;
+        let mut pages = pages(usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1).max(ORDINARY))?;
+        let mut length = ordinary.len();
+        pages[..length].copy_from_slice(&ordinary);
+        while length < pages.len() {
+            match from.read(&mut pages[length..]) {
+                Ok(0) => return Ok(Some(Self::Large(LongBytes { pages, length }))),
+                Ok(more) => length += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Ordinary(bytes) => bytes,
+            Self::Large(bytes) => bytes.as_bytes(),
+        }
+    }
+}
+
+impl From<Vec<u8>> for Input {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Ordinary(bytes)
+    }
+}
+
+/// Memory that costs nothing until it is used, in pages as large as the system has them.
+#[cfg(unix)]
+fn pages(length: usize) -> io::Result<Pages> {
+    let pages = memmap2::MmapOptions::new().len(length).map_anon()?;
+    #[cfg(target_os = "linux")]
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    Ok(pages)
+}
+
+#[cfg(not(unix))]
+fn pages(length: usize) -> io::Result<Pages> {
+    Ok(vec![0; length])
+}
+
+/// Takes the first long text out of a large input, or gives the input back as it was.
+pub(super) fn lift(input: Input) -> Result<Lifted, Input> {
+    let Input::Large(mut bytes) = input else { return Err(input) };
+    let Some((start, end)) = long_string(bytes.as_bytes()) else { return Err(Input::Large(bytes)) };
+    let (before, behind) = (&bytes.as_bytes()[..start], &bytes.as_bytes()[end..]);
+    // A reader would refuse these, and it is not for us to mend them.
+    if has_control(&bytes.as_bytes()[start..end]) {
+        return Err(Input::Large(bytes));
+    }
+    let sign = free_sign(before, behind);
+    let rest = [before, sign.as_bytes(), behind].concat();
+    // An escape that nobody knows makes the whole input unreadable.
+    let written = unescape(&mut bytes.pages, start, end);
+    let rest = if written.is_some() { rest } else { b"{".to_vec() };
+    bytes.length = written.unwrap_or(0);
+    if std::str::from_utf8(bytes.as_bytes()).is_err() {
+        let repaired = String::from_utf8_lossy(bytes.as_bytes()).into_owned().into_bytes();
+        let mut larger = pages(repaired.len().max(1)).map_err(|_| Input::Ordinary(b"{".to_vec()))?;
+        larger[..repaired.len()].copy_from_slice(&repaired);
+        bytes = LongBytes { pages: larger, length: repaired.len() };
+    }
+    Ok(Lifted { rest, long: LongText { sign, text: bytes } })
+}
+
+/// A text that stands nowhere in these.
+fn free_sign(before: &[u8], behind: &[u8]) -> String {
+    let is_free = |sign: &String| {
+        [before, behind].iter().all(|part| memchr::memmem::find(part, sign.as_bytes()).is_none())
     };
-    let rest = [&input[..start], sign.as_bytes(), &input[end..]].concat();
-    let Some(length) = unescape(&mut input, start, end) else {
-        // The buffer is no longer what it was, but an escape that nobody knows is an error anyway.
-        return Ok(Lifted { rest: b"{".to_vec(), sign, text: String::new() });
-    };
-    input.truncate(length);
-    let text = String::from_utf8(input)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(Lifted { rest, sign, text })
+    let mut signs = (0_u64..).map(|number| format!("long text {number}"));
+    // INVARIANT: a finite text cannot hold all of them.
+    signs.find(is_free).unwrap_or_default()
 }
 
 /// Whether a control character stands in a text. Piece by piece, so that the machine can look at
@@ -131,34 +220,53 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
+    fn lifted(input: impl Into<Vec<u8>>) -> Result<Lifted, Vec<u8>> {
+        let input = Input::read(input.into().as_slice(), 1 << 24).unwrap().unwrap();
+        lift(input).map_err(|input| input.as_bytes().to_vec())
+    }
+
     fn long(unit: &str) -> String {
-        unit.repeat(LONG / unit.len() + 1)
+        unit.repeat(ORDINARY / unit.len() + 1)
+    }
+
+    #[test]
+    fn an_input_is_read_whole_or_refused() {
+        for length in [0, 1, ORDINARY - 1, ORDINARY, ORDINARY + 1, 3 * ORDINARY] {
+            let bytes: Vec<u8> = (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect();
+            let limit = length as u64;
+            assert_eq!(Input::read(bytes.as_slice(), limit).unwrap().unwrap().as_bytes(), bytes);
+            if length > ORDINARY {
+                assert!(Input::read(bytes.as_slice(), limit - 1).unwrap().is_none());
+            }
+        }
     }
 
     #[test]
     fn a_long_text_is_what_a_reader_makes_of_it() {
         for unit in ["plain text ", "a \"quoted\" line\n\t\\", "é漢😀/\u{8}\u{c}\r", "\u{1}\u{7f}"] {
             let text = long(unit);
-            let input = json!({"a": 1, "b": {"plan": text}, "c": [1, "x"]}).to_string().into_bytes();
-            let lifted = lift(input).unwrap_or_else(|_| panic!("{unit}"));
-            assert_eq!(lifted.text, text);
-            let rest: Value = serde_json::from_slice(&lifted.rest).unwrap();
-            assert_eq!(rest, json!({"a": 1, "b": {"plan": lifted.sign}, "c": [1, "x"]}));
+            let input = json!({"a": 1, "b": {"plan": text}, "c": [1, "x"]}).to_string();
+            let Lifted { rest, long } = lifted(input).unwrap();
+            assert_eq!(long.text.as_bytes(), text.as_bytes());
+            let rest: Value = serde_json::from_slice(&rest).unwrap();
+            assert_eq!(rest, json!({"a": 1, "b": {"plan": long.sign}, "c": [1, "x"]}));
         }
     }
 
     #[test]
-    fn escapes_of_any_kind_are_read() {
+    fn escapes_of_any_kind_are_read_and_broken_text_is_repaired() {
         let filler = long("x");
         let input = format!(r#"{{"a":"{filler}\u00e9\uD83D\uDE00\ud83d\/\udc00\ud83d\u0041"}}"#);
-        let lifted = lift(input.into_bytes()).unwrap_or_else(|_| panic!());
-        assert_eq!(&lifted.text[filler.len()..], "é😀\u{fffd}/\u{fffd}\u{fffd}A");
+        let text = lifted(input).unwrap().long.text;
+        assert_eq!(&text.as_bytes()[filler.len()..], "é😀\u{fffd}/\u{fffd}\u{fffd}A".as_bytes());
+        let text = lifted([b"{\"a\":\"", filler.as_bytes(), b"\xff\"}"].concat()).unwrap().long.text;
+        assert_eq!(&text.as_bytes()[filler.len()..], "\u{fffd}".as_bytes());
     }
 
     #[test]
     fn a_sign_that_is_taken_is_not_used() {
         let input = json!({"a": "long text 0 long text 1", "b": long("x")}).to_string();
-        assert_eq!(lift(input.into_bytes()).unwrap_or_else(|_| panic!()).sign, "long text 2");
+        assert_eq!(lifted(input).unwrap().long.sign, "long text 2");
     }
 
     #[test]
@@ -170,14 +278,14 @@ mod tests {
             format!("{{\"a\":\"{}\n\"}}", long("x")),
             long("\"short\","),
         ] {
-            assert_eq!(lift(input.clone().into_bytes()).err(), Some(input.into_bytes()));
+            assert_eq!(lifted(input.clone()).err(), Some(input.into_bytes()));
         }
     }
 
     #[test]
     fn an_unknown_escape_is_an_error() {
         for bad in ["\\x", "\\u12", "\\u+123"] {
-            let lifted = lift(format!("{{\"a\":\"{}{bad}\"}}", long("x")).into_bytes());
+            let lifted = lifted(format!("{{\"a\":\"{}{bad}\"}}", long("x")));
             assert!(
                 lifted.is_ok_and(|lifted| serde_json::from_slice::<Value>(&lifted.rest).is_err()),
                 "{bad}"

@@ -15,12 +15,13 @@ use crate::decision::Decision;
 use crate::event::Event;
 use crate::reviewer::Silence;
 use crate::workspace::Places;
+pub use long_text::{Input, LongBytes};
 pub use switches::Switches;
 
 /// Everything Provost knows about one client.
 pub struct Client {
     pub name: &'static str,
-    pub parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
+    pub parse: fn(Input) -> Result<Event, Unreadable>,
     pub render: fn(&Decision, &Event) -> Answer,
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,

@@ -11,13 +11,13 @@ mod watch;
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clients::{Answer, BLOCK, Client, Unreadable};
+use crate::clients::{Answer, BLOCK, Client, Input, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
 use crate::overrides;
@@ -80,7 +80,7 @@ fn tell(client: &Client, text: &str) -> u8 {
 
 /// From bytes to an answer, then the journal.
 fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
-    let event = match read_input().and_then(|bytes| (line.client.parse)(bytes)) {
+    let event = match read_input().and_then(|input| (line.client.parse)(input)) {
         Ok(event) => event,
         // Another client's words are no reason to block; its entry has a mistake, and that is told.
         Err(_) if !line.speaks && watch.claim(0) => return tell(line.client, &mistakes_text(&line.mistakes)),
@@ -177,14 +177,10 @@ fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Opti
     receive.recv_timeout(GRACE).ok()
 }
 
-fn read_input() -> Result<Vec<u8>, Unreadable> {
-    let mut bytes = Vec::with_capacity(4096);
-    let mut input = io::stdin().lock().take(LARGEST_INPUT + 1);
-    input.read_to_end(&mut bytes).map_err(|error| Unreadable::Io(error.to_string()))?;
-    if bytes.len() as u64 > LARGEST_INPUT {
-        return Err(Unreadable::TooLarge(LARGEST_INPUT));
-    }
-    Ok(bytes)
+fn read_input() -> Result<Input, Unreadable> {
+    let input = Input::read(io::stdin().lock(), LARGEST_INPUT);
+    let input = input.map_err(|error| Unreadable::Io(error.to_string()))?;
+    input.ok_or(Unreadable::TooLarge(LARGEST_INPUT))
 }
 
 fn code_before_printing(decision: &Decision) -> u8 {

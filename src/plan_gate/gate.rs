@@ -15,7 +15,7 @@ use super::verdict::Status;
 use super::{at_exit, floor};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
-use crate::event::{Event, Kind, Tool};
+use crate::event::{Event, Kind, Text, Tool};
 use crate::overrides;
 use crate::workspace::Workspace;
 
@@ -39,7 +39,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(denied(block("Internal error", "the session's id is not one", "start a new session")));
     };
     let path = path.as_ref().map(|path| event.absolute(path));
-    let Some((file, text)) = find(path, plan.as_deref(), &session, store, workspace)? else {
+    let Some((file, text)) = find(path, plan.as_ref().map(Text::as_bytes), &session, store, workspace)?
+    else {
         return Ok(denied(unassessed(store)));
     };
     let policy = Policy::of(workspace)?;
@@ -89,7 +90,7 @@ type Found<'e> = (PathBuf, Cow<'e, [u8]>);
 /// The plan that is meant: by the event, or else by the session.
 fn find<'e>(
     path: Option<PathBuf>,
-    text: Option<&'e str>,
+    text: Option<&'e [u8]>,
     session: &Session,
     store: &dyn Store,
     workspace: &Workspace,
@@ -100,17 +101,18 @@ fn find<'e>(
     match (path, text) {
         // A file whose bytes are no text cannot stand in an event as it is.
         (Some(file), Some(text)) if is_repaired(text) => {
-            let known = store::read(&file, workspace)?.filter(|bytes| String::from_utf8_lossy(bytes) == text);
-            Ok(Some((file, known.map_or(Cow::Borrowed(text.as_bytes()), Cow::Owned))))
+            let known = store::read(&file, workspace)?
+                .filter(|bytes| String::from_utf8_lossy(bytes).as_bytes() == text);
+            Ok(Some((file, known.map_or(Cow::Borrowed(text), Cow::Owned))))
         }
-        (Some(file), Some(text)) => Ok(Some((file, Cow::Borrowed(text.as_bytes())))),
+        (Some(file), Some(text)) => Ok(Some((file, Cow::Borrowed(text)))),
         (Some(file), None) => read(file),
         (None, text) => {
             let Some(file) = store.plan_of(session, workspace) else {
-                return Ok(text.map(|text| (PathBuf::new(), Cow::Borrowed(text.as_bytes()))));
+                return Ok(text.map(|text| (PathBuf::new(), Cow::Borrowed(text))));
             };
             match text {
-                Some(text) => Ok(Some((file, Cow::Borrowed(text.as_bytes())))),
+                Some(text) => Ok(Some((file, Cow::Borrowed(text)))),
                 None => read(file),
             }
         }
@@ -118,8 +120,8 @@ fn find<'e>(
 }
 
 /// Whether a text may have been other bytes.
-fn is_repaired(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_some()
+fn is_repaired(text: &[u8]) -> bool {
+    memchr::memmem::find(text, "\u{fffd}".as_bytes()).is_some()
 }
 
 /// Why a plan may not leave; `None`: it may.

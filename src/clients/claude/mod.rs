@@ -18,9 +18,10 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::json::Fields;
+use super::long_text::{Input, LongText};
 use super::{Answer, BLOCK, Client, Demo, Settings, Unreadable};
 use crate::decision::{Decision, Ruling};
-use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Tool};
+use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Text, Tool};
 use crate::text::{bounded, printable};
 
 pub(super) static CLIENT: Client = client(parse, render);
@@ -31,7 +32,7 @@ pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::ren
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
 
 const fn client(
-    parse: fn(Vec<u8>) -> Result<Event, Unreadable>,
+    parse: fn(Input) -> Result<Event, Unreadable>,
     render: fn(&Decision, &Event) -> Answer,
 ) -> Client {
     Client {
@@ -113,8 +114,12 @@ fn home() -> Option<PathBuf> {
     absolute_variable("HOME")
 }
 
-fn parse(bytes: Vec<u8>) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take(bytes)?;
+fn parse(input: Input) -> Result<Event, Unreadable> {
+    let (mut fields, mut long) = Fields::take(input)?;
+    // Only the text of a plan that is about to leave may be so long that it is worth not copying.
+    if fields.text("tool_name") != Some(EXIT) {
+        fields.put_back(long.take());
+    }
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
     let kind = match name.as_str() {
         "PreToolUse" => Kind::BeforeTool(call(&mut fields)),
@@ -134,7 +139,21 @@ fn parse(bytes: Vec<u8>) -> Result<Event, Unreadable> {
         "ConfigChange" => Kind::ConfigChange { file: fields.take_text("file_path").map(PathBuf::from) },
         _ => Kind::Other,
     };
-    Ok(event(name, kind, fields))
+    let mut event = event(name, kind, fields);
+    if let Some(long) = long {
+        put_back(long, &mut event);
+    }
+    Ok(event)
+}
+
+/// Puts a long text in the place of the plan that it is.
+fn put_back(long: LongText, event: &mut Event) {
+    if let Kind::BeforeTool(call) = &mut event.kind
+        && let Tool::LeavePlanMode { plan: Some(plan), .. } = &mut call.tool
+        && plan.as_bytes() == long.sign.as_bytes()
+    {
+        *plan = Text::Long(long.text);
+    }
 }
 
 /// Whether a prompt was typed, or given to a client without a terminal. A schedule, a loop and other
@@ -245,7 +264,7 @@ fn tool(name: &str, input: Value) -> Tool {
             Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
         }
         EXIT => Tool::LeavePlanMode {
-            plan: input.take_text("plan"),
+            plan: input.take_text("plan").map(Text::Short),
             path: input.take_text("planFilePath").map(path_of),
         },
         _ => unknown_tool(name, &Value::Object(input.0)),

@@ -5,13 +5,13 @@
 //! otherwise.
 
 use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, stopping};
-use crate::clients::{Answer, BLOCK};
+use crate::clients::{Answer, BLOCK, Input};
 use crate::decision::Decision;
 use crate::event::Event;
 
 /// A call of the shell. A script reads the command of whatever tool it is registered for.
-pub(super) fn parse_shell_call(bytes: Vec<u8>) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take(bytes).unwrap_or_default();
+pub(super) fn parse_shell_call(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input).unwrap_or_default();
     let command = match fields.0.remove("tool_input") {
         Some(Value::Object(input)) => Fields(input).take_text("command"),
         _ => None,
@@ -22,8 +22,8 @@ pub(super) fn parse_shell_call(bytes: Vec<u8>) -> Result<Event, Unreadable> {
     Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
 }
 
-pub(super) fn parse_stop(bytes: Vec<u8>) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take(bytes).unwrap_or_default();
+pub(super) fn parse_stop(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input).unwrap_or_default();
     // A script compares the printed value.
     let says_so = fields.text("stop_hook_active") == Some("true");
     let mut stopping = stopping(&mut fields);
@@ -33,8 +33,8 @@ pub(super) fn parse_stop(bytes: Vec<u8>) -> Result<Event, Unreadable> {
 }
 
 /// A write that is done. A script takes the file from the input, or else from what came back.
-pub(super) fn parse_write(bytes: Vec<u8>) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take(bytes).unwrap_or_default();
+pub(super) fn parse_write(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input).unwrap_or_default();
     let mut call = super::call(&mut fields);
     if !matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Shell { .. }) {
         let file = match &call.tool {
@@ -49,8 +49,8 @@ pub(super) fn parse_write(bytes: Vec<u8>) -> Result<Event, Unreadable> {
 }
 
 /// The way out of plan mode.
-pub(super) fn parse_exit(bytes: Vec<u8>) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take(bytes)?;
+pub(super) fn parse_exit(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input)?;
     let mut call = super::call(&mut fields);
     if !matches!(call.tool, Tool::LeavePlanMode { .. }) {
         call.tool = Tool::LeavePlanMode { plan: None, path: None };

@@ -4,7 +4,7 @@ use crate::effect::{Content, Effect};
 use crate::registry::{FailureMode, GUARDS, Guard};
 
 fn event(json: &Value) -> Event {
-    parse(json.to_string().into_bytes()).unwrap()
+    parse(json.to_string().into_bytes().into()).unwrap()
 }
 
 fn tool_event(tool: &str, input: &Value) -> Event {
@@ -90,8 +90,8 @@ fn every_other_event_becomes_effects() {
 
 #[test]
 fn an_event_without_a_name_is_unreadable() {
-    assert_eq!(parse(b"{}".to_vec()).unwrap_err(), Unreadable::NoEvent);
-    assert_eq!(parse(br#"{"hook_event_name":5}"#.to_vec()).unwrap_err(), Unreadable::NoEvent);
+    assert_eq!(parse(b"{}".to_vec().into()).unwrap_err(), Unreadable::NoEvent);
+    assert_eq!(parse(br#"{"hook_event_name":5}"#.to_vec().into()).unwrap_err(), Unreadable::NoEvent);
 }
 
 #[test]
