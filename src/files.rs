@@ -135,18 +135,20 @@ pub fn latest_ending_with(
     const ENDS: [usize; 2] = [4 << 10, 96 << 10];
     /// What is looked for was mostly written just now.
     const FIRST: usize = 64;
-    let files: Vec<PathBuf> = with_extension(directory, extension).collect();
-    let mut files =
-        shared_out(&files, |files| files.iter().filter_map(|path| Some((changed(path)?, path))).collect());
-    files.sort_unstable_by(|a, b| b.cmp(a));
-    let files: Vec<&PathBuf> = files.into_iter().map(|(_, path)| path).collect();
+    let entries: Vec<fs::DirEntry> = entries(directory, extension).collect();
+    let mut files = shared_out(&entries, |entries| {
+        let changed = |entry: &fs::DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
+        entries.iter().filter_map(|entry| Some((changed(entry)?, entry))).collect()
+    });
+    files.sort_unstable_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+    let files: Vec<&fs::DirEntry> = files.into_iter().map(|(_, entry)| entry).collect();
     for end in ENDS {
-        let search = |files: &[&PathBuf]| -> Vec<PathBuf> {
+        let search = |files: &[&fs::DirEntry]| -> Vec<PathBuf> {
             let finder = memmem::Finder::new(text);
             let mut buffer = vec![0; end];
             let mut has_it =
                 |path: &Path| read_end(path, &mut buffer).is_ok_and(|bytes| finder.find(bytes).is_some());
-            files.iter().filter(|path| has_it(path)).map(|path| (*path).clone()).collect()
+            files.iter().map(|entry| entry.path()).filter(|path| has_it(path)).collect()
         };
         let (first, rest) = files.split_at(files.len().min(FIRST));
         for part in [first, rest] {
