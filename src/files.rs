@@ -186,18 +186,24 @@ fn entries(directory: &Path, extension: &str) -> impl Iterator<Item = fs::DirEnt
     })
 }
 
-/// Whether anybody but its owner can read a file.
-pub fn others_can_read(path: &Path) -> bool {
+/// Reads a small file that only its owner may read; `None` if there is none.
+pub fn read_private(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match open_regular(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
+        return Err(io::Error::other("others can read it; take it away and assess again"));
     }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Puts `after` in the place of a file that others write to as well, with its mode. Nothing happens

@@ -23,6 +23,7 @@ mod planner;
 pub mod reference;
 pub mod registry;
 pub mod reviewer;
+mod search;
 mod self_guard;
 pub mod shell;
 mod text;

@@ -235,13 +235,9 @@ impl Workspace {
     /// The key of the seals, if there is one. Others must not be able to read it.
     pub fn seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
         let Some(place) = self.places.seal_key() else { return Ok(None) };
-        let key = files::read(&place, 4096).map_err(|error| Fault::Error(error.to_string()))?;
-        if key.is_some() && files::others_can_read(&place) {
-            return Err(Fault::Error(format!(
-                "others can read the seal key, so no seal counts; take {} away and assess again",
-                place.display()
-            )));
-        }
+        let key = files::read_private(&place, 4096).map_err(|error| {
+            Fault::Error(format!("no seal counts, because of the seal key {}: {error}", place.display()))
+        })?;
         Ok(key)
     }
 

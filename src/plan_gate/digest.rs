@@ -7,6 +7,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
@@ -30,13 +32,19 @@ impl Digest {
     }
 
     pub fn is(&self, hex: &str) -> bool {
-        self.to_string() == hex
+        let (mut digits, bytes) = (hex.bytes(), self.0.iter());
+        hex.len() == 64
+            && bytes
+                .flat_map(|byte| [byte >> 4, byte & 15])
+                .all(|half| digits.next() == Some(DIGITS[usize::from(half)]))
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let half = |half: u8| char::from(DIGITS[usize::from(half)]);
+        let hex: String = self.0.iter().flat_map(|byte| [half(byte >> 4), half(byte & 15)]).collect();
+        f.write_str(&hex)
     }
 }
 

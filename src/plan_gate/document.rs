@@ -10,12 +10,12 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use memchr::memmem;
 use serde_json::Value;
 
 use super::digest::Digest;
 use super::fences;
 use super::verdict::{Status, Verdict};
+use crate::search;
 
 const OPENING: &[u8] = b"<!-- rodin:";
 const CLOSING: &[u8] = b"-->";
@@ -243,7 +243,7 @@ impl<'a> PlanDocument<'a> {
             fits(before, &self.bytes[at + searched.len()..]) && !self.fences.hide(*at)
         };
         self.content.pieces.iter().find_map(|piece| {
-            let found = memmem::find_iter(&self.bytes[piece.clone()], searched);
+            let found = search::parts(&self.bytes[piece.clone()], searched);
             found.map(|at| piece.start + at).find(fits)
         })
     }
@@ -258,7 +258,7 @@ impl<'a> PlanDocument<'a> {
         let GapsBlock::Present(ranges) = &self.gaps else { return None };
         let end = ranges.last()?.end;
         // In front of the line with the closing mark, if nothing else stands on it.
-        let line = memchr::memrchr(b'\n', &self.bytes[..end]).map_or(0, |at| at + 1);
+        let line = search::last_byte(&self.bytes[..end], b'\n').map_or(0, |at| at + 1);
         let at = if self.bytes[line..end].iter().all(u8::is_ascii_whitespace) { line } else { end };
         let before = &self.bytes[..at];
         let newline = if ends_with_windows_line(before) { "\r\n" } else { "\n" };
@@ -285,7 +285,7 @@ impl<'a> PlanDocument<'a> {
             }
             GapsBlock::Present(ranges) => {
                 let (before, behind) = self.bytes.split_at(ranges.first()?.start);
-                let line = memchr::memchr(b'\n', behind).map_or(0, |at| at + 1);
+                let line = search::byte(behind, b'\n').map_or(0, |at| at + 1);
                 // Behind the line with the opening mark, if nothing else stands on it.
                 let at = if is_gap(behind[..line].trim_ascii_end()) && line > 0 { line } else { 0 };
                 let start: &[u8] = if at == 0 { b"\n" } else { b"" };
@@ -345,8 +345,8 @@ impl<'a> Content<'a> {
 /// A cut, widened to its whole lines where nothing else stands on them.
 fn whole_lines(text: &[u8], part: &Range<usize>, cut: Range<usize>) -> Range<usize> {
     let start =
-        memchr::memrchr(b'\n', &text[part.start..cut.start]).map_or(part.start, |at| part.start + at + 1);
-    let end = memchr::memchr(b'\n', &text[cut.end..part.end]).map_or(part.end, |at| cut.end + at + 1);
+        search::last_byte(&text[part.start..cut.start], b'\n').map_or(part.start, |at| part.start + at + 1);
+    let end = search::byte(&text[cut.end..part.end], b'\n').map_or(part.end, |at| cut.end + at + 1);
     let blank = |range: Range<usize>| text[range].iter().all(u8::is_ascii_whitespace);
     if blank(start..cut.start) && blank(cut.end..end) { start..end } else { cut }
 }
@@ -359,12 +359,12 @@ fn is_gap(text: &[u8]) -> bool {
 /// What stands between two marks, without the rests of their own lines.
 fn inner(text: &[u8], range: Range<usize>) -> Range<usize> {
     let Range { mut start, mut end } = range;
-    if let Some(line) = memchr::memchr(b'\n', &text[start..end])
+    if let Some(line) = search::byte(&text[start..end], b'\n')
         && is_gap(&text[start..start + line])
     {
         start += line + 1;
     }
-    match memchr::memrchr(b'\n', &text[start..end]) {
+    match search::last_byte(&text[start..end], b'\n') {
         Some(line) if is_gap(&text[start + line + 1..end]) => end = start + line + 1,
         None if is_gap(&text[start..end]) => end = start,
         _ => {}
@@ -373,7 +373,7 @@ fn inner(text: &[u8], range: Range<usize>) -> Range<usize> {
 }
 
 fn ends_with_windows_line(text: &[u8]) -> bool {
-    memchr::memrchr(b'\n', text).is_some_and(|at| at > 0 && text[at - 1] == b'\r')
+    search::last_byte(text, b'\n').is_some_and(|at| at > 0 && text[at - 1] == b'\r')
 }
 
 fn verdict_of(value: &[u8]) -> Verdict {
@@ -385,7 +385,7 @@ fn marks<'a>(text: &'a [u8], fences: &Fences<'_>) -> Result<Vec<Mark<'a>>, Overg
     let mut found: Vec<Mark<'_>> = Vec::new();
     let mut from = 0;
     let mut looked_at = 0;
-    for at in memmem::find_iter(text, OPENING) {
+    for at in search::parts(text, OPENING) {
         // A mark in the value of another one is a part of that value.
         if at < from {
             continue;
@@ -406,14 +406,14 @@ fn marks<'a>(text: &'a [u8], fences: &Fences<'_>) -> Result<Vec<Mark<'a>>, Overg
 fn mark_at(text: &[u8], at: usize) -> Option<Mark<'_>> {
     let start = at + OPENING.len();
     let rest = &text[start..text.len().min(start + LONGEST_MARK)];
-    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let rest = &rest[..search::byte(rest, b'\n').unwrap_or(rest.len())];
     let &(name, word) = NAMES.iter().find(|(_, word)| rest.starts_with(word.as_bytes()))?;
     let value = &rest[word.len()..];
     let length = match name {
         // Braces and arrows in a text belong to it.
-        Name::Signal | Name::Validation => json_length(value).or_else(|| memmem::find(value, CLOSING))?,
+        Name::Signal | Name::Validation => json_length(value).or_else(|| search::part(value, CLOSING))?,
         Name::GapsStart | Name::GapsEnd => 0,
-        _ => memmem::find(value, CLOSING)?,
+        _ => search::part(value, CLOSING)?,
     };
     let behind = &value[length..];
     let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

@@ -5,12 +5,14 @@
 
 use std::ops::Range;
 
+use crate::search;
+
 /// The fences of a text that are closed, from the first to the last backtick or tilde.
 pub fn closed(text: &[u8]) -> Vec<Range<usize>> {
     let mut fences = Vec::new();
     let mut open: Option<(u8, usize, usize)> = None;
     let mut from = 0;
-    for at in memchr::memchr2_iter(b'`', b'~', text) {
+    for at in search::either(text, (b'`', b'~')) {
         // The rest of a run that has been looked at, or of one that is too short.
         if at < from {
             continue;
@@ -22,7 +24,7 @@ pub fn closed(text: &[u8]) -> Vec<Range<usize>> {
             continue;
         }
         let line = &text[at + length..];
-        let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+        let line = &line[..search::byte(line, b'\n').unwrap_or(line.len())];
         match open {
             None if sign == b'~' || !line.contains(&b'`') => open = Some((sign, length, at)),
             Some((opener, least, start))

@@ -17,6 +17,7 @@ use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind, Text, Tool};
 use crate::overrides;
+use crate::search;
 use crate::workspace::Workspace;
 
 /// How long it may take where it asks reviewers itself.
@@ -121,7 +122,7 @@ fn find<'e>(
 
 /// Whether a text may have been other bytes.
 fn is_repaired(text: &[u8]) -> bool {
-    memchr::memmem::find(text, "\u{fffd}".as_bytes()).is_some()
+    search::part(text, "\u{fffd}".as_bytes()).is_some()
 }
 
 /// Why a plan may not leave; `None`: it may.

@@ -13,6 +13,8 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::plans;
+
 const BASH: &str = include_str!("../../../tests/events/PreToolUse.Bash.json");
 const NOTIFICATION: &str = include_str!("../../../tests/events/Notification.json");
 
@@ -33,6 +35,8 @@ pub struct Stage {
 /// The places of two cases among the others: what all is measured against, and what the goal is about.
 pub const EMPTY: usize = 0;
 pub const ALLOWED: usize = 1;
+/// The goal is also about this one.
+pub const LEAVING: usize = 3;
 
 impl Stage {
     pub fn set(others: &[PathBuf]) -> io::Result<Self> {
@@ -42,6 +46,8 @@ impl Stage {
         let project = root.path().join("project");
         let allowed = event(BASH, &project, None);
         let provost = built("provost")?;
+        let plans = plans::Stage::set(root.path().join("home"), project.clone())?;
+        let leaving = plans.assessed("small.md", 1_000)?.to_string();
         let hook = |name: &str, program: &Path, input: &str, denies: bool| Case {
             name: name.into(),
             program: program.to_owned(),
@@ -60,6 +66,10 @@ impl Stage {
             idle("empty program", built("empty")?),
             hook("PreToolUse, allowed", &provost, &allowed, false),
             hook("PreToolUse, denied", &provost, &event(BASH, &project, Some("echo x > provost.toml")), true),
+            Case {
+                arguments: &["hook", "--pack", "plan-gate"],
+                ..hook("plan mode left, allowed", &provost, &leaving, false)
+            },
             hook("no guard concerned", &provost, &event(NOTIFICATION, &project, None), false),
         ];
         let system = ["/bin/true", "/usr/bin/true"].into_iter().find(|path| Path::new(path).exists());

@@ -37,7 +37,7 @@ pub struct Plans {
     grep: f64,
 }
 
-struct Stage {
+pub struct Stage {
     home: PathBuf,
     project: PathBuf,
     provost: PathBuf,
@@ -45,13 +45,7 @@ struct Stage {
 
 pub fn measure(rounds: usize) -> io::Result<Plans> {
     let root = tempfile::tempdir()?;
-    let stage = Stage {
-        home: root.path().join("home"),
-        project: root.path().join("home/project"),
-        provost: built("provost")?,
-    };
-    fs::create_dir_all(stage.project.join(".git"))?;
-    fs::create_dir_all(stage.plans())?;
+    let stage = Stage::set(root.path().join("home"), root.path().join("home/project"))?;
     // The programs inherit it, and are then started in the cheap way.
     std::env::set_current_dir(&stage.project)?;
     let small = stage.assessed("small.md", 1_000)?;
@@ -89,6 +83,13 @@ pub fn measure(rounds: usize) -> io::Result<Plans> {
 }
 
 impl Stage {
+    pub fn set(home: PathBuf, project: PathBuf) -> io::Result<Self> {
+        let stage = Self { home, project, provost: built("provost")? };
+        fs::create_dir_all(stage.project.join(".git"))?;
+        fs::create_dir_all(stage.plans())?;
+        Ok(stage)
+    }
+
     fn plans(&self) -> PathBuf {
         self.home.join(".claude/plans")
     }
@@ -131,7 +132,7 @@ impl Stage {
     }
 
     /// A plan of about this size that was assessed, and the event of its way out.
-    fn assessed(&self, name: &str, size: usize) -> io::Result<Value> {
+    pub fn assessed(&self, name: &str, size: usize) -> io::Result<Value> {
         let line = "This is a line of a plan with some words in it, and it says nothing.\n";
         let content = format!("# Plan\n\n## Goals\n- x\n\n{}", line.repeat(size / line.len()));
         let gaps = "### GAP-1: a\n- **Severity**: low\n";

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::GOAL;
-use crate::cases::{ALLOWED, EMPTY};
+use crate::cases::{ALLOWED, EMPTY, LEAVING};
 use crate::measure::{Measured, Sample};
 use crate::statistics::{median, quantile, ratio_interval};
 
@@ -28,7 +28,7 @@ struct Figures<'a> {
 
 impl Report<'_> {
     pub fn goal_holds(&self) -> bool {
-        self.figures(&self.results[ALLOWED]).ratio <= GOAL
+        [ALLOWED, LEAVING].iter().all(|case| self.figures(&self.results[*case]).ratio <= GOAL)
     }
 
     fn figures<'a>(&self, case: &'a Measured) -> Figures<'a> {
@@ -91,9 +91,11 @@ impl Report<'_> {
         }
         let _ = writeln!(
             text,
-            "\nGoal: an allowed PreToolUse costs at most {GOAL} × the empty program. It {}: {:.2} ×.",
+            "\nGoal: an allowed PreToolUse and an allowed way out of plan mode cost at most {GOAL} × the empty \
+             program. It {}: {:.2} × and {:.2} ×.",
             if self.goal_holds() { "holds" } else { "does not hold" },
-            figures[ALLOWED].ratio
+            figures[ALLOWED].ratio,
+            figures[LEAVING].ratio
         );
         text
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{absolute_variable, settings};
 use crate::files;
+use crate::search;
 use crate::workspace::{Places, resolve};
 
 const LARGEST: u64 = 4 << 20;
@@ -38,7 +39,7 @@ fn named(places: &Places, project: &Path) -> Option<String> {
     let value = |file: PathBuf| {
         let bytes = files::read(&file, LARGEST).ok().flatten()?;
         // Most files do not have it, and are not read as JSON.
-        memchr::memmem::find(&bytes, SETTING)?;
+        search::part(&bytes, SETTING)?;
         let value: Value = serde_json::from_slice(&bytes).ok()?;
         value["plansDirectory"].as_str().map(str::to_owned)
     };
