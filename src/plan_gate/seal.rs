@@ -4,8 +4,7 @@
 //! by its owner only, and closed to tools by the self guard. Whoever cannot read the key cannot make
 //! a seal, and a seal of other texts does not fit these.
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use hmac_sha256::HMAC;
 
 use super::digest::Digest;
 use crate::decision::Fault;
@@ -43,34 +42,31 @@ impl Key {
 
     /// The seal of a pass on these texts.
     pub fn seal(&self, plan: Digest, gaps: Digest) -> String {
-        hex(&self.verdict(plan, gaps).finalize().into_bytes())
+        hex(&self.verdict(plan, gaps).finalize())
     }
 
     pub fn fits(&self, seal: &str, plan: Digest, gaps: Digest) -> bool {
-        bytes(seal).is_some_and(|seal| self.verdict(plan, gaps).verify_slice(&seal).is_ok())
+        bytes(seal).is_some_and(|seal| self.verdict(plan, gaps).finalize_verify(&seal))
     }
 
     /// A digest that shows that a record of what was witnessed is ours.
     pub fn sign(&self, record: &str) -> String {
-        hex(&self.evidence(record).finalize().into_bytes())
+        hex(&self.mac(EVIDENCE, record).finalize())
     }
 
     pub fn signed(&self, signature: &str, record: &str) -> bool {
-        bytes(signature).is_some_and(|signature| self.evidence(record).verify_slice(&signature).is_ok())
+        bytes(signature).is_some_and(|signature| self.mac(EVIDENCE, record).finalize_verify(&signature))
     }
 
-    fn verdict(&self, plan: Digest, gaps: Digest) -> Hmac<Sha256> {
-        self.mac(VERDICT).chain_update(format!("{plan}\n{gaps}\n"))
+    fn verdict(&self, plan: Digest, gaps: Digest) -> HMAC {
+        self.mac(VERDICT, &format!("{plan}\n{gaps}\n"))
     }
 
-    fn evidence(&self, record: &str) -> Hmac<Sha256> {
-        self.mac(EVIDENCE).chain_update(record)
-    }
-
-    fn mac(&self, purpose: &[u8]) -> Hmac<Sha256> {
-        // INVARIANT: a key of any length is taken.
-        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.0).expect("any length");
-        mac.chain_update(purpose)
+    fn mac(&self, purpose: &[u8], text: &str) -> HMAC {
+        let mut mac = HMAC::new(&self.0);
+        mac.update(purpose);
+        mac.update(text);
+        mac
     }
 }
 
@@ -78,12 +74,16 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-fn bytes(hex: &str) -> Option<Vec<u8>> {
+fn bytes(hex: &str) -> Option<[u8; 32]> {
     let digits = hex.as_bytes();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit))
-        .then(|| digits.chunks(2).map(byte).collect())
-        .flatten()
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]
