@@ -3,7 +3,7 @@
 //! Below its own directory, or where the setting `plansDirectory` says. That must lie inside the
 //! project: a value that leads out of it is dropped, and does not give way to one of a lower scope.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -19,8 +19,7 @@ pub(super) fn directory(places: &Places, project: &Path) -> Option<PathBuf> {
     let started = absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
     if let Some(named) = named(places, project) {
         let inside = started.join(&named);
-        let goes_up = Path::new(&named).components().any(|part| part == Component::ParentDir);
-        if !named.is_empty() && !goes_up && resolve(&inside).starts_with(resolve(&started)) {
+        if !named.is_empty() && resolve(&inside).starts_with(resolve(&started)) {
             return Some(inside);
         }
     }
