@@ -216,3 +216,32 @@ fn by_default_nobody_is_asked() {
     assert!(denial(&room.leaves()).starts_with("[RODIN] Assessment pending"));
     assert!(room.asked().is_empty());
 }
+
+/// The client names the plan by the way that it knows.
+#[test]
+fn a_plan_behind_a_link_is_the_same_plan() {
+    for store in ["embedded", "sidecar"] {
+        let room = Room::with(&plan_with(GAPS), &format!("assess = 'exit'\nstore = '{store}'\n"));
+        room.says("opus", NONE);
+        room.says("haiku", PASS);
+        let link = room.project.home.with_file_name("way");
+        std::os::unix::fs::symlink(&room.project.home, &link).unwrap();
+        let room = Room { plan: link.join(".claude/plans/login.md"), ..room };
+        let answer = room.leaves();
+        assert!(answer.is_silent(), "{store}: {answer:?}");
+        assert!(room.leaves().is_silent());
+        assert_eq!(room.asked(), ["opus", "haiku"], "{store}");
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_plan_stays_one() {
+    let room = room(NONE, PASS, "");
+    let plan = room.plan.with_file_name("real.md");
+    fs::write(&plan, plan_with(GAPS)).unwrap();
+    fs::remove_file(&room.plan).unwrap();
+    std::os::unix::fs::symlink("real.md", &room.plan).unwrap();
+    assert!(room.leaves().is_silent());
+    assert!(fs::symlink_metadata(&room.plan).unwrap().is_symlink());
+    assert!(fs::read_to_string(&plan).unwrap().contains("<!-- rodin:seal="));
+}

@@ -109,6 +109,10 @@ fn links_out_of_the_plans_are_not_followed() {
         assert!(planning.hook(&event).is_silent());
         assert_eq!(fs::read_to_string(&outside).unwrap(), PLAN);
     }
+    // Not even if it says that it is the session's.
+    let marked = format!("{PLAN}<!-- rodin:session={SESSION} -->\n");
+    fs::write(&outside, &marked).unwrap();
+    assert_eq!(planning.brief("rodin:critic"), None);
     // A link within the plans leads to a plan.
     fs::remove_file(&planning.plan).unwrap();
     let real = planning.project.home_file(".claude/plans/real.md", PLAN);

@@ -35,9 +35,13 @@ impl Store for Embedded {
     }
 
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf> {
-        let plans = workspace.plans_directory()?;
+        let plans = workspace.resolve(&workspace.plans_directory()?);
         let mark = format!("<!-- rodin:session={} -->", session.id());
         let is_its = |plan: &Path| {
+            // A link out of the plans leads to no plan.
+            if workspace.resolve(plan).parent() != Some(&plans) {
+                return false;
+            }
             let text = super::read(plan, workspace).ok().flatten();
             let document = text.as_deref().and_then(|text| PlanDocument::read(text).ok());
             document.is_some_and(|document| document.record().session.as_deref() == Some(session.id()))
@@ -46,7 +50,7 @@ impl Store for Embedded {
             last_plan(session, workspace).and_then(|note| workspace.read_text(&note, LONGEST_PATH).ok()?);
         // Of several plans of one session, the last one that was worked on is meant.
         last.map(PathBuf::from)
-            .filter(|plan| plan.parent() == Some(&workspace.resolve(&plans)) && is_its(plan))
+            .filter(|plan| is_its(plan))
             .or_else(|| workspace.latest_ending_with(&plans, mark.as_bytes(), is_its))
     }
 
@@ -101,7 +105,7 @@ impl Store for Embedded {
             }
             Ok(Some(kept))
         })?;
-        note_last_plan(plan, session, workspace);
+        note_last_plan(&workspace.resolve(plan), session, workspace);
         Ok(())
     }
 

@@ -111,13 +111,15 @@ fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
     })
 }
 
-/// Changes a file under its lock, on top of what it holds at that moment. `None`: it stays.
+/// Changes a file under its lock, on top of what it holds at that moment. `None`: it stays. By whatever
+/// links it is named, it is one file with one lock.
 fn change(
     file: &Path,
     workspace: &Workspace,
     to: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Fault>,
 ) -> Result<(), Fault> {
-    change_under(&workspace.lock(file)?, file, workspace, to)
+    let file = workspace.resolve(file);
+    change_under(&workspace.lock(&file)?, &file, workspace, to)
 }
 
 /// The same under a lock that covers more than this file.

@@ -71,7 +71,7 @@ impl Store for Sidecar {
         workspace: &Workspace,
     ) -> Result<(), Fault> {
         match written {
-            Written::Plan(plan) => keep_plan(plan, session, policy, workspace),
+            Written::Plan(plan) => keep_plan(&workspace.resolve(plan), session, policy, workspace),
             // Whoever wrote them: they are the gaps of the session in their name.
             Written::Gaps(file, owner) => keep_gaps(file, owner, policy, workspace),
         }
