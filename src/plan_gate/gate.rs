@@ -197,11 +197,3 @@ fn denied(denial: Denial) -> Opinion {
     let evidence = vec![denial.what.clone()];
     Opinion::deny(denial, evidence)
 }
-
-/// The plan that a person means: the one that is named, or the one that was changed last.
-pub fn newest(named: Option<&Path>, workspace: &Workspace) -> Option<PathBuf> {
-    match named {
-        Some(plan) => Some(plan.to_owned()),
-        None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next(),
-    }
-}

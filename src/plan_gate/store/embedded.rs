@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{ADD_GAPS_BLOCK, Judged, Moved, RERUN, Store, Words, change, document};
 use crate::decision::Fault;
 use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
-use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
+use crate::plan_gate::dossier::{Damage, Dossier, Policy, Recorded, Settled};
 use crate::plan_gate::floor::NO_GAPS;
 use crate::plan_gate::place::{Session, Written};
 use crate::workspace::{Workspace, fnv1a};
@@ -55,30 +55,21 @@ impl Store for Embedded {
     }
 
     fn dossier<'t>(&self, _plan: &Path, text: &'t [u8], _: &Workspace) -> Result<Dossier<'t>, Fault> {
-        let document = super::document(text)?;
-        let record = document.record();
-        let (plan_hash, gaps_hash) = (document.content().hash(), document.gaps_content().hash());
-        let gaps = match document.gaps() {
-            GapsBlock::Missing => Gaps::Missing,
-            GapsBlock::Broken(how) => Gaps::Broken(how),
-            GapsBlock::Present(_) => Gaps::Present(document.gaps_content().to_text()),
-        };
+        let known = Dossier::unrecorded(super::document(text)?);
+        let record = known.document.record();
         Ok(Dossier {
-            gaps,
-            plan_hash,
-            gaps_hash,
-            plan_recorded: Recorded::of(record.plan_hash.as_deref(), plan_hash),
-            gaps_recorded: Recorded::of(record.gaps_hash.as_deref(), gaps_hash),
+            plan_recorded: Recorded::of(record.plan_hash.as_deref(), known.plan_hash),
+            gaps_recorded: Recorded::of(record.gaps_hash.as_deref(), known.gaps_hash),
             session: record.session,
             validation: record.validation,
-            seals: document.seals().map(str::to_owned).collect(),
+            seals: known.document.seals().map(str::to_owned).collect(),
             damage: record.doubled.map(|mark| Damage {
                 what: format!(
                     "The record of the plan is damaged: the plan has the mark `rodin:{mark}` more than once"
                 ),
                 fix: RERUN,
             }),
-            document,
+            ..known
         })
     }
 

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{Folder, set_verdict, unrecorded};
+use super::folder::{Folder, set_verdict};
 use super::gate_file::{GateFile, Key};
 use super::{Judged, Moved, Store, Words, change};
 use crate::decision::Fault;
@@ -56,10 +56,10 @@ impl Store for Sidecar {
     fn dossier<'t>(&self, plan: &Path, text: &'t [u8], workspace: &Workspace) -> Result<Dossier<'t>, Fault> {
         let plan = workspace.resolve(plan);
         let document = super::document(text)?;
-        let Some(folder) = Folder::beside(&plan, workspace) else { return Ok(unrecorded(document)) };
+        let Some(folder) = Folder::beside(&plan, workspace) else { return Ok(Dossier::unrecorded(document)) };
         match folder.owner(&plan) {
             Some(session) => folder.dossier(&plan, text, document, &session),
-            None => Ok(unrecorded(document)),
+            None => Ok(Dossier::unrecorded(document)),
         }
     }
 
