@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ADD_GAPS_BLOCK, Judged, Moved, RERUN, Store, Words, change, document};
 use crate::decision::Fault;
+use crate::plan_gate::digest::Digest;
 use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
 use crate::plan_gate::dossier::{Damage, Dossier, Policy, Recorded, Settled};
 use crate::plan_gate::floor::NO_GAPS;
@@ -114,15 +115,22 @@ impl Store for Embedded {
         Ok(recorded)
     }
 
-    fn add_gaps(&self, plan: &Path, added: &str, workspace: &Workspace) -> Result<bool, Fault> {
-        let mut has_place = false;
+    fn add_gaps(
+        &self,
+        plan: &Path,
+        known: Digest,
+        added: &str,
+        workspace: &Workspace,
+    ) -> Result<bool, Fault> {
+        let mut is_added = false;
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok(None) };
-            let after = document(text)?.with_gaps(added);
-            has_place = after.is_some();
+            let dossier = self.dossier(plan, text, workspace)?;
+            let after = dossier.document.with_gaps(added).filter(|_| dossier.gaps_hash == known);
+            is_added = after.is_some();
             Ok(after)
         })?;
-        Ok(has_place)
+        Ok(is_added)
     }
 
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {
