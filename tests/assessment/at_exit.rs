@@ -172,11 +172,18 @@ fn a_hook_that_the_client_ends_takes_its_reviewer_along() {
 }
 
 #[test]
-fn status_says_that_leaving_is_enough() {
+fn status_says_that_leaving_is_enough_unless_the_plan_has_failed() {
     let room = room(NONE, PASS, &plan_with(GAPS)).kept();
     let told = crate::out(&room.run(&["gate", "status"], 1));
     assert!(
         told.contains("to fix     Run /rodin:plan-gate; or leave plan mode, which has it assessed\n"),
+        "{told}"
+    );
+    room.says("haiku", FAIL);
+    denial(&room.leaves());
+    let told = crate::out(&room.run(&["gate", "status"], 1));
+    assert!(
+        told.contains("to fix     Update gaps to cover findings, then re-run /rodin:plan-gate\n"),
         "{told}"
     );
 }
