@@ -84,7 +84,6 @@ pub struct Outcome {
 #[derive(Debug, Default)]
 pub struct Report {
     pub agent: Option<String>,
-    pub id: Option<String>,
     pub prompt: Option<String>,
     pub answer: Option<String>,
 }

@@ -380,13 +380,24 @@ fn the_gates_hooks_are_one_command_for_each_event() {
         let entry = &group["hooks"][0];
         assert_eq!(entry["args"], arguments, "{event}");
         assert_eq!(entry["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/provost.sh");
-        // Above Provost's own deadline, also where the way out asks reviewers.
-        assert_eq!(entry["timeout"], if event == "PreToolUse" { 1000 } else { 10 });
+        // Above Provost's own deadline; at the way out reviewers may be asked.
+        assert_eq!(entry["timeout"], if event == "PreToolUse" { 1000 } else { 10 }, "{event}");
         // A way out of plan mode that nobody judged is worse than a call that is held.
         assert_eq!(entry["onFailure"], if event == "PreToolUse" { json!("block") } else { Value::Null });
     }
     let mode = fs::metadata(rodin().join("hooks/provost.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o755);
+}
+
+/// With `assess = "exit"` the client must not give up before the hook does.
+#[test]
+fn the_gates_hook_may_take_as_long_as_an_assessment_by_default() {
+    let mut config = provost::config::Config::default();
+    config.insist("plan_gate.assess", "exit");
+    let own = provost::plan_gate::gate::deadline(&config).unwrap();
+    let hooks = json_file(rodin().join("hooks/hooks.json"));
+    let limit = hooks["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"].as_u64().unwrap();
+    assert!(limit > own.as_secs() + 5, "{own:?}");
 }
 
 #[test]

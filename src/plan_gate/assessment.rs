@@ -115,7 +115,7 @@ impl Assessment<'_> {
             tell(&format!("leakage: {}, nothing to add", counted(found.len(), "phrase")));
             return Ok(Ok(text));
         };
-        if !store.add_gaps(self.plan, &gaps, self.workspace)? {
+        if !store.add_gaps(self.plan, dossier.gaps_hash, &gaps, self.workspace)? {
             return Ok(Err(Stop::changed()));
         }
         *added = count;

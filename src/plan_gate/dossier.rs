@@ -1,7 +1,7 @@
 //! All that is known about a plan at one moment, whichever store keeps it, and what follows from it.
 
 use super::digest::Digest;
-use super::document::{PlanDocument, Signal};
+use super::document::{GapsBlock, PlanDocument, Signal};
 use super::entries::{self, Entry};
 use super::seal::Key;
 use super::store::Judged;
@@ -91,6 +91,29 @@ impl Policy {
         let witnessed = workspace.config.word(settings::PLAN_GATE_WITNESS) != "off";
         let key = if witnessed { Key::find(workspace)? } else { None };
         Ok(Self { witnessed, key })
+    }
+}
+
+impl<'t> Dossier<'t> {
+    /// A plan about which nothing is recorded: it has at most a block of gaps.
+    pub fn unrecorded(document: PlanDocument<'t>) -> Self {
+        let gaps = match document.gaps() {
+            GapsBlock::Missing => Gaps::Missing,
+            GapsBlock::Broken(how) => Gaps::Broken(how),
+            GapsBlock::Present(_) => Gaps::Present(document.gaps_content().to_text()),
+        };
+        Self {
+            session: None,
+            gaps,
+            plan_hash: document.content().hash(),
+            gaps_hash: document.gaps_content().hash(),
+            plan_recorded: Recorded::Missing,
+            gaps_recorded: Recorded::Missing,
+            validation: None,
+            seals: Vec::new(),
+            damage: None,
+            document,
+        }
     }
 }
 

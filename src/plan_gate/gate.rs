@@ -57,7 +57,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         _ => floor::missing(&dossier, store.words()),
     };
     if let Some(mut denial) = standing {
-        missing.retain(|sentence| !denial.why.contains(sentence.as_str()));
+        missing.retain(|sentence| !tells(&denial, sentence));
         if !missing.is_empty() {
             denial.fix = format!("{}. Also: {}", denial.fix, missing.join(". "));
         }
@@ -156,10 +156,7 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
             RERUN,
         )),
         Status::Pending => Some(block("Assessment pending", &validation.reason, RUN)),
-        Status::Fail => {
-            let fix = format!("{}, then re-run /rodin:plan-gate", words.cover);
-            Some(block("Assessment failed", &validation.reason, &fix))
-        }
+        Status::Fail => Some(failed(&validation.reason, store)),
         Status::Other(word) => {
             let what = format!("Internal error: unexpected validation status '{word}'");
             Some(block(&what, "", RERUN))
@@ -168,6 +165,20 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 }
 
 const RUN: &str = "Run /rodin:plan-gate";
+/// What every message of the documents begins with.
+const TAG: &str = "[RODIN] ";
+
+/// Whether a denial says already what a sentence of the floor says.
+fn tells(denial: &Denial, sentence: &str) -> bool {
+    let what = denial.what.strip_prefix(TAG).unwrap_or(&denial.what);
+    sentence.starts_with(what) || denial.why.contains(sentence)
+}
+
+/// Why a plan may not leave that a validator has failed.
+pub fn failed(reason: &str, store: &dyn Store) -> Denial {
+    let fix = format!("{}, then re-run /rodin:plan-gate", store.words().cover);
+    block("Assessment failed", reason, &fix)
+}
 
 /// Why a plan may not leave where the floor blocks.
 pub fn incomplete(missing: &str) -> Denial {
@@ -179,18 +190,10 @@ fn unassessed(store: &dyn Store) -> Denial {
 }
 
 pub fn block(what: &str, why: &str, fix: &str) -> Denial {
-    Denial { what: format!("[RODIN] {what}"), why: why.to_owned(), fix: fix.to_owned() }
+    Denial { what: format!("{TAG}{what}"), why: why.to_owned(), fix: fix.to_owned() }
 }
 
 fn denied(denial: Denial) -> Opinion {
     let evidence = vec![denial.what.clone()];
     Opinion::deny(denial, evidence)
-}
-
-/// The plan that a person means: the one that is named, or the one that was changed last.
-pub fn newest(named: Option<&Path>, workspace: &Workspace) -> Option<PathBuf> {
-    match named {
-        Some(plan) => Some(plan.to_owned()),
-        None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next(),
-    }
 }

@@ -11,10 +11,10 @@ use super::dossier::{Dossier, Gaps, Settled};
 use super::entries::{self, Coverage, Entry};
 use super::evidence::{Evidence, LONGEST_ANSWER};
 use super::place::Session;
-use super::prompts;
 use super::seal::Key;
-use super::store::{self, Judged, Store};
+use super::store::{self, Judged, RERUN, Store};
 use super::verdict::{Status, Verdict};
+use super::{gate, prompts};
 use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Kind};
 use crate::workspace::Workspace;
@@ -44,7 +44,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     };
     let text = match &outcome {
         Ok(what) => what.clone(),
-        Err(why) => format!("[RODIN] The answer does not count: {why}. To fix: Re-run /rodin:plan-gate."),
+        Err(why) => gate::block("The answer does not count", why, RERUN).to_string(),
     };
     // Words at the stop of an agent would reach that agent, or the person; the one who asked reads
     // what comes with the answer.
@@ -209,10 +209,7 @@ pub fn record(
     let told = if passed {
         "[RODIN] Ready to exit plan mode: the verdict is recorded for exactly this text.".to_owned()
     } else {
-        format!(
-            "[RODIN] Assessment failed: {reason}. To fix: {}, then re-run /rodin:plan-gate.",
-            store.words().cover
-        )
+        gate::failed(reason, store).to_string()
     };
     Ok(recorded.then_some(told))
 }

@@ -172,11 +172,18 @@ fn a_hook_that_the_client_ends_takes_its_reviewer_along() {
 }
 
 #[test]
-fn status_says_that_leaving_is_enough() {
+fn status_says_that_leaving_is_enough_unless_the_plan_has_failed() {
     let room = room(NONE, PASS, &plan_with(GAPS)).kept();
     let told = crate::out(&room.run(&["gate", "status"], 1));
     assert!(
         told.contains("to fix     Run /rodin:plan-gate; or leave plan mode, which has it assessed\n"),
+        "{told}"
+    );
+    room.says("haiku", FAIL);
+    denial(&room.leaves());
+    let told = crate::out(&room.run(&["gate", "status"], 1));
+    assert!(
+        told.contains("to fix     Update gaps to cover findings, then re-run /rodin:plan-gate\n"),
         "{told}"
     );
 }
@@ -215,4 +222,33 @@ fn by_default_nobody_is_asked() {
     let room = Room::new(NONE, PASS).kept();
     assert!(denial(&room.leaves()).starts_with("[RODIN] Assessment pending"));
     assert!(room.asked().is_empty());
+}
+
+/// The client names the plan by the way that it knows.
+#[test]
+fn a_plan_behind_a_link_is_the_same_plan() {
+    for store in ["embedded", "sidecar"] {
+        let room = Room::with(&plan_with(GAPS), &format!("assess = 'exit'\nstore = '{store}'\n"));
+        room.says("opus", NONE);
+        room.says("haiku", PASS);
+        let link = room.project.home.with_file_name("way");
+        std::os::unix::fs::symlink(&room.project.home, &link).unwrap();
+        let room = Room { plan: link.join(".claude/plans/login.md"), ..room };
+        let answer = room.leaves();
+        assert!(answer.is_silent(), "{store}: {answer:?}");
+        assert!(room.leaves().is_silent());
+        assert_eq!(room.asked(), ["opus", "haiku"], "{store}");
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_plan_stays_one() {
+    let room = room(NONE, PASS, "");
+    let plan = room.plan.with_file_name("real.md");
+    fs::write(&plan, plan_with(GAPS)).unwrap();
+    fs::remove_file(&room.plan).unwrap();
+    std::os::unix::fs::symlink("real.md", &room.plan).unwrap();
+    assert!(room.leaves().is_silent());
+    assert!(fs::symlink_metadata(&room.plan).unwrap().is_symlink());
+    assert!(fs::read_to_string(&plan).unwrap().contains("<!-- rodin:seal="));
 }

@@ -156,6 +156,16 @@ fn req_peg_004_3_exactly_two_append_nothing_and_4_exactly_three_append_three() {
 }
 
 #[test]
+fn req_peg_004_5_five_append_five_of_medium_severity() {
+    let room = Room::new(NONE, PASS);
+    fs::write(&room.plan, format!("TBD, unclear, risk of, assuming, hopefully\n{}", plan_with(""))).unwrap();
+    room.assess(0);
+    let text = room.text();
+    let counts = (text.matches("### GAP-").count(), text.matches("**Severity**: medium").count());
+    assert_eq!(counts, (5, 5), "{text}");
+}
+
+#[test]
 fn the_phrases_are_a_setting() {
     let room = Room::with(
         &format!("alpha BETA gamma\n{}", plan_with("")),

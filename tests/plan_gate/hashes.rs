@@ -22,10 +22,9 @@ fn recorded_hashes_are_what_shasum_says() {
     }
 }
 
-/// The whole listing of the document, with the two lines mended that keep it from ever working:
-/// its record and ours are the same.
+/// A record in the form and with the hashes that the document's script gives it.
 #[test]
-fn a_file_of_the_documents_own_script_is_read_as_it_is() {
+fn a_record_in_the_documents_form_is_read_as_it_is() {
     let planning = Planning::new();
     let plan = PLAN.trim_end().split("<!-- rodin:gaps:start -->\n").collect::<Vec<_>>();
     let gaps = plan[1].trim_end_matches("<!-- rodin:gaps:end -->");

@@ -42,6 +42,22 @@ fn a_broken_gaps_block_is_told() {
 }
 
 #[test]
+fn a_denial_says_each_thing_once() {
+    let planning = Planning::new();
+    let (before, _) = PLAN.split_once("<!-- rodin:gaps:start").unwrap();
+    for (plan, told) in [
+        (before.to_owned(), "Plan must have gaps block"),
+        (PLAN.replace("<!-- rodin:gaps:end -->", ""), "The gaps block is broken"),
+    ] {
+        planning.write(plan.replace("1. Form", "1. TBD"));
+        let reason = planning.leave().denial();
+        assert!(reason.contains(" Also: Line 7 of the plan still says TBD."), "{reason}");
+        assert_eq!(reason.matches(told).count(), 1, "{reason}");
+        assert_eq!(reason.matches("gaps:start").count(), 1, "{reason}");
+    }
+}
+
+#[test]
 fn marks_in_code_are_text() {
     let planning = Planning::new();
     let text = format!("{PLAN}\n```md\n<!-- rodin:session=x -->\n<!-- rodin:gaps:start -->\n```\n");
@@ -109,6 +125,10 @@ fn links_out_of_the_plans_are_not_followed() {
         assert!(planning.hook(&event).is_silent());
         assert_eq!(fs::read_to_string(&outside).unwrap(), PLAN);
     }
+    // Not even if it says that it is the session's.
+    let marked = format!("{PLAN}<!-- rodin:session={SESSION} -->\n");
+    fs::write(&outside, &marked).unwrap();
+    assert_eq!(planning.brief("rodin:critic"), None);
     // A link within the plans leads to a plan.
     fs::remove_file(&planning.plan).unwrap();
     let real = planning.project.home_file(".claude/plans/real.md", PLAN);

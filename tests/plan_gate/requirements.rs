@@ -297,3 +297,17 @@ fn the_scripts_stand_ins_block_and_let_through_as_the_document_has_it() {
     .unwrap();
     before("Internal error: unexpected validation status 'fine'. To fix: Re-run /rodin:plan-gate.");
 }
+
+/// The document's scripts stop with "jq required". Here is nothing to be installed.
+#[test]
+fn req_peg_015_1_no_other_program_is_needed() {
+    let mut planning = Planning::new();
+    planning.project = planning.project.set("PATH", "/nowhere");
+    planning.write_by_script(PLAN);
+    planning.write_by_script(format!(
+        "{}<!-- rodin:verdict:signal={{\"status\":\"pass\",\"reason\":\"r\"}} -->\n",
+        planning.text()
+    ));
+    assert_eq!(planning.status(), "pass");
+    assert_eq!(planning.script_before(&planning.leaving()), Ok(()));
+}

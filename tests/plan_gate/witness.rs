@@ -39,7 +39,12 @@ fn an_answer_that_comes_back_with_the_call_counts_as_well() {
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
     };
     assert!(reported("rodin:critic", FINDINGS).contains("2 findings, 1 of them to be covered"));
-    assert!(reported("rodin:validator", FAIL).contains("Assessment failed: FINDING-1"));
+    let failed = reported("rodin:validator", FAIL);
+    assert_eq!(
+        failed,
+        "[RODIN] Assessment failed: FINDING-1 (No limit on tries) has no gap. To fix: Update gaps to cover findings, \
+         then re-run /rodin:plan-gate."
+    );
     planning.stays("Assessment failed: FINDING-1");
     assert!(reported("rodin:validator", PASS).contains("Ready to exit plan mode"));
     let text = planning.text();

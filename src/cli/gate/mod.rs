@@ -15,7 +15,6 @@ use super::{Exit, Outcome, Trouble};
 use crate::clients;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
-use crate::plan_gate::gate;
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -65,7 +64,10 @@ struct Chosen {
 impl Chosen {
     /// The named plan, or the newest; `None`: there is none.
     fn find(named: Option<&Path>, workspace: &Workspace) -> Option<Self> {
-        let path = gate::newest(named, workspace)?;
+        let path = match named {
+            Some(plan) => plan.to_owned(),
+            None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next()?,
+        };
         let path = std::path::absolute(&path).unwrap_or(path);
         Some(Self { path: workspace.resolve(&path), is_newest: named.is_none() })
     }

@@ -204,12 +204,7 @@ fn outcome(mut response: Fields) -> Outcome {
         // The client may put notes of its own before the answer.
         let mut parts = response.take_list("content");
         let answer = parts.pop().and_then(|part| part["text"].as_str().map(str::to_owned));
-        Report {
-            agent: response.take_text("agentType"),
-            id: response.take_text("agentId"),
-            prompt: response.take_text("prompt"),
-            answer,
-        }
+        Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer }
     });
     Outcome { file, report }
 }

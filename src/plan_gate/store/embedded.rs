@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::{ADD_GAPS_BLOCK, Judged, Moved, RERUN, Store, Words, change, document};
 use crate::decision::Fault;
+use crate::plan_gate::digest::Digest;
 use crate::plan_gate::document::{GapsBlock, PlanDocument, Record};
-use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Policy, Recorded, Settled};
+use crate::plan_gate::dossier::{Damage, Dossier, Policy, Recorded, Settled};
 use crate::plan_gate::floor::NO_GAPS;
 use crate::plan_gate::place::{Session, Written};
 use crate::workspace::{Workspace, fnv1a};
@@ -35,9 +36,13 @@ impl Store for Embedded {
     }
 
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf> {
-        let plans = workspace.plans_directory()?;
+        let plans = workspace.resolve(&workspace.plans_directory()?);
         let mark = format!("<!-- rodin:session={} -->", session.id());
         let is_its = |plan: &Path| {
+            // A link out of the plans leads to no plan.
+            if workspace.resolve(plan).parent() != Some(&plans) {
+                return false;
+            }
             let text = super::read(plan, workspace).ok().flatten();
             let document = text.as_deref().and_then(|text| PlanDocument::read(text).ok());
             document.is_some_and(|document| document.record().session.as_deref() == Some(session.id()))
@@ -46,35 +51,26 @@ impl Store for Embedded {
             last_plan(session, workspace).and_then(|note| workspace.read_text(&note, LONGEST_PATH).ok()?);
         // Of several plans of one session, the last one that was worked on is meant.
         last.map(PathBuf::from)
-            .filter(|plan| plan.parent() == Some(&workspace.resolve(&plans)) && is_its(plan))
+            .filter(|plan| is_its(plan))
             .or_else(|| workspace.latest_ending_with(&plans, mark.as_bytes(), is_its))
     }
 
     fn dossier<'t>(&self, _plan: &Path, text: &'t [u8], _: &Workspace) -> Result<Dossier<'t>, Fault> {
-        let document = super::document(text)?;
-        let record = document.record();
-        let (plan_hash, gaps_hash) = (document.content().hash(), document.gaps_content().hash());
-        let gaps = match document.gaps() {
-            GapsBlock::Missing => Gaps::Missing,
-            GapsBlock::Broken(how) => Gaps::Broken(how),
-            GapsBlock::Present(_) => Gaps::Present(document.gaps_content().to_text()),
-        };
+        let known = Dossier::unrecorded(super::document(text)?);
+        let record = known.document.record();
         Ok(Dossier {
-            gaps,
-            plan_hash,
-            gaps_hash,
-            plan_recorded: Recorded::of(record.plan_hash.as_deref(), plan_hash),
-            gaps_recorded: Recorded::of(record.gaps_hash.as_deref(), gaps_hash),
+            plan_recorded: Recorded::of(record.plan_hash.as_deref(), known.plan_hash),
+            gaps_recorded: Recorded::of(record.gaps_hash.as_deref(), known.gaps_hash),
             session: record.session,
             validation: record.validation,
-            seals: document.seals().map(str::to_owned).collect(),
+            seals: known.document.seals().map(str::to_owned).collect(),
             damage: record.doubled.map(|mark| Damage {
                 what: format!(
                     "The record of the plan is damaged: the plan has the mark `rodin:{mark}` more than once"
                 ),
                 fix: RERUN,
             }),
-            document,
+            ..known
         })
     }
 
@@ -101,7 +97,7 @@ impl Store for Embedded {
             }
             Ok(Some(kept))
         })?;
-        note_last_plan(plan, session, workspace);
+        note_last_plan(&workspace.resolve(plan), session, workspace);
         Ok(())
     }
 
@@ -119,15 +115,22 @@ impl Store for Embedded {
         Ok(recorded)
     }
 
-    fn add_gaps(&self, plan: &Path, added: &str, workspace: &Workspace) -> Result<bool, Fault> {
-        let mut has_place = false;
+    fn add_gaps(
+        &self,
+        plan: &Path,
+        known: Digest,
+        added: &str,
+        workspace: &Workspace,
+    ) -> Result<bool, Fault> {
+        let mut is_added = false;
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok(None) };
-            let after = document(text)?.with_gaps(added);
-            has_place = after.is_some();
+            let dossier = self.dossier(plan, text, workspace)?;
+            let after = dossier.document.with_gaps(added).filter(|_| dossier.gaps_hash == known);
+            is_added = after.is_some();
             Ok(after)
         })?;
-        Ok(has_place)
+        Ok(is_added)
     }
 
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {

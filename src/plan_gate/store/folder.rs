@@ -12,7 +12,7 @@ use crate::decision::Fault;
 use crate::files::Lock;
 use crate::plan_gate::LARGEST_PLAN;
 use crate::plan_gate::digest::Digest;
-use crate::plan_gate::document::{GapsBlock, PlanDocument};
+use crate::plan_gate::document::PlanDocument;
 use crate::plan_gate::dossier::{Damage, Dossier, Gaps, Recorded, Settled};
 use crate::plan_gate::place::{self, SIDECAR, Session};
 use crate::plan_gate::verdict::{LONGEST_REASON, Status, Verdict};
@@ -106,7 +106,7 @@ impl<'w> Folder<'w> {
         document: PlanDocument<'t>,
         session: &Session,
     ) -> Result<Dossier<'t>, Fault> {
-        let mut dossier = unrecorded(document);
+        let mut dossier = Dossier::unrecorded(document);
         let gaps = self.gaps(session);
         let unreadable =
             gaps.as_ref().err().map(|fault| damage(format!("Cannot read gaps file: {fault}"), CHECK));
@@ -228,27 +228,6 @@ impl<'w> Folder<'w> {
             self.workspace.remove(&file)?;
         }
         Ok(())
-    }
-}
-
-/// A plan about which nothing is recorded: it has at most a block of gaps.
-pub fn unrecorded(document: PlanDocument<'_>) -> Dossier<'_> {
-    let gaps = match document.gaps() {
-        GapsBlock::Missing => Gaps::Missing,
-        GapsBlock::Broken(how) => Gaps::Broken(how),
-        GapsBlock::Present(_) => Gaps::Present(document.gaps_content().to_text()),
-    };
-    Dossier {
-        session: None,
-        gaps,
-        plan_hash: document.content().hash(),
-        gaps_hash: document.gaps_content().hash(),
-        plan_recorded: Recorded::Missing,
-        gaps_recorded: Recorded::Missing,
-        validation: None,
-        seals: Vec::new(),
-        damage: None,
-        document,
     }
 }
 

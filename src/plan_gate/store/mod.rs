@@ -51,8 +51,9 @@ pub trait Store {
     /// Records a verdict on these texts; `false`: they are no longer the plan's.
     fn record(&self, plan: &Path, judged: &Judged<'_>, workspace: &Workspace) -> Result<bool, Fault>;
 
-    /// Adds a text to the gaps of a plan; `false`: it has no place for them.
-    fn add_gaps(&self, plan: &Path, text: &str, workspace: &Workspace) -> Result<bool, Fault>;
+    /// Adds a text to the gaps of a plan; `false`: they are no longer those with this hash, or the plan
+    /// has no place for them.
+    fn add_gaps(&self, plan: &Path, known: Digest, text: &str, workspace: &Workspace) -> Result<bool, Fault>;
 
     /// Puts a record, and the gaps, under a plan that has none in this store. The inner error says
     /// why they have no place here; then nothing has been changed.
@@ -111,13 +112,15 @@ fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
     })
 }
 
-/// Changes a file under its lock, on top of what it holds at that moment. `None`: it stays.
+/// Changes a file under its lock, on top of what it holds at that moment. `None`: it stays. By whatever
+/// links it is named, it is one file with one lock.
 fn change(
     file: &Path,
     workspace: &Workspace,
     to: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Fault>,
 ) -> Result<(), Fault> {
-    change_under(&workspace.lock(file)?, file, workspace, to)
+    let file = workspace.resolve(file);
+    change_under(&workspace.lock(&file)?, &file, workspace, to)
 }
 
 /// The same under a lock that covers more than this file.

@@ -8,10 +8,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{Folder, set_verdict, unrecorded};
+use super::folder::{Folder, set_verdict};
 use super::gate_file::{GateFile, Key};
 use super::{Judged, Moved, Store, Words, change};
 use crate::decision::Fault;
+use crate::plan_gate::digest::Digest;
 use crate::plan_gate::document::{GapsBlock, Signal};
 use crate::plan_gate::dossier::{Dossier, Policy};
 use crate::plan_gate::place::{self, SIDECAR, Session, Written};
@@ -56,10 +57,10 @@ impl Store for Sidecar {
     fn dossier<'t>(&self, plan: &Path, text: &'t [u8], workspace: &Workspace) -> Result<Dossier<'t>, Fault> {
         let plan = workspace.resolve(plan);
         let document = super::document(text)?;
-        let Some(folder) = Folder::beside(&plan, workspace) else { return Ok(unrecorded(document)) };
+        let Some(folder) = Folder::beside(&plan, workspace) else { return Ok(Dossier::unrecorded(document)) };
         match folder.owner(&plan) {
             Some(session) => folder.dossier(&plan, text, document, &session),
-            None => Ok(unrecorded(document)),
+            None => Ok(Dossier::unrecorded(document)),
         }
     }
 
@@ -71,7 +72,7 @@ impl Store for Sidecar {
         workspace: &Workspace,
     ) -> Result<(), Fault> {
         match written {
-            Written::Plan(plan) => keep_plan(plan, session, policy, workspace),
+            Written::Plan(plan) => keep_plan(&workspace.resolve(plan), session, policy, workspace),
             // Whoever wrote them: they are the gaps of the session in their name.
             Written::Gaps(file, owner) => keep_gaps(file, owner, policy, workspace),
         }
@@ -92,29 +93,41 @@ impl Store for Sidecar {
         Ok(true)
     }
 
-    fn add_gaps(&self, plan: &Path, added: &str, workspace: &Workspace) -> Result<bool, Fault> {
+    fn add_gaps(
+        &self,
+        plan: &Path,
+        known: Digest,
+        added: &str,
+        workspace: &Workspace,
+    ) -> Result<bool, Fault> {
         let plan = workspace.resolve(plan);
-        let mut has_place = false;
+        let is_known = |text: &[u8]| -> Result<bool, Fault> {
+            Ok(self.dossier(&plan, text, workspace)?.gaps_hash == known)
+        };
         if let Some(folder) = Folder::beside(&plan, workspace)
             && let Some(session) = folder.owner(&plan)
             && folder.gaps(&session)?.is_some()
         {
-            folder.change(&folder.lock()?, &folder.gaps_file(&session), |text| {
-                has_place = text.is_some();
-                let text = text?;
+            let lock = folder.lock()?;
+            let Some(text) = super::read(&plan, workspace)? else { return Ok(false) };
+            let mut is_added = is_known(&text)?;
+            folder.change(&lock, &folder.gaps_file(&session), |text| {
+                is_added &= text.is_some();
+                let text = text.filter(|_| is_added)?;
                 let newline: &[u8] = if text.is_empty() || text.ends_with(b"\n") { b"" } else { b"\n" };
                 Some([text, newline, added.as_bytes()].concat())
             })?;
+            return Ok(is_added);
         }
-        if !has_place {
-            change(&plan, workspace, |text| {
-                let Some(text) = text else { return Ok(None) };
-                let after = super::document(text)?.with_gaps(added);
-                has_place = after.is_some();
-                Ok(after)
-            })?;
-        }
-        Ok(has_place)
+        let mut is_added = false;
+        change(&plan, workspace, |text| {
+            let Some(text) = text else { return Ok(None) };
+            let document = super::document(text)?;
+            let after = if is_known(text)? { document.with_gaps(added) } else { None };
+            is_added = after.is_some();
+            Ok(after)
+        })?;
+        Ok(is_added)
     }
 
     fn put_in(&self, plan: &Path, moved: &Moved, workspace: &Workspace) -> Result<Result<(), String>, Fault> {

@@ -56,6 +56,16 @@ impl World {
         store.keep(&Written::Plan(self.plan.clone()), &self.session, &policy, &self.workspace).unwrap();
     }
 
+    fn gaps_hash(&self, store: &dyn Store) -> Digest {
+        let text = fs::read(&self.plan).unwrap_or_default();
+        store.dossier(&self.plan, &text, &self.workspace).unwrap().gaps_hash
+    }
+
+    /// Whether a gap is added to gaps that are known by this hash.
+    fn adds(&self, store: &dyn Store, known: Digest) -> bool {
+        store.add_gaps(&self.plan, known, "### GAP-2: More\n", &self.workspace).unwrap()
+    }
+
     /// A plan that has passed, and was seen to.
     fn passed(&self, store: &dyn Store) {
         if store.name() == "embedded" {
@@ -243,7 +253,7 @@ fn what_cannot_be_moved_stays_as_it_is() {
 #[test]
 fn gaps_are_added_where_the_plan_has_them() {
     let world = World::new();
-    let add = || Sidecar.add_gaps(&world.plan, "### GAP-2: More\n", &world.workspace).unwrap();
+    let add = || world.adds(&Sidecar, world.gaps_hash(&Sidecar));
     assert!(!add(), "no plan");
     fs::write(&world.plan, TEXT).unwrap();
     assert!(!add(), "no gaps");
@@ -261,6 +271,20 @@ fn gaps_are_added_where_the_plan_has_them() {
         fs::read_to_string(&world.plan).unwrap(),
         "<!-- rodin:gaps:start -->\n### GAP-2: More\n<!-- rodin:gaps:end -->\n"
     );
+}
+
+/// Two processes that have found the same doubts add them once.
+#[test]
+fn nothing_is_added_to_gaps_that_have_changed_meanwhile() {
+    for store in [&Embedded as &dyn Store, &Sidecar] {
+        let world = World::new();
+        world.passed(store);
+        let known = world.gaps_hash(store);
+        assert!(world.adds(store, known), "{}", store.name());
+        assert!(!world.adds(store, known), "{}", store.name());
+        let (plan, gaps) = (fs::read_to_string(&world.plan).unwrap(), fs::read_to_string(world.gaps_file()));
+        assert_eq!((plan + &gaps.unwrap_or_default()).matches("### GAP-2").count(), 1, "{}", store.name());
+    }
 }
 
 #[test]
