@@ -118,6 +118,34 @@ fn an_agent_that_was_talked_to_again_does_not_count() {
     planning.stays("Assessment failed");
 }
 
+/// Seen on the real client: while a resumed validator thinks, a tool takes the message to it out of its
+/// transcript.
+#[test]
+fn an_agent_that_answers_again_does_not_count_whatever_its_transcript_shows() {
+    let planning = Planning::new();
+    planning.write(PLAN);
+    let plan = planning.brief("rodin:critic").unwrap();
+    let first = planning.stopped("rodin:critic", &[&plan], FINDINGS);
+    planning.hook(&first);
+    let mut again = planning.stopped("rodin:critic", &[&plan], NO_ISSUES);
+    again["agent_id"] = first["agent_id"].clone();
+    planning.hook(&again);
+    let lists = planning.brief("rodin:validator").unwrap();
+    assert!(lists.contains("FINDING-1"), "{lists}");
+
+    let first = planning.stopped("rodin:validator", &[&lists], FAIL);
+    planning.hook(&first);
+    let mut again = planning.stopped("rodin:validator", &[&lists], PASS);
+    again["agent_id"] = first["agent_id"].clone();
+    planning.hook(&again);
+    planning.stays("Assessment failed");
+    // Another one is heard, as often as its stop is told.
+    let other = planning.stopped("rodin:validator", &[&lists], PASS);
+    planning.hook(&other);
+    planning.hook(&other);
+    planning.leaves();
+}
+
 #[test]
 fn evidence_that_the_agent_could_write_does_not_count() {
     let planning = Planning::new();
