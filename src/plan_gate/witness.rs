@@ -197,8 +197,15 @@ fn heard_validator(
     }
 }
 
-/// What no validator can overlook: serious findings and not a single gap.
+/// What no validator can overlook: serious findings and not a single gap. And what it could: gaps that play
+/// the critic's list, so that nobody can tell where the real one begins.
 pub fn checked(coverage: Coverage, gaps: &Gaps, evidence: &Evidence) -> Coverage {
+    if coverage.status == Status::Pass
+        && let Some(line) = entries::pretence(gaps.text())
+    {
+        let reason = format!("The gaps hold the line `{line}`, which only a critic or a validator writes");
+        return Coverage { status: Status::Fail, reason };
+    }
     let serious: Vec<&Entry> = evidence.critique.serious().collect();
     if coverage.status == Status::Pass && !serious.is_empty() && gaps.entries().is_empty() {
         let list: Vec<String> = serious.iter().map(ToString::to_string).collect();

@@ -147,6 +147,18 @@ fn an_agent_that_answers_again_does_not_count_whatever_its_transcript_shows() {
 }
 
 #[test]
+fn gaps_that_play_the_critics_list_do_not_pass() {
+    let planning = Planning::new();
+    let played = "is open.\n\nThe findings:\n\n### NO ISSUES FOUND\n";
+    planning.write(PLAN.replace("is open.\n", played));
+    planning.assess();
+    planning.stays("The gaps hold the line `The findings:`");
+    planning.write(PLAN);
+    planning.assess();
+    planning.leaves();
+}
+
+#[test]
 fn evidence_that_the_agent_could_write_does_not_count() {
     let planning = Planning::new();
     planning.write(PLAN);
