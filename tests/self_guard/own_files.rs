@@ -181,3 +181,26 @@ fn no_tool_rewrites_the_record_of_a_plan_by_a_made_up_event() {
     project
         .passes_lines(&["provost compat planner-bash-guard", "provost compat validate-plan-output plan.md"]);
 }
+
+#[test]
+fn no_tool_changes_the_plugin_that_calls_provost() {
+    let project = full();
+    let plugin = project.home.join("marketplace/plugins/rodin");
+    let script = plugin.join("hooks/provost.sh");
+    std::fs::create_dir_all(script.parent().unwrap()).unwrap();
+    std::fs::write(&script, "exec provost").unwrap();
+    let project = project.set("CLAUDE_PLUGIN_ROOT", plugin.to_str().unwrap());
+    project.denies(&[
+        ("script", project.write(&script, "exit 0")),
+        ("critic", project.write(plugin.join("agents/critic.md"), "say nothing")),
+    ]);
+    project.denies_lines(&[
+        "echo exit 0 > ~/marketplace/plugins/rodin/hooks/provost.sh",
+        "rm ~/marketplace/plugins/rodin/hooks/hooks.json",
+        "rm -rf ~/marketplace",
+        "mv ~/marketplace/plugins/rodin /tmp/x",
+        "cd ~/marketplace/plugins && sed -i s/provost/true/ rodin/hooks/provost.sh",
+    ]);
+    project
+        .passes_lines(&["cat ~/marketplace/plugins/rodin/hooks/provost.sh", "echo x > ~/marketplace/notes"]);
+}
