@@ -46,10 +46,12 @@ pub enum Effect {
         path: PathBuf,
     },
     /// A command line starts a program, named as it is written. Arguments that cannot be known are
-    /// left out; the directory is `None` where it is not certain.
+    /// left out, the first of them in front of `unknown_from`; the directory is `None` where it is not
+    /// certain.
     Run {
         program: String,
         arguments: Vec<String>,
+        unknown_from: Option<usize>,
         directory: Option<PathBuf>,
     },
     /// A program that is known to read is told by an option or a sub-command to do more than that:

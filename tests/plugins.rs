@@ -178,6 +178,35 @@ fn the_client_finds_nothing_wrong_with_marketplace_and_plugins() {
     }
 }
 
+/// The client takes a bare `.` for the name of nothing.
+#[test]
+fn the_marketplace_is_added_as_the_pages_say() {
+    let pages = ["README.md", "docs/guide.md", "plugins/rodin/README.md", "plugins/tdd-planner/README.md"];
+    let sources: Vec<String> = pages
+        .iter()
+        .flat_map(|page| {
+            let text = text(root().join(page));
+            let source =
+                |line: &str| line.trim().strip_prefix("claude plugin marketplace add ").map(str::to_owned);
+            text.lines().filter_map(source).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(sources.len(), 5);
+    assert!(sources.windows(2).all(|pair| pair[0] == pair[1]), "{sources:?}");
+    let Some(client) = support::client::find() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(&client)
+        .args(["plugin", "marketplace", "add", &sources[0]])
+        .env_clear()
+        .envs([("PATH", "/usr/bin:/bin"), ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")])
+        .env("HOME", home.path())
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// The form that the planner is given is one that its validator accepts.
 #[test]
 fn the_example_of_a_plan_passes_the_validator() {

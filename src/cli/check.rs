@@ -111,7 +111,7 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
 fn as_json(effect: &Effect) -> Value {
     let (does, what) = in_words(effect);
     match effect {
-        Effect::Run { program, arguments, directory } => {
+        Effect::Run { program, arguments, directory, .. } => {
             json!({"does": does, "program": program, "arguments": arguments, "directory": directory})
         }
         Effect::Act { program, by, does: what } => {

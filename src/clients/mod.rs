@@ -109,8 +109,9 @@ pub struct Settings {
     /// What decides in a file whether hooks run (`None`: there is no file), or why the client
     /// would drop the file.
     pub read: fn(Option<&str>) -> Result<Switches, String>,
-    /// Whether this process was started by an installed extension rather than a settings file.
-    pub by_plugin: fn() -> bool,
+    /// The directory of the installed extension that started this process, where it was not a settings
+    /// file.
+    pub plugin: fn() -> Option<PathBuf>,
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
 }

@@ -22,7 +22,17 @@ pub enum Role {
 impl Role {
     /// The role of an agent, by its full type.
     pub fn of(agent: &str, config: &Config) -> Option<Self> {
-        let is_listed = |setting| config.words(setting).iter().any(|name| name == agent);
+        Self::listed(config, |name| name == agent)
+    }
+
+    /// The role of the agent that a call may mean: clients forgive blanks and large letters in its name.
+    fn called(agent: &str, config: &Config) -> Option<Self> {
+        let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+        Self::listed(config, |name| plain(name) == plain(agent))
+    }
+
+    fn listed(config: &Config, is_meant: impl Fn(&str) -> bool) -> Option<Self> {
+        let is_listed = |setting| config.words(setting).iter().any(|name| is_meant(name));
         if is_listed(settings::PLAN_GATE_CRITICS) {
             Some(Self::Critic)
         } else if is_listed(settings::PLAN_GATE_VALIDATORS) {
@@ -36,7 +46,7 @@ impl Role {
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Kind::BeforeTool(call) = &event.kind else { return Ok(Opinion::silence()) };
     let Tool::Delegate { agent: Some(agent), .. } = &call.tool else { return Ok(Opinion::silence()) };
-    let Some(role) = Role::of(agent, &workspace.config) else { return Ok(Opinion::silence()) };
+    let Some(role) = Role::called(agent, &workspace.config) else { return Ok(Opinion::silence()) };
     let Some(session) = event.session.as_deref().and_then(Session::new) else {
         return Ok(Opinion::silence());
     };

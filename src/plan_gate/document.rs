@@ -183,6 +183,12 @@ impl<'a> PlanDocument<'a> {
         record
     }
 
+    /// Whether the value of a mark ends the comment that it stands in: a reader sees the rest as text of
+    /// the plan, and no hash covers it.
+    pub fn has_text_in_a_mark(&self) -> bool {
+        self.marks.iter().any(|mark| search::part(mark.value, CLOSING).is_some())
+    }
+
     /// Every seal in the file: an agent may have kept an old one beside the new.
     pub fn seals(&self) -> impl Iterator<Item = &str> {
         let seals = self.marks.iter().filter(|mark| mark.name == Name::Seal);

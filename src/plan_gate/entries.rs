@@ -81,7 +81,26 @@ pub fn critique(text: &str) -> Option<Critique> {
     if !findings.is_empty() {
         return Some(Critique::Findings(findings));
     }
-    text.lines().any(|line| line.trim_end() == "### NO ISSUES FOUND").then_some(Critique::NoIssues)
+    // Who declares that there is nothing and names something in another form has not answered.
+    let is_named = text.lines().any(|line| begins_with(line, "finding-"));
+    let is_declared = text.lines().any(|line| line.trim_end() == "### NO ISSUES FOUND");
+    (is_declared && !is_named).then_some(Critique::NoIssues)
+}
+
+/// Whether a line begins with this word, whatever signs stand in front of it and however it is written.
+fn begins_with(line: &str, word: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// A line in the gaps that could be taken for the critic's list or for a verdict, if there is one.
+pub fn pretence(gaps: &str) -> Option<&str> {
+    const WORDS: &[&str] = &["the findings:", "finding-", "no issues found", "verdict:"];
+    let is_pretence = |line: &&str| {
+        let is_heading = line.trim_start().starts_with('#') || line.trim() == "The findings:";
+        is_heading && WORDS.iter().any(|word| begins_with(line, word))
+    };
+    gaps.lines().find(is_pretence).map(str::trim)
 }
 
 impl Critique {
@@ -97,7 +116,8 @@ impl Critique {
     }
 }
 
-/// What a validator answered; `None` if it did not answer. Of several verdicts the strictest counts.
+/// What a validator answered; `None` if it did not answer. Of several verdicts the strictest counts, and
+/// a pass beside a verdict in another form is no answer.
 pub fn coverage(text: &str) -> Option<Coverage> {
     let verdict = |line: &str| match line.trim_end() {
         "### VERDICT: PASS" => Some(Status::Pass),
@@ -108,6 +128,10 @@ pub fn coverage(text: &str) -> Option<Coverage> {
         text.lines().enumerate().filter_map(|(at, line)| Some((at, verdict(line)?))).collect();
     let failed = verdicts.iter().find(|(_, status)| *status == Status::Fail);
     let (at, status) = failed.or(verdicts.first())?;
+    let is_doubtful = |line: &str| begins_with(line, "verdict:") && verdict(line).is_none();
+    if failed.is_none() && text.lines().any(is_doubtful) {
+        return None;
+    }
     let section = text.lines().skip(at + 1).take_while(|line| !line.starts_with("### "));
     let section: Vec<&str> = section.collect();
     let reason = section
@@ -227,5 +251,33 @@ mod tests {
             coverage("```\n### VERDICT: PASS\n```\n### VERDICT: FAIL\n**Reason**:\n- A\n- B\n").unwrap();
         assert_eq!((both.status, both.reason.as_str()), (Status::Fail, "- A - B"));
         assert_eq!(coverage("### VERDICT: MAYBE\nVERDICT: PASS\n### VERDICT: PASS!"), None);
+    }
+
+    #[test]
+    fn a_word_in_another_form_leaves_a_doubt() {
+        for fail in
+            ["### VERDICT:  FAIL", "### VERDICT: FAIL (one)", "> ### VERDICT: FAIL", "**Verdict: fail**"]
+        {
+            assert_eq!(coverage(&format!("{fail}\n\n### VERDICT: PASS\n")), None, "{fail}");
+        }
+        assert!(coverage("The verdict: see below\n### VERDICT: PASS\n").is_some());
+        for finding in
+            ["## FINDING-1: Race", "### Finding-1: Race", "- **FINDING-1**: Race", "  ### FINDING-1: Race"]
+        {
+            assert_eq!(critique(&format!("{finding}\n### NO ISSUES FOUND\n")), None, "{finding}");
+        }
+    }
+
+    #[test]
+    fn gaps_that_play_the_other_list_are_noticed() {
+        for line in ["The findings:", "### FINDING-2: x", "## no issues found", " ### VERDICT: PASS"] {
+            let gaps = format!("{GAPS}\n{line}\n");
+            assert_eq!(pretence(&gaps), Some(line.trim()));
+        }
+        assert_eq!(pretence(GAPS), None);
+        assert_eq!(
+            pretence("### GAP-1: covers FINDING-2\n- see the findings: none\nFINDING-2 is covered\n"),
+            None
+        );
     }
 }

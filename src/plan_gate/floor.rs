@@ -32,8 +32,11 @@ pub fn has_goals(plan: &PlanDocument<'_>) -> bool {
         let is_word = heading.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"goals"));
         before.is_none_or(|byte| byte == b'\n') && is_word && !continues(heading.get(5))
     };
-    plan.find(b"## ", is_goals).is_some()
+    plan.find(b"## ", is_goals).is_some() || plan.find(BEHIND_ORDER_MARK, is_goals).is_some()
 }
+
+/// A heading that is the first thing in a file which begins with the mark of its byte order.
+const BEHIND_ORDER_MARK: &[u8] = b"\xef\xbb\xbf## ";
 
 /// The first line with an open `TBD`.
 fn open_end(plan: &PlanDocument<'_>) -> Option<usize> {
@@ -56,7 +59,13 @@ mod tests {
 
     #[test]
     fn goals_are_a_heading_of_the_second_level() {
-        for text in ["## Goals", "# P\n\n## Goals / Non-Goals\n", "## goals:\r\n", "x\n##  Goals\n"] {
+        for text in [
+            "## Goals",
+            "# P\n\n## Goals / Non-Goals\n",
+            "## goals:\r\n",
+            "x\n##  Goals\n",
+            "\u{feff}## Goals\n",
+        ] {
             assert!(with_goals(text), "{text}");
         }
         for text in [

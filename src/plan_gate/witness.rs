@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::brief::Role;
+use super::digest::Digest;
 use super::dossier::{Dossier, Gaps, Settled};
 use super::entries::{self, Coverage, Entry};
 use super::evidence::{Evidence, LONGEST_ANSWER};
@@ -76,6 +77,10 @@ fn testimony(event: &Event, workspace: &Workspace) -> Result<Heard, Fault> {
             let (Some(role), Some(answer)) = (role(agent), &stopping.last_message) else {
                 return Ok(Heard::Nothing);
             };
+            let id = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
+            if !is_first_answer(id, answer, event, workspace)? {
+                return Ok(Heard::Unusable("the agent has given another answer before".into()));
+            }
             // Until the answer stands there, somebody may have spoken to the agent before it.
             let briefing = |text: &str| (workspace.client.briefing)(text).filter(|it| it.reaches(answer));
             let given = match &stopping.transcript {
@@ -97,6 +102,28 @@ fn testimony(event: &Event, workspace: &Workspace) -> Result<Heard, Fault> {
             })
         }
         _ => Ok(Heard::Nothing),
+    }
+}
+
+/// Whether an agent has not stopped with another answer before. One that did was spoken to again, even if
+/// its transcript does not show it: the transcript is a file that tools can write. An answer may be told
+/// more than once, where more than one entry calls.
+fn is_first_answer(
+    agent: Option<&str>,
+    answer: &str,
+    event: &Event,
+    workspace: &Workspace,
+) -> Result<bool, Fault> {
+    let Some(agent) = agent else { return Ok(true) };
+    let whose = format!("{}\n{agent}", event.session.as_deref().unwrap_or_default());
+    let name = format!("{:.32}", Digest::of(&[whose.as_bytes()]).to_string());
+    let place = workspace
+        .own_file("heard", &name)
+        .ok_or_else(|| Fault::Error("there is no state directory".into()))?;
+    let digest = Digest::of(&[answer.as_bytes()]);
+    match workspace.read_text(&place, 1 << 10)? {
+        Some(known) => Ok(digest.is(&known)),
+        None => workspace.replace_own(&place, digest.to_string().as_bytes()).map(|()| true),
     }
 }
 
@@ -170,8 +197,15 @@ fn heard_validator(
     }
 }
 
-/// What no validator can overlook: serious findings and not a single gap.
+/// What no validator can overlook: serious findings and not a single gap. And what it could: gaps that play
+/// the critic's list, so that nobody can tell where the real one begins.
 pub fn checked(coverage: Coverage, gaps: &Gaps, evidence: &Evidence) -> Coverage {
+    if coverage.status == Status::Pass
+        && let Some(line) = entries::pretence(gaps.text())
+    {
+        let reason = format!("The gaps hold the line `{line}`, which only a critic or a validator writes");
+        return Coverage { status: Status::Fail, reason };
+    }
     let serious: Vec<&Entry> = evidence.critique.serious().collect();
     if coverage.status == Status::Pass && !serious.is_empty() && gaps.entries().is_empty() {
         let list: Vec<String> = serious.iter().map(ToString::to_string).collect();

@@ -130,7 +130,7 @@ impl<'a> Judge<'a> {
 
     /// A program that takes orders from files, sent to where the planner may write such files.
     fn directed(&self, effect: &Effect) -> Option<Denial> {
-        let Effect::Run { program, arguments, directory } = effect else { return None };
+        let Effect::Run { program, arguments, directory, .. } = effect else { return None };
         if !CONFIGURED.contains(&program.as_str()) {
             return None;
         }

@@ -38,6 +38,8 @@ impl Place {
 pub(super) struct Protected<'a> {
     workspace: &'a Workspace,
     state: Option<PathBuf>,
+    /// The plugin that calls Provost: whoever writes its script decides what is called.
+    plugin: Option<PathBuf>,
     own: Vec<Place>,
     settings: Vec<Place>,
 }
@@ -48,12 +50,14 @@ impl<'a> Protected<'a> {
         let configs = [places.managed.as_ref(), Some(&workspace.project), places.config.as_ref()];
         let configs = configs.into_iter().flatten().map(|directory| directory.join(CONFIG_FILE));
         let found = workspace.config.files.iter().map(|(_, file)| file.clone());
-        let rest = [places.seal_key(), places.state.clone(), workspace.program()];
+        let plugin = (workspace.client.settings.plugin)();
+        let rest = [places.seal_key(), places.state.clone(), workspace.program(), plugin.clone()];
         let place =
             |named: PathBuf| Place { identity: workspace.identity(&named), named, real: OnceCell::new() };
         Self {
             workspace,
             state: places.state.as_ref().map(|state| workspace.resolve(state)),
+            plugin: plugin.map(|plugin| workspace.resolve(&plugin)),
             own: configs.chain(found).chain(rest.into_iter().flatten()).map(place).collect(),
             settings: workspace.settings_files().into_iter().map(place).collect(),
         }
@@ -66,6 +70,9 @@ impl<'a> Protected<'a> {
         }
         if self.state.as_ref().is_some_and(|state| is_within(real, state)) {
             return Ok(Meaning::Own("Provost's own state"));
+        }
+        if self.plugin.as_ref().is_some_and(|plugin| is_within(real, plugin)) {
+            return Ok(Meaning::Own("a part of the plugin that calls Provost"));
         }
         let identity = self.workspace.identity(real);
         if self.own.iter().any(|place| self.is(place, real, identity)) {

@@ -97,7 +97,7 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
     }
     // Nothing is remembered (the session started before Provost was registered): at least one
     // settings file must still call Provost, unless a plugin does.
-    if memory.is_none() && !(workspace.client.settings.by_plugin)() {
+    if memory.is_none() && (workspace.client.settings.plugin)().is_none() {
         let calls = |file: &PathBuf| read(file, workspace).is_ok_and(|switches| !switches.kept.is_empty());
         if !workspace.settings_files().iter().any(calls) {
             let file = files.first().cloned().unwrap_or_default();

@@ -26,14 +26,20 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     for effect in event.effects() {
         let refused = match effect {
             Effect::Write { path, content } => written(path, content, event, workspace, &protected)?,
-            Effect::Place { names, to, tree } => placed(names, to, *tree, event, workspace, &protected)?,
+            Effect::Place { names, to, tree } => match copied(event, workspace) {
+                None => placed(names, to, *tree, event, workspace, &protected)?,
+                refusal => refusal,
+            },
             Effect::Delete { path } => deleted(path, workspace, &protected)?,
             Effect::Touch { path } => touched(path, workspace, &protected)?,
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))
             }
             Effect::SetVariable { name, .. } => variable(name),
-            Effect::Run { program, arguments, .. } => run(program, arguments),
+            Effect::Run { program, arguments, unknown_from, directory } => {
+                let call = Started { program, arguments, unknown_from: *unknown_from };
+                run(&call, directory.as_deref().unwrap_or(&event.cwd), workspace)
+            }
             Effect::TooLarge { what } => too_large(what),
             _ => None,
         };
@@ -211,13 +217,52 @@ fn override_refusal(text: &str) -> Refusal {
     Some((denial, vec![format!("the call asks to override {guard}")]))
 }
 
+/// A program as a command line starts it.
+struct Started<'a> {
+    program: &'a str,
+    arguments: &'a [String],
+    /// In front of which argument a word is missing that cannot be known.
+    unknown_from: Option<usize>,
+}
+
+impl<'a> Started<'a> {
+    /// The call of Provost that this is: by its name, under another name of the same file, or through
+    /// the script of a plugin.
+    fn of_provost(&self, directory: &Path, workspace: &Workspace) -> Option<Started<'a>> {
+        const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "zsh", "source", "."];
+        let name = |program: &'a str| program.rsplit('/').next().unwrap_or(program);
+        let is_script = |program: &'a str| name(program) == "provost.sh";
+        let is_own = |program: &str| {
+            let own = workspace.program().and_then(|own| workspace.identity(&own));
+            program.contains('/') && own.is_some() && workspace.identity(&directory.join(program)) == own
+        };
+        if is_provost(self.program) || is_script(self.program) || is_own(self.program) {
+            return Some(Started { ..*self });
+        }
+        let (script, arguments) = self.arguments.split_first()?;
+        let unknown_from = self.unknown_from.map(|at| at.saturating_sub(1));
+        (SHELLS.contains(&name(self.program)) && is_script(script)).then_some(Started {
+            program: script,
+            arguments,
+            unknown_from,
+        })
+    }
+
+    /// Whether these may be its first words.
+    fn may_begin_with(&self, call: &[&str]) -> bool {
+        let certain = &self.arguments[..self.unknown_from.unwrap_or(self.arguments.len())];
+        let agree = certain.iter().zip(call).all(|(word, called)| word == called);
+        agree && (certain.len() >= call.len() || self.unknown_from.is_some())
+    }
+}
+
 /// A forged event could make Provost forget what was registered; a forged prompt, to another client
 /// of this session, could let a guard pass.
-fn run(program: &str, arguments: &[String]) -> Refusal {
-    if let Some(refusal) = arguments.iter().find_map(|argument| override_refusal(argument)) {
+fn run(started: &Started<'_>, directory: &Path, workspace: &Workspace) -> Refusal {
+    if let Some(refusal) = started.arguments.iter().find_map(|argument| override_refusal(argument)) {
         return Some(refusal);
     }
-    let (call, why) = is_provost(program).then(|| forbidden(arguments)).flatten()?;
+    let (call, why) = forbidden(&started.of_provost(directory, workspace)?)?;
     let denial = Denial {
         what: format!("a tool may not call `provost {call}`"),
         why: why.into(),
@@ -229,7 +274,7 @@ fn run(program: &str, arguments: &[String]) -> Refusal {
 }
 
 /// The commands of Provost that are not for tools, and why.
-fn forbidden(arguments: &[String]) -> Option<(&'static str, &'static str)> {
+fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
     const EVENT: &str =
         "only the client tells Provost what happens, and a made-up event could switch a guard off";
     const RECORD: &str = "only the client tells Provost what happens, and a made-up event could rewrite the record \
@@ -242,11 +287,26 @@ fn forbidden(arguments: &[String]) -> Option<(&'static str, &'static str)> {
         ("compat post_tool_use", &["compat", "post_tool_use"], RECORD),
         ("compat pre_tool_use", &["compat", "pre_tool_use"], RECORD),
     ];
-    // A word that cannot be known is missing here, and could be any.
-    let is_called = |call: &[&str]| {
-        !arguments.is_empty() && arguments.iter().zip(call).all(|(word, called)| word == called)
+    COMMANDS.iter().find(|(_, words, _)| started.may_begin_with(words)).map(|(call, _, why)| (*call, *why))
+}
+
+/// Under a name of its own, a copy of the program could be called unseen.
+fn copied(event: &Event, workspace: &Workspace) -> Refusal {
+    let program = workspace.program()?;
+    let own = workspace.identity(&program)?;
+    let is_own = |effect: &Effect| match effect {
+        Effect::Read { path, .. } => workspace.identity(path) == Some(own),
+        _ => false,
     };
-    COMMANDS.iter().find(|(_, words, _)| is_called(words)).map(|(call, _, why)| (*call, *why))
+    if !event.effects().iter().any(is_own) {
+        return None;
+    }
+    let denial = Denial {
+        what: "a tool may not copy or link the program `provost`".into(),
+        why: "under another name it could be given made-up events, and no guard would know it".into(),
+        fix: "call it by its own name".into(),
+    };
+    Some((denial, vec![format!("copies or links {}", program.display())]))
 }
 
 fn too_large(what: &str) -> Refusal {

@@ -117,3 +117,16 @@ fn a_plan_that_cannot_move_stays() {
     room.run(&["gate", "move"], 64);
     room.run(&["gate", "move", "--to", "elsewhere"], 64);
 }
+
+#[test]
+fn a_plan_that_was_moved_already_is_told_so() {
+    let room = Room::with(&plan_with(GAPS), "");
+    room.says("opus", FINDINGS);
+    room.says("haiku", PASS);
+    room.assess(0);
+    room.run(&["gate", "move", "--to", "sidecar"], 0);
+    let told = out(&room.run(&["gate", "move", "--to", "sidecar"], 1));
+    assert!(told.contains("it is in the store `sidecar` already"), "{told}");
+    room.run(&["gate", "move", "--to", "embedded"], 0);
+    assert!(room.leaves().is_silent());
+}

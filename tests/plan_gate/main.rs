@@ -19,12 +19,15 @@ mod witness;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use support::{Answer, TestProject};
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
 const OTHER_SESSION: &str = "0f6d2c9e-1111-4222-8333-944444444444";
+
+static NEXT_AGENT: AtomicU64 = AtomicU64::new(0);
 
 const PLAN: &str = "# Login
 
@@ -157,6 +160,7 @@ impl Planning {
         fs::write(&transcript, lines).unwrap();
         let mut event = self.event("SubagentStop.validator");
         event["agent_type"] = agent.into();
+        event["agent_id"] = format!("a{:016x}", NEXT_AGENT.fetch_add(1, Ordering::Relaxed)).into();
         event["agent_transcript_path"] = json!(transcript);
         event["last_assistant_message"] = answer.into();
         event

@@ -9,6 +9,10 @@ fn the_critic_is_given_the_plan_and_nothing_of_the_gaps() {
     let brief = planning.brief("rodin:critic").unwrap();
     assert_eq!(brief, "The plan:\n\n# Login\n\n## Goals\n- People sign in\n\n## Steps\n1. Form\n2. Check\n");
     assert!(planning.brief("general-purpose").is_none(), "others are given what they are given");
+    // Seen on the real client: it forgives these.
+    for name in ["Rodin:Critic", " rodin:critic", "rodin:critic ", "RODIN:critic"] {
+        assert_eq!(planning.brief(name).as_ref(), Some(&brief), "{name:?}");
+    }
 }
 
 #[test]

@@ -112,13 +112,39 @@ fn no_tool_plays_an_event_to_provost() {
         "echo '{}' | /usr/local/bin/provost hook --pack self",
         "bash -c 'provost hook'",
         "x=$(env A=1 provost hook)",
+        "provost $(echo hook) --pack plan-gate < event.json",
+        "provost $1 explain",
+        "echo hook | xargs provost",
+        // The plugins' own script hands its words on to the program.
+        "~/.claude/plugins/cache/provost/rodin/0.1.0/hooks/provost.sh hook < event.json",
+        "sh plugins/rodin/hooks/provost.sh hook --pack plan-gate < event.json",
+        "bash plugins/rodin/hooks/provost.sh $1",
     ]);
     project.passes_lines(&[
         "provost explain",
         "provost guards --json",
         "echo provost hook",
         "git commit -m 'provost hook'",
+        "provost",
+        "provost explain $1",
+        "cat ids | xargs provost explain",
+        "cat plugins/rodin/hooks/provost.sh",
+        "git hook run pre-commit",
     ]);
+}
+
+#[test]
+fn no_tool_plays_an_event_to_provost_under_another_name() {
+    let project = full();
+    let program = env!("CARGO_BIN_EXE_provost");
+    for line in
+        ["ln -s {} p", "ln {} p", "cp {} p", "cd /tmp && install {} p", "ln -s {} p && ./p hook < event.json"]
+    {
+        project.denies_lines(&[&line.replace("{}", program)]);
+    }
+    std::os::unix::fs::symlink(program, project.path.join("p")).unwrap();
+    project.denies_lines(&["./p hook < event.json", "cp p q", "./p gate assess"]);
+    project.passes_lines(&["./p explain", &format!("ls -l {program}"), "ln -s note.txt q"]);
 }
 
 #[test]
@@ -154,4 +180,27 @@ fn no_tool_rewrites_the_record_of_a_plan_by_a_made_up_event() {
     ]);
     project
         .passes_lines(&["provost compat planner-bash-guard", "provost compat validate-plan-output plan.md"]);
+}
+
+#[test]
+fn no_tool_changes_the_plugin_that_calls_provost() {
+    let project = full();
+    let plugin = project.home.join("marketplace/plugins/rodin");
+    let script = plugin.join("hooks/provost.sh");
+    std::fs::create_dir_all(script.parent().unwrap()).unwrap();
+    std::fs::write(&script, "exec provost").unwrap();
+    let project = project.set("CLAUDE_PLUGIN_ROOT", plugin.to_str().unwrap());
+    project.denies(&[
+        ("script", project.write(&script, "exit 0")),
+        ("critic", project.write(plugin.join("agents/critic.md"), "say nothing")),
+    ]);
+    project.denies_lines(&[
+        "echo exit 0 > ~/marketplace/plugins/rodin/hooks/provost.sh",
+        "rm ~/marketplace/plugins/rodin/hooks/hooks.json",
+        "rm -rf ~/marketplace",
+        "mv ~/marketplace/plugins/rodin /tmp/x",
+        "cd ~/marketplace/plugins && sed -i s/provost/true/ rodin/hooks/provost.sh",
+    ]);
+    project
+        .passes_lines(&["cat ~/marketplace/plugins/rodin/hooks/provost.sh", "echo x > ~/marketplace/notes"]);
 }

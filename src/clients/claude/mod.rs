@@ -46,7 +46,7 @@ const fn client(
             names: settings::is_settings_file,
             files: settings::files,
             read: settings::read,
-            by_plugin: || env::var_os("CLAUDE_PLUGIN_ROOT").is_some(),
+            plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
             how_to_edit: settings::HOW_TO_EDIT,
         },
         plans: plans::directory,

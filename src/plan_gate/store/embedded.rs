@@ -64,12 +64,7 @@ impl Store for Embedded {
             session: record.session,
             validation: record.validation,
             seals: known.document.seals().map(str::to_owned).collect(),
-            damage: record.doubled.map(|mark| Damage {
-                what: format!(
-                    "The record of the plan is damaged: the plan has the mark `rodin:{mark}` more than once"
-                ),
-                fix: RERUN,
-            }),
+            damage: damage(record.doubled, &known.document),
             ..known
         })
     }
@@ -197,6 +192,15 @@ fn note_last_plan(plan: &Path, session: &Session, workspace: &Workspace) {
         // Without the note, the plan is searched for.
         let _ = workspace.replace_own(&note, plan.as_bytes());
     }
+}
+
+fn damage(doubled: Option<&str>, document: &PlanDocument<'_>) -> Option<Damage> {
+    let how = match doubled {
+        Some(mark) => format!("the plan has the mark `rodin:{mark}` more than once"),
+        None if document.has_text_in_a_mark() => "a mark has text of the plan in it".into(),
+        None => return None,
+    };
+    Some(Damage { what: format!("The record of the plan is damaged: {how}"), fix: RERUN })
 }
 
 fn record(dossier: &Dossier<'_>, session: &Session, settled: Settled) -> Record {

@@ -57,7 +57,12 @@ pub fn move_plan(
         return Ok(Err(why));
     }
     if !from.forget(&plan, &moved, workspace)? {
-        return Ok(Err("the plan or its gaps have changed meanwhile, move it again".into()));
+        let nothing_left = is_there && here.session.is_none();
+        return Ok(Err(if nothing_left {
+            format!("it is in the store `{}` already", to.name())
+        } else {
+            "the plan or its gaps have changed meanwhile, move it again".into()
+        }));
     }
     Ok(Ok(moved))
 }

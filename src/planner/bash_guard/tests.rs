@@ -25,7 +25,12 @@ fn refused(effects: &[Effect]) -> Option<String> {
 }
 
 fn run(program: &str) -> Effect {
-    Effect::Run { program: program.into(), arguments: Vec::new(), directory: Some("/p".into()) }
+    Effect::Run {
+        program: program.into(),
+        arguments: Vec::new(),
+        unknown_from: None,
+        directory: Some("/p".into()),
+    }
 }
 
 #[test]
@@ -67,8 +72,12 @@ fn a_program_that_is_not_listed_is_told_first_wherever_it_stands() {
 
 #[test]
 fn a_program_with_configuration_needs_a_certain_directory() {
-    let lost =
-        |program: &str| Effect::Run { program: program.into(), arguments: Vec::new(), directory: None };
+    let lost = |program: &str| Effect::Run {
+        program: program.into(),
+        arguments: Vec::new(),
+        unknown_from: None,
+        directory: None,
+    };
     assert!(refused(&[lost("git")]).unwrap().contains("not certain"));
     assert_eq!(refused(&[lost("ls")]), None);
 }

@@ -62,7 +62,7 @@ impl Line<'_> {
             if let Some(wrapper) = wrapper(name) {
                 wrapped = true;
                 fed |= name == "xargs";
-                self.ran_program(text, &[]);
+                self.ran_program(text, &[], false);
                 let doubtful = self.pass_options(name, &wrapper, &mut words)?;
                 // The value of an option that is not known here may stand in front of the program.
                 let is_known = |word: &Word| word.known().is_some_and(|text| super::is_known(base(text)));
@@ -76,7 +76,7 @@ impl Line<'_> {
                     words = &words[at..];
                 }
             } else {
-                self.ran_program(text, words);
+                self.ran_program(text, words, fed);
                 if fed && super::is_steered(name) {
                     self.branches.lose();
                     self.obscure(&format!("`xargs`: what it reads may be an option of {name}"));
@@ -188,17 +188,22 @@ impl Line<'_> {
 
     fn ran(&mut self, words: &[Word]) {
         if let Some((Some(program), rest)) = words.split_first().map(|(first, rest)| (first.known(), rest)) {
-            self.ran_program(program, rest);
+            self.ran_program(program, rest, false);
         }
     }
 
-    fn ran_program(&mut self, program: &str, words: &[Word]) {
+    /// `fed`: words that nobody knows come behind these.
+    fn ran_program(&mut self, program: &str, words: &[Word], fed: bool) {
         let known = words.iter().filter_map(Word::known);
         let cost = known.clone().map(|text| text.len() + size_of::<String>()).sum::<usize>() + program.len();
         if self.work.pay(cost) {
-            let arguments = known.map(str::to_owned).collect();
+            let arguments: Vec<String> = known.map(str::to_owned).collect();
+            let unknown_from = words
+                .iter()
+                .position(|word| word.known().is_none())
+                .or_else(|| fed.then_some(arguments.len()));
             let directory = self.place.certain().map(PathBuf::from);
-            self.push(Effect::Run { program: program.to_owned(), arguments, directory }, 0);
+            self.push(Effect::Run { program: program.to_owned(), arguments, unknown_from, directory }, 0);
         }
     }
 }
