@@ -32,6 +32,8 @@ pub struct Client {
     pub settings: Settings,
     /// Where it writes plans in a project.
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,
+    /// Whether a file is a transcript: the client's own record of what was said to whom.
+    pub is_transcript: fn(&Path, &Places) -> bool,
     /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
     pub reviewer: Reviewer,

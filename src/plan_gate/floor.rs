@@ -17,7 +17,7 @@ pub fn missing(dossier: &Dossier<'_>, words: &Words) -> Vec<String> {
         Gaps::Broken(how) => found.push(format!("The gaps block is broken: {how}. {NO_GAPS}")),
     }
     if let Some(line) = open_end(plan) {
-        found.push(format!("Line {line} of the plan still says TBD. Decide it, or write it down as a gap"));
+        found.push(format!("Line {line} of the plan still says TBD. Decide it, or move it to the gaps"));
     }
     found
 }

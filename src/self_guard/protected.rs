@@ -74,6 +74,9 @@ impl<'a> Protected<'a> {
         if self.plugin.as_ref().is_some_and(|plugin| is_within(real, plugin)) {
             return Ok(Meaning::Own("a part of the plugin that calls Provost"));
         }
+        if (self.workspace.client.is_transcript)(real, &self.workspace.places) {
+            return Ok(Meaning::Own("the client's own record of what was said to whom"));
+        }
         let identity = self.workspace.identity(real);
         if self.own.iter().any(|place| self.is(place, real, identity)) {
             return Ok(Meaning::Own("one of Provost's own files"));

@@ -204,3 +204,29 @@ fn no_tool_changes_the_plugin_that_calls_provost() {
     project
         .passes_lines(&["cat ~/marketplace/plugins/rodin/hooks/provost.sh", "echo x > ~/marketplace/notes"]);
 }
+
+/// What a judge was given stands in its transcript, and nobody else may write there.
+#[test]
+fn no_tool_rewrites_what_was_said() {
+    let project = full();
+    let folder = ".claude/projects/-home-dev-project/0f6d2c9e";
+    let transcript = project.home_file(&format!("{folder}/subagents/agent-a1.jsonl"), "{}\n");
+    project.home_file(&format!("{folder}.jsonl"), "{}\n");
+    project.denies(&[
+        ("Write", project.write(&transcript, "{}")),
+        ("Edit", project.edit(&transcript, "{}", "[]")),
+        ("unknown tool", project.mcp(serde_json::json!({"path": transcript}))),
+    ]);
+    project.denies_lines(&[
+        &format!("sed -i s/a/b/ ~/{folder}/subagents/agent-a1.jsonl"),
+        &format!("grep -v PASS x > ~/{folder}/subagents/agent-a1.jsonl"),
+        &format!("cd ~/{folder}/subagents && mv agent-a1.jsonl x"),
+        &format!("rm ~/{folder}.jsonl"),
+        &format!("cp x.jsonl ~/{folder}/subagents/agent-a2.jsonl"),
+    ]);
+    project.passes_lines(&[
+        &format!("cat ~/{folder}.jsonl"),
+        "echo '- a note' >> ~/.claude/projects/-home-dev-project/memory/MEMORY.md",
+        "echo '{}' > data.jsonl",
+    ]);
+}

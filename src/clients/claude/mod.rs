@@ -23,6 +23,7 @@ use super::{Answer, BLOCK, Client, Demo, Settings, Unreadable};
 use crate::decision::{Decision, Ruling};
 use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Text, Tool};
 use crate::text::{bounded, printable};
+use crate::workspace::Places;
 
 pub(super) static CLIENT: Client = client(parse, render);
 /// The same client as scripts know it that are registered for one event each.
@@ -50,6 +51,7 @@ const fn client(
             how_to_edit: settings::HOW_TO_EDIT,
         },
         plans: plans::directory,
+        is_transcript: transcript::is_one,
         briefing: transcript::briefing,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
@@ -108,6 +110,11 @@ fn path_of(text: String) -> PathBuf {
         }
         _ => text.into(),
     }
+}
+
+/// Where this client keeps a person's settings, plans and transcripts.
+fn own_directory(places: &Places) -> Option<PathBuf> {
+    absolute_variable("CLAUDE_CONFIG_DIR").or_else(|| places.home.as_ref().map(|home| home.join(".claude")))
 }
 
 fn home() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{absolute_variable, settings};
+use super::{absolute_variable, own_directory, settings};
 use crate::files;
 use crate::search;
 use crate::workspace::{Places, resolve};
@@ -23,9 +23,7 @@ pub(super) fn directory(places: &Places, project: &Path) -> Option<PathBuf> {
             return Some(inside);
         }
     }
-    let own = absolute_variable("CLAUDE_CONFIG_DIR")
-        .or_else(|| places.home.as_ref().map(|home| home.join(".claude")));
-    own.map(|own| own.join("plans"))
+    own_directory(places).map(|own| own.join("plans"))
 }
 
 /// The value of the setting in the highest scope that has one.

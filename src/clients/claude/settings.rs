@@ -54,8 +54,7 @@ pub(super) fn is_settings_file(path: &Path) -> bool {
 }
 
 pub(super) fn files(places: &Places, project: &Path) -> Vec<PathBuf> {
-    let user = super::absolute_variable("CLAUDE_CONFIG_DIR")
-        .or_else(|| places.home.as_ref().map(|home| home.join(".claude")));
+    let user = super::own_directory(places);
     let started = super::absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
     let folders = [Some(started.join(".claude")), user];
     let managed = if cfg!(target_os = "macos") {

@@ -5,9 +5,19 @@
 //! result of a tool means that somebody spoke to the agent again. The client writes lines a moment after
 //! they were said.
 
+use std::path::Path;
+
 use serde_json::Value;
 
+use super::own_directory;
 use crate::clients::Briefing;
+use crate::workspace::{Places, resolve};
+
+/// Whether a file is one, of a conversation or of an agent in it.
+pub(super) fn is_one(file: &Path, places: &Places) -> bool {
+    file.extension().is_some_and(|extension| extension == "jsonl")
+        && own_directory(places).is_some_and(|own| file.starts_with(resolve(&own.join("projects"))))
+}
 
 pub(super) fn briefing(transcript: &str) -> Option<Briefing> {
     let mut briefing: Option<Briefing> = None;
