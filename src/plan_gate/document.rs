@@ -19,6 +19,7 @@ use crate::search;
 
 const OPENING: &[u8] = b"<!-- rodin:";
 const CLOSING: &[u8] = b"-->";
+const COMMENT: &[u8] = b"<!--";
 /// A plan that somebody writes has a handful of marks.
 const MOST_MARKS: usize = 256;
 /// No value of a mark is longer, so no search for the end of one is.
@@ -62,8 +63,8 @@ pub enum Signal {
 #[derive(Debug, PartialEq, Eq)]
 pub enum GapsBlock {
     Missing,
-    /// Where its content stands. Several blocks count as one.
-    Present(Vec<Range<usize>>),
+    /// Where its content stands.
+    Present(Range<usize>),
     /// Its marks do not pair; the text says how.
     Broken(&'static str),
 }
@@ -125,26 +126,25 @@ impl<'a> PlanDocument<'a> {
         let (block, marks): (Vec<_>, Vec<_>) = marks(bytes, &fences)?
             .into_iter()
             .partition(|mark| matches!(mark.name, Name::GapsStart | Name::GapsEnd));
-        let gaps = gaps_block(&block);
+        let gaps = gaps_block(bytes, &block, &marks);
         let at = |mark: &Mark<'_>| mark.at.clone();
         let content = match &gaps {
             GapsBlock::Present(_) => {
-                let blocks = block.chunks(2).map(|pair| pair[0].at.start..pair[pair.len() - 1].at.end);
-                Content::without(bytes, 0..bytes.len(), marks.iter().map(at).chain(blocks).collect())
+                let whole = block[0].at.start..block[1].at.end;
+                Content::without(bytes, 0..bytes.len(), marks.iter().map(at).chain([whole]).collect())
             }
             // A block that is none hides nothing.
             GapsBlock::Missing | GapsBlock::Broken(_) => {
                 Content::without(bytes, 0..bytes.len(), marks.iter().map(at).collect())
             }
         };
-        let mut gaps_content = Content { file: bytes, pieces: Vec::new() };
-        if let GapsBlock::Present(ranges) = &gaps {
-            for range in ranges {
-                let within = marks.iter().filter(|m| range.contains(&m.at.start)).map(at).collect();
-                let content = Content::without(bytes, inner(bytes, range.clone()), within);
-                gaps_content.pieces.extend(content.pieces);
+        let gaps_content = match &gaps {
+            GapsBlock::Present(range) => {
+                let within = marks.iter().filter(|mark| range.contains(&mark.at.start)).map(at).collect();
+                Content::without(bytes, inner(bytes, range.clone()), within)
             }
-        }
+            GapsBlock::Missing | GapsBlock::Broken(_) => Content { file: bytes, pieces: Vec::new() },
+        };
         Ok(Self { bytes, marks, gaps, content, gaps_content, fences })
     }
 
@@ -261,8 +261,7 @@ impl<'a> PlanDocument<'a> {
 
     /// The file with a text added at the end of the gaps block; `None` if there is no block.
     pub fn with_gaps(&self, added: &str) -> Option<Vec<u8>> {
-        let GapsBlock::Present(ranges) = &self.gaps else { return None };
-        let end = ranges.last()?.end;
+        let GapsBlock::Present(Range { end, .. }) = self.gaps else { return None };
         // In front of the line with the closing mark, if nothing else stands on it.
         let line = search::last_byte(&self.bytes[..end], b'\n').map_or(0, |at| at + 1);
         let at = if self.bytes[line..end].iter().all(u8::is_ascii_whitespace) { line } else { end };
@@ -289,8 +288,8 @@ impl<'a> PlanDocument<'a> {
                 let (open, close) = (b"<!-- rodin:gaps:start -->\n", b"<!-- rodin:gaps:end -->\n");
                 Some([self.bytes, end, open, added, newline, close].concat())
             }
-            GapsBlock::Present(ranges) => {
-                let (before, behind) = self.bytes.split_at(ranges.first()?.start);
+            GapsBlock::Present(range) => {
+                let (before, behind) = self.bytes.split_at(range.start);
                 let line = search::byte(behind, b'\n').map_or(0, |at| at + 1);
                 // Behind the line with the opening mark, if nothing else stands on it.
                 let at = if is_gap(behind[..line].trim_ascii_end()) && line > 0 { line } else { 0 };
@@ -439,24 +438,24 @@ fn json_length(text: &[u8]) -> Option<usize> {
         .filter(|length| text[*length..].trim_ascii_start().starts_with(CLOSING))
 }
 
-fn gaps_block(marks: &[Mark<'_>]) -> GapsBlock {
-    if marks.is_empty() {
-        return GapsBlock::Missing;
-    }
-    let mut ranges = Vec::new();
-    for pair in marks.chunks(2) {
-        match pair {
-            [start, end] if start.name == Name::GapsStart && end.name == Name::GapsEnd => {
-                ranges.push(start.at.end..end.at.start);
+/// The block between two marks. Several would let an author shift lines between plan and gaps without
+/// changing either, and a comment that begins in it could end in the plan.
+fn gaps_block(text: &[u8], block: &[Mark<'_>], marks: &[Mark<'_>]) -> GapsBlock {
+    match block {
+        [] => GapsBlock::Missing,
+        [start, end] if start.name == Name::GapsStart && end.name == Name::GapsEnd => {
+            let content = start.at.end..end.at.start;
+            let is_mark = |at: usize| marks.iter().any(|mark| mark.at.contains(&at));
+            if search::parts(&text[content.clone()], COMMENT).any(|at| !is_mark(content.start + at)) {
+                return GapsBlock::Broken("a comment begins in it");
             }
-            [first, ..] if first.name == Name::GapsEnd => {
-                return GapsBlock::Broken("it ends before it begins");
-            }
-            [_, _] => return GapsBlock::Broken("it begins twice"),
-            _ => return GapsBlock::Broken("it is never closed"),
+            GapsBlock::Present(content)
         }
+        [first, ..] if first.name == Name::GapsEnd => GapsBlock::Broken("it ends before it begins"),
+        [_] => GapsBlock::Broken("it is never closed"),
+        [_, second, ..] if second.name == Name::GapsStart => GapsBlock::Broken("it begins twice"),
+        _ => GapsBlock::Broken("there is more than one"),
     }
-    GapsBlock::Present(ranges)
 }
 
 #[cfg(test)]

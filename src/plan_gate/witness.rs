@@ -41,7 +41,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let outcome = match testimony(event, workspace)? {
         Heard::Nothing => return Ok(Opinion::silence()),
         Heard::Unusable(why) => Err(why),
-        Heard::Testimony(testimony) => weigh(&testimony, &session, workspace)?,
+        Heard::Testimony(testimony) => match weigh(&testimony, &session, workspace) {
+            // Whoever asked would wait for a verdict that nobody could write down.
+            Err(fault) if matches!(event.kind, Kind::AfterTool(_)) => {
+                Err(format!("it cannot be recorded ({fault})"))
+            }
+            weighed => weighed?,
+        },
     };
     let text = match &outcome {
         Ok(what) => what.clone(),

@@ -242,3 +242,23 @@ fn nothing_is_gained_by_a_plan_that_only_looks_like_one() {
         assert!(planning.hook(&event).denial().contains("No assessment found"), "{event}");
     }
 }
+
+/// Neither the plan nor the gaps change when lines go from one side of a mark to the other.
+#[test]
+fn a_gaps_block_that_is_split_or_opens_a_comment_does_not_leave() {
+    let planning = Planning::new();
+    planning.write(PLAN);
+    planning.assess();
+    let (start, end) = ("<!-- rodin:gaps:start -->\n", "<!-- rodin:gaps:end -->\n");
+    let heading = "### GAP-1: Lockout is not designed\n";
+    let split = planning
+        .text()
+        .replace(heading, "")
+        .replace("2. Check\n", &format!("{start}{heading}{end}2. Check\n"));
+    fs::write(&planning.plan, &split).unwrap();
+    planning.stays("The gaps block is broken: there is more than one");
+    planning.write(&split);
+    planning.stays("The gaps block is broken: there is more than one");
+    planning.write(PLAN.replace("is open.\n", "is open.\n<!--\n"));
+    planning.stays("The gaps block is broken: a comment begins in it");
+}

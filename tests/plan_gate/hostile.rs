@@ -180,6 +180,27 @@ fn a_directory_that_cannot_be_written_leaves_the_plan_as_it_is_and_the_gate_clos
     assert!(planning.leave().denied().is_ok());
 }
 
+/// Whoever asked the validator is told that its verdict could not be written down.
+#[test]
+fn a_verdict_that_cannot_be_recorded_is_told() {
+    let planning = Planning::new();
+    planning.write(PLAN);
+    planning.critic(FINDINGS);
+    let given = planning.brief("rodin:validator").unwrap();
+    let locks = planning.project.state().join("locks");
+    fs::remove_dir_all(&locks).unwrap();
+    fs::write(&locks, "in the way").unwrap();
+    let mut event = planning.event("PostToolUse.Agent.completed");
+    event["tool_input"] = json!({"prompt": given, "subagent_type": "rodin:validator", "description": "d"});
+    event["tool_response"]["agentType"] = "rodin:validator".into();
+    event["tool_response"]["prompt"] = given.into();
+    event["tool_response"]["content"][1]["text"] = PASS.into();
+    let answer = planning.hook(&event).json();
+    let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(told.contains("The answer does not count: it cannot be recorded"), "{told}");
+    planning.stays("Assessment pending");
+}
+
 #[test]
 fn a_full_disk_leaves_the_plan_as_it_is_and_the_gate_closed() {
     let planning = Planning::new();

@@ -115,10 +115,6 @@ fn the_gaps_are_what_stands_between_their_marks() {
         ("<!-- rodin:gaps:start --> G <!-- rodin:gaps:end -->\nrest\n", " G "),
         ("<!-- rodin:gaps:start --><!-- rodin:gaps:end -->\nrest\n", ""),
         ("<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n", ""),
-        (
-            "<!-- rodin:gaps:start -->\nA\n<!-- rodin:gaps:end -->\nx\n<!-- rodin:gaps:start -->\nB\n<!-- rodin:gaps:end -->",
-            "A\nB\n",
-        ),
         ("<!-- rodin:gaps:start -->\nA\n<!-- rodin:session=x -->\nB\n<!-- rodin:gaps:end -->", "A\nB\n"),
     ] {
         assert_eq!(gaps(text), expected, "{text}");
@@ -134,12 +130,24 @@ fn marks_of_the_gaps_block_must_pair() {
         ("a\n<!-- rodin:gaps:start -->\nb\n", "it is never closed"),
         ("a\n<!-- rodin:gaps:end -->\nb\n", "it ends before it begins"),
         (
+            "<!-- rodin:gaps:start -->\nA\n<!-- rodin:gaps:end -->\nx\n<!-- rodin:gaps:start -->\nB\n<!-- rodin:gaps:end -->",
+            "there is more than one",
+        ),
+        (
+            "<!-- rodin:gaps:start -->\n<!--\n<!-- rodin:gaps:end -->\n1. a step\n-->\n",
+            "a comment begins in it",
+        ),
+        (
+            "<!-- rodin:gaps:start -->\n<!-- rodin:x\n<!-- rodin:gaps:end -->\n1. a step\n-->\n",
+            "a comment begins in it",
+        ),
+        (
             "<!-- rodin:gaps:start -->\n<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n",
             "it begins twice",
         ),
         (
             "<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n<!-- rodin:gaps:end -->\n",
-            "it ends before it begins",
+            "there is more than one",
         ),
     ] {
         assert_eq!(*read(text).gaps(), GapsBlock::Broken(how), "{text}");
