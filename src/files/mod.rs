@@ -1,0 +1,221 @@
+//! Reading and replacing files so that nothing hangs, grows without bound or is half-written.
+//!
+//! Reads are bounded and refuse anything that is not a regular file: a pipe in the place of a
+//! settings file would otherwise hold the hook until the client gives up on it and goes on.
+
+mod replacing;
+mod searching;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed};
+pub use searching::{latest_ending_with, newest_below, newest_first};
+
+/// Reads a file of at most `limit` bytes; `None` if there is none.
+pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    match read_existing(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        // A file in the place of a directory of the path is no file either.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+    }
+}
+
+fn read_existing(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The first bytes of a file, at most `limit`, and whether that was all of it.
+pub fn read_start(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= limit;
+    bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok((bytes, whole))
+}
+
+/// Opens a file for reading without waiting for anybody at its other end.
+fn open_regular(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // O_NONBLOCK: a pipe in the place of a file does not hold us.
+        File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed()).open(path)
+    }
+    #[cfg(not(unix))]
+    {
+        File::open(path)
+    }
+}
+
+/// Reads a small file that only its owner may read; `None` if there is none.
+pub fn read_private(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match open_regular(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
+        return Err(io::Error::other("others can read it; take it away and assess again"));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Makes a directory, with its parents, that only its owner can look into.
+pub fn private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Options for a file that only its owner can read.
+pub fn private() -> OpenOptions {
+    #[allow(unused_mut)]
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// What makes a file this one and no other, whatever it is called.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity {
+    #[cfg(unix)]
+    place: (u64, u64),
+    /// How many names it has.
+    names: u64,
+}
+
+impl PartialEq for Identity {
+    #[cfg(unix)]
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+
+    // Without a way to tell files apart, only their paths count.
+    #[cfg(not(unix))]
+    fn eq(&self, _: &Self) -> bool {
+        false
+    }
+}
+
+/// The identity of the file that a path leads to; `None` if there is none.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(identity_of(&metadata))
+}
+
+/// The identity of an open file.
+pub fn identity_of_open(file: &File) -> Option<Identity> {
+    file.metadata().ok().map(|metadata| identity_of(&metadata))
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    let names = if metadata.is_dir() { 1 } else { metadata.nlink() };
+    Identity { place: (metadata.dev(), metadata.ino()), names }
+}
+
+#[cfg(not(unix))]
+fn identity_of(_: &fs::Metadata) -> Identity {
+    Identity { names: 1 }
+}
+
+/// Whether two paths lead to one file, by whatever names and links.
+pub fn same(a: &Path, b: &Path) -> bool {
+    matches!((identity(a), identity(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// Whether a file has a name below a directory. Only a file with several names is looked for.
+pub fn linked_below(file: Identity, directory: &Path) -> io::Result<bool> {
+    const MOST: usize = 10_000;
+    if file.names < 2 {
+        return Ok(false);
+    }
+    let mut open = vec![directory.to_owned()];
+    let mut looked_at = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > MOST {
+                return Err(io::Error::other("too many files to look for a second name"));
+            }
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => open.push(entry.path()),
+                Ok(found) if identity_of(&found) == file => return Ok(true),
+                _ => {}
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Takes away the files of a directory that have not been written for this long.
+pub fn remove_older(directory: &Path, age: Duration) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        if written.and_then(|at| at.elapsed().ok()).is_some_and(|elapsed| elapsed > age) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_file_is_none_and_a_large_one_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        assert!(read(&path, 10).unwrap().is_none());
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap().unwrap(), b"12345");
+        assert!(read(&path, 4).unwrap_err().to_string().contains("larger than 4"));
+        assert!(read(&path.join("below"), 4).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_directory_or_device_is_refused_without_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(read(dir.path(), 10).unwrap_err().to_string().contains("not a regular file"));
+        assert!(read(Path::new("/dev/zero"), 10).is_err());
+    }
+
+    #[test]
+    fn the_start_of_a_file_says_whether_it_is_the_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_start(&path, 5).unwrap(), (b"12345".to_vec(), true));
+        assert_eq!(read_start(&path, 4).unwrap(), (b"1234".to_vec(), false));
+        assert!(read_start(dir.path(), 4).is_err());
+    }
+}

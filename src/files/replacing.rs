@@ -1,0 +1,147 @@
+//! Putting a new file in the place of an old one, whole or not at all, and taking turns.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{private, private_directory, read};
+
+/// Puts `after` in the place of a file that others write to as well, with its mode. Nothing happens
+/// if it does not hold `before` any more (`None`: there is no file): then the answer is `false`.
+// INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone. What a
+// killed process has left under that name goes with the next one.
+pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) -> io::Result<bool> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".provost.tmp");
+    let temporary = path.with_file_name(name);
+    let _ = fs::remove_file(&temporary);
+    let written = (|| {
+        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        if let Ok(metadata) = fs::metadata(path) {
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.write_all(after)?;
+        file.sync_all()?;
+        match before {
+            Some(before) => swap_in(&temporary, path, before),
+            None if path.exists() => Ok(false),
+            None => fs::rename(&temporary, path).map(|()| true),
+        }
+    })();
+    let _ = fs::remove_file(&temporary);
+    written
+}
+
+/// Puts a new file in the place of one that holds `before`. Between looking and moving, somebody may
+/// have opened the old file to write, and what he writes would go with it: so the two files change
+/// places, and back again if the old one is not what it was.
+#[cfg(target_os = "linux")]
+fn swap_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let exchange = || renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE);
+    match exchange() {
+        Ok(()) if holds(new, before) => Ok(true),
+        Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
+        // This file system cannot do it.
+        Err(_) => move_in(new, path, before),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+use move_in as swap_in;
+
+fn move_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
+    if holds(path, before) { fs::rename(new, path).map(|()| true) } else { Ok(false) }
+}
+
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    read(path, bytes.len() as u64).is_ok_and(|found| found.as_deref() == Some(bytes))
+}
+
+/// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a
+/// part of it.
+pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    let temporary = beside(path);
+    let made = (|| {
+        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        match fs::hard_link(&temporary, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    })();
+    let _ = fs::remove_file(&temporary);
+    made
+}
+
+/// Keeps others out while it lives. The system ends it with the process.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code)] File);
+
+/// Waits for the lock of this name, but not for ever.
+pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
+    private_directory(place.parent().unwrap_or(Path::new(".")))?;
+    let file = private().write(true).create(true).truncate(false).open(place)?;
+    let began = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::other(format!("another process holds {}", place.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Puts `bytes` in the place of the file: readers see the old or the new, never a part.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    private_directory(directory)?;
+    let temporary = beside(path);
+    let written = (|| {
+        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_leaves_no_litter() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/f");
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        fs::create_dir(dir.path().join("d")).unwrap();
+        assert!(replace(&dir.path().join("d"), b"x").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+}
