@@ -154,7 +154,8 @@ impl Stage {
         let said = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": answer}]}});
         fs::write(&transcript, format!("{asked}\n{said}\n"))?;
         let mut event = self.event("SubagentStop");
-        event["agent_id"] = "a1".into();
+        // Each agent is another one: who has answered once is not heard again.
+        event["agent_id"] = format!("{agent}-{}", given.len()).into();
         event["agent_type"] = agent.into();
         event["agent_transcript_path"] = json!(transcript);
         event["last_assistant_message"] = answer.into();
