@@ -27,6 +27,8 @@ pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) 
         file.write_all(after)?;
         file.sync_all()?;
         match before {
+            // Writing took its time, and until here nobody has seen anything of the new file.
+            Some(before) if !holds(path, before) => Ok(false),
             Some(before) => swap_in(&temporary, path, before),
             None if path.exists() => Ok(false),
             None => fs::rename(&temporary, path).map(|()| true),
@@ -47,15 +49,13 @@ fn swap_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
         Ok(()) if holds(new, before) => Ok(true),
         Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
         // This file system cannot do it.
-        Err(_) => move_in(new, path, before),
+        Err(_) => fs::rename(new, path).map(|()| true),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-use move_in as swap_in;
-
-fn move_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
-    if holds(path, before) { fs::rename(new, path).map(|()| true) } else { Ok(false) }
+fn swap_in(new: &Path, path: &Path, _: &[u8]) -> io::Result<bool> {
+    fs::rename(new, path).map(|()| true)
 }
 
 fn holds(path: &Path, bytes: &[u8]) -> bool {
