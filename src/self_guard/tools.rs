@@ -232,9 +232,11 @@ impl<'a> Started<'a> {
         const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "zsh", "source", "."];
         let name = |program: &'a str| program.rsplit('/').next().unwrap_or(program);
         let is_script = |program: &'a str| name(program) == "provost.sh";
+        // Most programs are named without a path, and then nothing is looked up.
         let is_own = |program: &str| {
-            let own = workspace.program().and_then(|own| workspace.identity(&own));
-            program.contains('/') && own.is_some() && workspace.identity(&directory.join(program)) == own
+            let own = || workspace.program().and_then(|own| workspace.identity(&own));
+            program.contains('/')
+                && own().is_some_and(|own| workspace.identity(&directory.join(program)) == Some(own))
         };
         if is_provost(self.program) || is_script(self.program) || is_own(self.program) {
             return Some(Started { ..*self });
