@@ -199,10 +199,8 @@ impl Workspace {
     pub fn lock(&self, path: &Path) -> Result<Lock, Fault> {
         const LOCKS: u64 = 64;
         const PATIENCE: Duration = Duration::from_secs(3);
-        let state =
-            self.places.state.as_ref().ok_or_else(|| Fault::Error("there is no state directory".into()))?;
         let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
-        let place = state.join("locks").join(format!("{number:02}.lock"));
+        let place = self.own_file("locks", &format!("{number:02}.lock"))?;
         files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))
     }
 
@@ -235,24 +233,23 @@ impl Workspace {
     /// The key of the seals, if there is one. Others must not be able to read it.
     pub fn seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
         let Some(place) = self.places.seal_key() else { return Ok(None) };
-        let key = files::read_private(&place, 4096).map_err(|error| {
+        files::read_private(&place, 4096).map_err(|error| {
             Fault::Error(format!("no seal counts, because of the seal key {}: {error}", place.display()))
-        })?;
-        Ok(key)
+        })
     }
 
     /// Keeps a new key, unless there is one by now.
     pub fn keep_seal_key(&self, key: &[u8]) -> Result<(), Fault> {
-        let place =
-            self.places.seal_key().ok_or_else(|| Fault::Error("there is no state directory".into()))?;
+        let place = self.places.seal_key().ok_or_else(no_state)?;
         files::create_once(&place, key).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
     }
 
     /// A private file of Provost's own, for what belongs to a subject.
-    pub fn own_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
-        self.places.state.as_ref().map(|state| state.join(folder).join(name))
+    pub fn own_file(&self, folder: &str, name: &str) -> Result<PathBuf, Fault> {
+        self.places.state.as_ref().map(|state| state.join(folder).join(name)).ok_or_else(no_state)
     }
 
+    /// Writes such a file, and forgets what lies beside it for long.
     pub fn replace_own(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
         let written = files::replace(path, bytes);
         if let Some(directory) = path.parent() {
@@ -268,7 +265,7 @@ impl Workspace {
 
     /// The text of a file of at most `limit` bytes; `None` if there is none.
     pub fn read_text(&self, path: &Path, limit: u64) -> Result<Option<String>, Fault> {
-        let bytes = files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))?;
+        let bytes = self.read_bytes(path, limit)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -320,9 +317,8 @@ impl Workspace {
     /// none.
     pub fn recall(&self, session: &str) -> Result<Option<Value>, Fault> {
         let Some(place) = self.memory(session) else { return Ok(None) };
-        let bytes = files::read(&place, LARGEST_MEMORY).map_err(|error| Fault::Error(error.to_string()))?;
         let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
-        match bytes.map(read) {
+        match self.read_bytes(&place, LARGEST_MEMORY)?.map(read) {
             None => Ok(None),
             Some(Some(value)) => Ok(Some(value)),
             Some(None) => Err(Fault::Error(format!("{}: what was remembered is damaged", place.display()))),
@@ -332,11 +328,7 @@ impl Workspace {
     /// Remembers something of a session, and forgets what sessions of long ago left.
     pub fn remember(&self, session: &str, value: &Value) -> Result<(), Fault> {
         let Some(place) = self.memory(session) else { return Ok(()) };
-        let written = files::replace(&place, value.to_string().as_bytes());
-        if let Some(directory) = place.parent() {
-            files::remove_older(directory, MEMORY_KEPT);
-        }
-        written.map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+        self.replace_own(&place, value.to_string().as_bytes())
     }
 
     /// Records that the person lets a guard pass once in a session.
@@ -351,9 +343,12 @@ impl Workspace {
     /// One small file per session, whatever project it is in. Its name is made from the session's
     /// id and never is the id itself: that comes from outside.
     fn memory(&self, session: &str) -> Option<PathBuf> {
-        let state = self.places.state.as_ref()?;
-        Some(state.join("sessions").join(format!("{:016x}.json", fnv1a(session.as_bytes()))))
+        self.own_file("sessions", &format!("{:016x}.json", fnv1a(session.as_bytes()))).ok()
     }
+}
+
+fn no_state() -> Fault {
+    Fault::Error("there is no state directory".into())
 }
 
 /// Whether `path` is `base` or lies below it, as the file systems of this system compare names.

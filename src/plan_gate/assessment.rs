@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::dossier::{Dossier, Gaps, Policy};
 use super::entries::{self, Coverage};
-use super::evidence::{Evidence, LONGEST_ANSWER};
+use super::evidence::{self, Evidence};
 use super::place::{Session, Written};
 use super::seal::Key;
 use super::store::{self, Store};
@@ -146,7 +146,7 @@ impl Assessment<'_> {
             Err(stop) => return Ok(Err(stop)),
         };
         Evidence::keep(&evidence.answer, dossier.plan_hash, &key, self.workspace)?;
-        if !self.is_still(store, &dossier)? {
+        if !store::still_holds(self.plan, &dossier, self.workspace)? {
             return Ok(Err(Stop::changed()));
         }
         let coverage = match self.validated(&dossier, &evidence, tell) {
@@ -167,7 +167,7 @@ impl Assessment<'_> {
         };
         let time = self.workspace.now();
         let evidence = self.asked(&part, tell, |answer| {
-            let critique = entries::critique(&answer).filter(|_| answer.len() <= LONGEST_ANSWER)?;
+            let critique = evidence::critique(&answer)?;
             Some(Evidence { critique, answer, time: time.clone() })
         })?;
         let (all, serious) = (evidence.critique.findings().len(), evidence.critique.serious().count());
@@ -233,13 +233,6 @@ impl Assessment<'_> {
     fn time_left(&self) -> Duration {
         let limit = reviewer::limit(&self.workspace.config);
         self.end.map_or(limit, |end| limit.min(end.saturating_duration_since(Instant::now())))
-    }
-
-    /// Whether the plan is as it was judged.
-    fn is_still(&self, store: &dyn Store, judged: &Dossier<'_>) -> Result<bool, Fault> {
-        let Some(text) = store::read(self.plan, self.workspace)? else { return Ok(false) };
-        let now = store.dossier(self.plan, &text, self.workspace)?;
-        Ok((now.plan_hash, now.gaps_hash) == (judged.plan_hash, judged.gaps_hash))
     }
 }
 

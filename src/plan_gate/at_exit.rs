@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::assessment::{Assessment, QUESTIONS, TRIES};
-use super::dossier::{Dossier, Policy};
+use super::dossier::Policy;
 use super::gate::{block, standing};
 use super::place::Session;
 use super::store;
@@ -51,7 +51,7 @@ pub fn assessed(
         let denial = standing(&proposed, session.id(), &Policy::of(workspace)?, store);
         return Ok(denial.map(|denial| Denial { fix: cover, ..denial }));
     }
-    if !is_in_file(plan, &proposed, workspace)? {
+    if !store::still_holds(plan, &proposed, workspace)? {
         let why = format!("{} is not the text that is to be approved", plan.display());
         return Ok(Some(block(
             "The plan is not assessed",
@@ -83,17 +83,10 @@ pub fn assessed(
     let proposed = store.dossier(plan, text, workspace)?;
     let (what, why) = if after.plan_hash == proposed.plan_hash && outcome.added > 0 {
         ("Gaps were added to the plan", "phrases in it sound like gaps; the plan with them has passed")
-    } else if (after.plan_hash, after.gaps_hash) == (proposed.plan_hash, proposed.gaps_hash) {
+    } else if after.texts() == proposed.texts() {
         return Ok(None);
     } else {
         ("The plan has changed meanwhile", "what is to be approved is not what was assessed")
     };
     Ok(Some(block(what, why, &format!("Read {} again, then {AGAIN}", plan.display()))))
-}
-
-/// Whether a plan's file holds a text that was proposed, marks aside.
-fn is_in_file(plan: &Path, proposed: &Dossier<'_>, workspace: &Workspace) -> Result<bool, Fault> {
-    let Some(text) = store::read(plan, workspace)? else { return Ok(false) };
-    let kept = store::of(workspace).dossier(plan, &text, workspace)?;
-    Ok((kept.plan_hash, kept.gaps_hash) == (proposed.plan_hash, proposed.gaps_hash))
 }

@@ -4,6 +4,7 @@
 //! need not copy a plan, cannot leak its gaps to the critic, and cannot plead with the validator.
 
 use super::evidence::Evidence;
+use super::gate::TAG;
 use super::place::Session;
 use super::seal::Key;
 use super::{prompts, store};
@@ -81,5 +82,5 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn note(text: &str) -> Opinion {
-    Opinion { to_model: Some(format!("[RODIN] {text}.")), ..Opinion::default() }
+    Opinion { to_model: Some(format!("{TAG}{text}.")), ..Opinion::default() }
 }

@@ -51,6 +51,11 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
+    /// Half of it, for the name of a file.
+    pub fn short(&self) -> String {
+        hex(&self.0[..16])
+    }
+
     pub fn is(&self, hex: &str) -> bool {
         let (mut digits, bytes) = (hex.bytes(), self.0.iter());
         hex.len() == 64
@@ -60,11 +65,15 @@ impl Digest {
     }
 }
 
+/// Bytes as digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let half = |half: u8| char::from(DIGITS[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [half(byte >> 4), half(byte & 15)]).collect()
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let half = |half: u8| char::from(DIGITS[usize::from(half)]);
-        let hex: String = self.0.iter().flat_map(|byte| [half(byte >> 4), half(byte & 15)]).collect();
-        f.write_str(&hex)
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -118,6 +118,11 @@ impl<'t> Dossier<'t> {
 }
 
 impl Dossier<'_> {
+    /// The hashes of the plan and of the gaps.
+    pub fn texts(&self) -> (Digest, Digest) {
+        (self.plan_hash, self.gaps_hash)
+    }
+
     /// The seal of a pass on these very texts.
     pub fn fitting_seal(&self, policy: &Policy) -> Option<&String> {
         let key = policy.key.as_ref()?;

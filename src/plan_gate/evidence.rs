@@ -15,7 +15,7 @@ use crate::decision::Fault;
 use crate::workspace::Workspace;
 
 /// An answer that is longer than this is no list of findings.
-pub const LONGEST_ANSWER: usize = 256 << 10;
+const LONGEST_ANSWER: usize = 256 << 10;
 const LARGEST: u64 = 1 << 20;
 
 pub struct Evidence {
@@ -28,9 +28,7 @@ pub struct Evidence {
 impl Evidence {
     /// Keeps what a critic answered about the plan with this hash.
     pub fn keep(answer: &str, plan: Digest, key: &Key, workspace: &Workspace) -> Result<(), Fault> {
-        let Some(place) = place(plan, workspace) else {
-            return Err(Fault::Error("there is no state directory".into()));
-        };
+        let place = place(plan, workspace)?;
         if Self::find(plan, key, workspace)
             .is_ok_and(|known| known.is_some_and(|known| known.answer == answer))
         {
@@ -43,10 +41,15 @@ impl Evidence {
 
     /// What a critic answered about the plan with this hash, if that was witnessed.
     pub fn find(plan: Digest, key: &Key, workspace: &Workspace) -> Result<Option<Self>, Fault> {
-        let Some(place) = place(plan, workspace) else { return Ok(None) };
+        let Ok(place) = place(plan, workspace) else { return Ok(None) };
         let Some(text) = workspace.read_text(&place, LARGEST)? else { return Ok(None) };
         Ok(read(&text, plan, key))
     }
+}
+
+/// What a critic answered, if it is an answer, and in measure.
+pub fn critique(answer: &str) -> Option<Critique> {
+    entries::critique(answer).filter(|_| answer.len() <= LONGEST_ANSWER)
 }
 
 fn read(text: &str, plan: Digest, key: &Key) -> Option<Evidence> {
@@ -64,6 +67,6 @@ fn read(text: &str, plan: Digest, key: &Key) -> Option<Evidence> {
     Some(Evidence { critique, answer, time: record["ts"].as_str().unwrap_or_default().to_owned() })
 }
 
-fn place(plan: Digest, workspace: &Workspace) -> Option<PathBuf> {
-    workspace.own_file("witness", &format!("{:.32}.json", plan.to_string()))
+fn place(plan: Digest, workspace: &Workspace) -> Result<PathBuf, Fault> {
+    workspace.own_file("witness", &format!("{}.json", plan.short()))
 }

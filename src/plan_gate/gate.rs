@@ -70,7 +70,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             return Ok(Opinion::deny(incomplete(first), missing));
         }
         evidence.extend(missing);
-        return Ok(Opinion { to_person: Some(format!("[RODIN] {all}.")), evidence, ..Opinion::default() });
+        return Ok(Opinion { to_person: Some(format!("{TAG}{all}.")), evidence, ..Opinion::default() });
     }
     evidence.push(format!("{} is assessed as it is", file.display()));
     Ok(Opinion { evidence, ..Opinion::default() })
@@ -166,12 +166,16 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 
 const RUN: &str = "Run /rodin:plan-gate";
 /// What every message of the documents begins with.
-const TAG: &str = "[RODIN] ";
+pub const TAG: &str = "[RODIN] ";
+
+/// What a denial says, for a place where its tag is clear.
+pub fn untagged(denial: &Denial) -> &str {
+    denial.what.strip_prefix(TAG).unwrap_or(&denial.what)
+}
 
 /// Whether a denial says already what a sentence of the floor says.
 fn tells(denial: &Denial, sentence: &str) -> bool {
-    let what = denial.what.strip_prefix(TAG).unwrap_or(&denial.what);
-    sentence.starts_with(what) || denial.why.contains(sentence)
+    sentence.starts_with(untagged(denial)) || denial.why.contains(sentence)
 }
 
 /// Why a plan may not leave that a validator has failed.

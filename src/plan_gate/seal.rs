@@ -6,7 +6,7 @@
 
 use hmac_sha256::HMAC;
 
-use super::digest::Digest;
+use super::digest::{Digest, hex};
 use crate::decision::Fault;
 use crate::workspace::Workspace;
 
@@ -68,10 +68,6 @@ impl Key {
         mac.update(text);
         mac
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn bytes(hex: &str) -> Option<[u8; 32]> {

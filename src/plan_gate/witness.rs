@@ -10,7 +10,8 @@ use super::brief::Role;
 use super::digest::Digest;
 use super::dossier::{Dossier, Gaps, Settled};
 use super::entries::{self, Coverage, Entry};
-use super::evidence::{Evidence, LONGEST_ANSWER};
+use super::evidence::{self, Evidence};
+use super::gate::TAG;
 use super::place::Session;
 use super::seal::Key;
 use super::store::{self, Judged, RERUN, Store};
@@ -112,8 +113,8 @@ fn testimony(event: &Event, workspace: &Workspace) -> Result<Heard, Fault> {
 }
 
 /// Whether an agent has not stopped with another answer before. One that did was spoken to again, even if
-/// its transcript does not show it: the transcript is a file that tools can write. An answer may be told
-/// more than once, where more than one entry calls.
+/// its transcript does not show it: that is a file, and a script that nobody sees through can write to it.
+/// An answer may be told more than once, where more than one entry calls.
 fn is_first_answer(
     agent: Option<&str>,
     answer: &str,
@@ -122,10 +123,7 @@ fn is_first_answer(
 ) -> Result<bool, Fault> {
     let Some(agent) = agent else { return Ok(true) };
     let whose = format!("{}\n{agent}", event.session.as_deref().unwrap_or_default());
-    let name = format!("{:.32}", Digest::of(&[whose.as_bytes()]).to_string());
-    let place = workspace
-        .own_file("heard", &name)
-        .ok_or_else(|| Fault::Error("there is no state directory".into()))?;
+    let place = workspace.own_file("heard", &Digest::of(&[whose.as_bytes()]).short())?;
     let digest = Digest::of(&[answer.as_bytes()]);
     match workspace.read_text(&place, 1 << 10)? {
         Some(known) => Ok(digest.is(&known)),
@@ -169,17 +167,13 @@ fn heard_critic(
     if !prompts::same_words(&testimony.given, &expected) {
         return Ok(Err("the critic was not given this plan's text, exactly and alone".into()));
     }
-    let Some(critique) =
-        entries::critique(&testimony.answer).filter(|_| testimony.answer.len() <= LONGEST_ANSWER)
-    else {
+    let Some(critique) = evidence::critique(&testimony.answer) else {
         return Ok(Err("the critic named no finding and did not declare `### NO ISSUES FOUND`".into()));
     };
     Evidence::keep(&testimony.answer, dossier.plan_hash, key, workspace)?;
     let (all, serious) = (critique.findings().len(), critique.serious().count());
     let noun = if all == 1 { "finding" } else { "findings" };
-    Ok(Ok(format!(
-        "[RODIN] The critic was heard on this plan: {all} {noun}, {serious} of them to be covered."
-    )))
+    Ok(Ok(format!("{TAG}The critic was heard on this plan: {all} {noun}, {serious} of them to be covered.")))
 }
 
 fn heard_validator(
@@ -247,7 +241,7 @@ pub fn record(
     };
     let recorded = store.record(plan, &judged, workspace)?;
     let told = if passed {
-        "[RODIN] Ready to exit plan mode: the verdict is recorded for exactly this text.".to_owned()
+        format!("{TAG}Ready to exit plan mode: the verdict is recorded for exactly this text.")
     } else {
         gate::failed(reason, store).to_string()
     };

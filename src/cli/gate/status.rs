@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Chosen, labelled, parts, tell_none};
 use crate::cli::screen::{GREEN, RED, painted, table, width, wrapped};
 use crate::cli::{Exit, Outcome};
+use crate::plan_gate::gate;
 use crate::plan_gate::overview::{Overview, Seal};
 use crate::plan_gate::verdict::Status as Verdict;
 use crate::text::one_line;
@@ -128,7 +129,7 @@ fn show(out: &mut impl Write, overview: &Overview, is_newest: bool) -> io::Resul
         return labelled(out, "gate", &painted(GREEN, "open: plan mode can be left with exactly this text"));
     };
     labelled(out, "gate", &painted(RED, "closed"))?;
-    let what = denial.what.trim_start_matches("[RODIN] ");
+    let what = gate::untagged(denial);
     let colon = if denial.why.is_empty() { "" } else { ": " };
     writeln!(out, "{}", wrapped(&one_line(&format!("{what}{colon}{}", denial.why)), 11, width()))?;
     let named = if is_newest { String::new() } else { format!(" {}", overview.plan.display()) };

@@ -101,7 +101,7 @@ impl Store for Embedded {
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok(None) };
             let dossier = self.dossier(plan, text, workspace)?;
-            recorded = (dossier.plan_hash, dossier.gaps_hash) == (judged.plan, judged.gaps);
+            recorded = dossier.texts() == (judged.plan, judged.gaps);
             if !recorded || dossier.already_says(judged) {
                 return Ok(None);
             }
@@ -183,7 +183,7 @@ impl Embedded {
 /// Where it is noted which plan a session has written last. It spares a search, and is believed only
 /// if the plan says the same.
 fn last_plan(session: &Session, workspace: &Workspace) -> Option<PathBuf> {
-    workspace.own_file("plans", &format!("{:016x}", fnv1a(session.id().as_bytes())))
+    workspace.own_file("plans", &format!("{:016x}", fnv1a(session.id().as_bytes()))).ok()
 }
 
 fn note_last_plan(plan: &Path, session: &Session, workspace: &Workspace) {

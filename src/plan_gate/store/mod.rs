@@ -106,6 +106,12 @@ pub fn read(plan: &Path, workspace: &Workspace) -> Result<Option<Vec<u8>>, Fault
     workspace.read_bytes(plan, LARGEST_PLAN)
 }
 
+/// Whether a plan's file holds these texts, marks aside.
+pub fn still_holds(plan: &Path, known: &Dossier<'_>, workspace: &Workspace) -> Result<bool, Fault> {
+    let Some(text) = read(plan, workspace)? else { return Ok(false) };
+    Ok(of(workspace).dossier(plan, &text, workspace)?.texts() == known.texts())
+}
+
 fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
     PlanDocument::read(text).map_err(|Overgrown| {
         Fault::Error("the plan has more marks than anybody writes; take them out".into())

@@ -28,7 +28,7 @@ pub struct Moved {
 impl Moved {
     /// Whether these are the texts that the verdict is about.
     pub fn is_of(&self, dossier: &Dossier<'_>) -> bool {
-        (self.plan_hash, self.gaps_hash) == (dossier.plan_hash, dossier.gaps_hash)
+        (self.plan_hash, self.gaps_hash) == dossier.texts()
             && matches!(dossier.gaps, Gaps::Present(_)) == self.gaps.is_some()
     }
 }

@@ -84,7 +84,7 @@ impl Store for Sidecar {
         let lock = folder.lock()?;
         let Some(text) = super::read(&plan, workspace)? else { return Ok(false) };
         let dossier = folder.dossier(&plan, &text, super::document(&text)?, judged.session)?;
-        if (dossier.plan_hash, dossier.gaps_hash) != (judged.plan, judged.gaps) {
+        if dossier.texts() != (judged.plan, judged.gaps) {
             return Ok(false);
         }
         if !dossier.already_says(judged) {
