@@ -1,0 +1,318 @@
+//! `state.json`: where a plan stands, as the agent, the person and the guard all write it.
+//!
+//! Nothing in the file is required, and nothing in it is lost: a field that is missing or of another
+//! type counts as the document's default, and a change touches only the fields that it names. The
+//! values of all others, known or not, stay as they were written, digit by digit, in their order.
+
+use std::fmt::Write as _;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub const FILE: &str = "state.json";
+/// No state that anybody writes is larger.
+pub const LARGEST: u64 = 4 << 20;
+
+pub const DEFAULT_MAX_REVIEWS: u64 = 8;
+/// The strongest model begins.
+pub const FIRST_MODEL: &str = "opus";
+pub const SECOND_MODEL: &str = "sonnet";
+
+pub const MAX_REVIEWS: &str = "max_reviews";
+pub const CURRENT_TASK: &str = "current_task";
+pub const PHASE: &str = "phase";
+pub const ITERATION: &str = "phase_iteration";
+pub const NEXT_PHASE: &str = "next_phase";
+pub const MODEL: &str = "review_model";
+pub const CLEAN: &str = "consecutive_clean";
+pub const TDD: &str = "tdd";
+
+/// The fields that the document defines, in its order.
+pub const FIELDS: [&str; 8] = [MAX_REVIEWS, CURRENT_TASK, PHASE, ITERATION, NEXT_PHASE, MODEL, CLEAN, TDD];
+
+/// What the file means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    pub max_reviews: u64,
+    pub current_task: Option<String>,
+    pub phase: Option<String>,
+    /// How many reviews of this cycle have been made; `None`: this is no review cycle.
+    pub iteration: Option<u64>,
+    pub next_phase: Option<String>,
+    /// Who makes the next review.
+    pub model: String,
+    /// How many of the last reviews were clean.
+    pub clean: u64,
+    pub tdd: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            max_reviews: DEFAULT_MAX_REVIEWS,
+            current_task: None,
+            phase: None,
+            iteration: None,
+            next_phase: None,
+            model: FIRST_MODEL.into(),
+            clean: 0,
+            tdd: false,
+        }
+    }
+}
+
+/// The file as it is written.
+#[derive(Debug, Default)]
+pub struct StateFile {
+    /// Each value in its own words. A name that stands twice is kept twice; the last one counts.
+    fields: Vec<(String, Box<RawValue>)>,
+}
+
+/// Why a file is no state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub String);
+
+impl StateFile {
+    pub fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let fields = reader.deserialize_map(Fields).and_then(|fields| reader.end().map(|()| fields));
+        fields.map(|fields| Self { fields }).map_err(|error| Malformed(error.to_string()))
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(found, _)| found == name)
+    }
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let (_, raw) = self.fields.iter().rev().find(|(found, _)| found == name)?;
+        serde_json::from_str(raw.get()).ok()
+    }
+
+    /// What it means; what is missing or makes no sense counts as the default.
+    pub fn state(&self) -> State {
+        let default = State::default();
+        State {
+            max_reviews: self.get(MAX_REVIEWS).and_then(|value| count(&value)).unwrap_or(default.max_reviews),
+            current_task: self.get(CURRENT_TASK).and_then(|value| name(&value)),
+            phase: self.get(PHASE).and_then(|value| name(&value)),
+            iteration: self.get(ITERATION).and_then(|value| count(&value)),
+            next_phase: self.get(NEXT_PHASE).and_then(|value| name(&value)),
+            model: self.get(MODEL).and_then(|value| name(&value)).unwrap_or(default.model),
+            clean: self.get(CLEAN).and_then(|value| count(&value)).unwrap_or(default.clean),
+            tdd: self.get(TDD).is_some_and(|value| is_true(&value)),
+        }
+    }
+
+    /// Names of fields whose value is not of the document's type, so that the default counts.
+    pub fn misfits(&self) -> Vec<&'static str> {
+        let fits = |field: &str, value: &Value| match field {
+            MAX_REVIEWS | CLEAN => count(value).is_some(),
+            ITERATION => value.is_null() || count(value).is_some(),
+            TDD => value.is_boolean() || is_true(value) || value == "false",
+            MODEL => name(value).is_some(),
+            _ => value.is_null() || name(value).is_some(),
+        };
+        let misfit = |field: &&str| self.get(field).is_some_and(|value| !fits(field, &value));
+        FIELDS.into_iter().filter(misfit).collect()
+    }
+
+    /// Puts a value in the place of a field's, or behind all others.
+    pub fn set(&mut self, name: &str, value: &Value) {
+        // A JSON value always has a text.
+        let Ok(raw) = serde_json::value::to_raw_value(value) else { return };
+        match self.fields.iter_mut().rfind(|(found, _)| found == name) {
+            Some((_, old)) => *old = raw,
+            None => self.fields.push((name.to_owned(), raw)),
+        }
+    }
+
+    /// Writes down what has changed between two meanings, and nothing else.
+    pub fn change(&mut self, before: &State, after: &State) {
+        let number = |count: Option<u64>| count.map_or(Value::Null, Value::from);
+        let word = |text: &Option<String>| text.clone().map_or(Value::Null, Value::from);
+        let values = |state: &State| {
+            [
+                (PHASE, word(&state.phase)),
+                (NEXT_PHASE, word(&state.next_phase)),
+                (ITERATION, number(state.iteration)),
+                (MODEL, state.model.clone().into()),
+                (CLEAN, state.clean.into()),
+                (CURRENT_TASK, word(&state.current_task)),
+                (MAX_REVIEWS, state.max_reviews.into()),
+                (TDD, state.tdd.into()),
+            ]
+        };
+        for ((name, old), (_, new)) in values(before).into_iter().zip(values(after)) {
+            if old != new {
+                self.set(name, &new);
+            }
+        }
+    }
+
+    /// The file's text: one field a line, as people and `jq` write it.
+    pub fn text(&self) -> String {
+        let mut text = String::from("{");
+        for (index, (name, value)) in self.fields.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let _ = write!(text, "{comma}\n  {}: {}", Value::from(name.as_str()), value.get());
+        }
+        text += if self.fields.is_empty() { "}\n" } else { "\n}\n" };
+        text
+    }
+}
+
+/// A whole number, also as a text; below zero is zero.
+fn count(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number
+            .as_u64()
+            .or_else(|| number.as_i64().map(|_| 0))
+            // A whole number that another program has written as `3.0`.
+            .or_else(|| {
+                number.as_f64().filter(|n| n.fract() == 0.0).and_then(|n| format!("{n:.0}").parse().ok())
+            }),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A text that says something; a number is one, too.
+fn name(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn is_true(value: &Value) -> bool {
+    *value == Value::Bool(true) || value == "true"
+}
+
+/// The fields of an object, each value unread.
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Vec<(String, Box<RawValue>)>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(value: &Value) -> State {
+        StateFile::read(value.to_string().as_bytes()).unwrap().state()
+    }
+
+    #[test]
+    fn an_empty_state_is_all_defaults() {
+        assert_eq!(of(&json!({})), State::default());
+        assert_eq!(State::default().max_reviews, 8);
+        assert_eq!(State::default().model, "opus");
+    }
+
+    #[test]
+    fn every_field_is_read() {
+        let state = of(&json!({
+            "max_reviews": 4, "current_task": "3", "phase": "code-review", "phase_iteration": 2,
+            "next_phase": "post-code-review", "review_model": "sonnet", "consecutive_clean": 1, "tdd": true,
+        }));
+        let expected = State {
+            max_reviews: 4,
+            current_task: Some("3".into()),
+            phase: Some("code-review".into()),
+            iteration: Some(2),
+            next_phase: Some("post-code-review".into()),
+            model: "sonnet".into(),
+            clean: 1,
+            tdd: true,
+        };
+        assert_eq!(state, expected);
+    }
+
+    /// Each of these ended the shell script, some of them after a review that was paid for.
+    #[test]
+    fn wrong_types_count_as_the_default() {
+        let state = of(&json!({
+            "max_reviews": "many", "current_task": ["2"], "phase": 5, "phase_iteration": "abc",
+            "next_phase": false, "review_model": null, "consecutive_clean": {}, "tdd": "yes",
+        }));
+        assert_eq!(state, State { phase: Some("5".into()), ..State::default() });
+        let state = of(
+            &json!({"max_reviews": "3", "phase_iteration": 2.0, "consecutive_clean": -1, "current_task": 7}),
+        );
+        assert_eq!((state.max_reviews, state.iteration, state.clean), (3, Some(2), 0));
+        assert_eq!(state.current_task.as_deref(), Some("7"));
+        assert_eq!(of(&json!({"max_reviews": 1.5})).max_reviews, 8);
+        assert_eq!(of(&json!({"current_task": " ", "next_phase": ""})), State::default());
+    }
+
+    #[test]
+    fn misfits_are_named() {
+        let file = |value: Value| StateFile::read(value.to_string().as_bytes()).unwrap();
+        let odd = json!({"max_reviews": "many", "phase_iteration": "abc", "next_phase": [], "tdd": 1, "phase": "x"});
+        assert_eq!(file(odd).misfits(), [MAX_REVIEWS, ITERATION, NEXT_PHASE, TDD]);
+        let fine = json!({"max_reviews": 0, "phase_iteration": null, "next_phase": null, "current_task": 3});
+        assert_eq!(file(fine).misfits(), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_state() {
+        for text in ["", "not json", "[1,2]", "5", "null", "{\"a\":1", "{} {}", "{\"a\":1,}"] {
+            assert!(StateFile::read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(StateFile::read(b"\xff{}").is_err());
+        assert!(StateFile::read("\u{feff}{\"tdd\": true}".as_bytes()).unwrap().state().tdd);
+    }
+
+    #[test]
+    fn a_change_leaves_everything_else_as_it_was_written() {
+        let text = concat!(
+            "{\n  \"zeta\": 1234567890123456789012345678901234567890.10,\n  \"phase\": \"post-code-review\",\n",
+            "  \"nested\": {\"b\": 1, \"a\": [1,  2]},\n  \"current_task\": 3,\n  \"phase_iteration\": 1,\n",
+            "  \"caf\\u00e9\": \"\\u00fc\",\n  \"next_phase\": null\n}\n"
+        );
+        let mut file = StateFile::read(text.as_bytes()).unwrap();
+        let before = file.state();
+        file.change(&before, &before.clone());
+        // The name of a field is written plainly; that is all.
+        assert_eq!(file.text(), text.replace("caf\\u00e9", "café"));
+        let after =
+            State { iteration: Some(2), next_phase: Some("code-review".into()), clean: 1, ..before.clone() };
+        file.change(&before, &after);
+        let expected = text
+            .replace("caf\\u00e9", "café")
+            .replace("\"phase_iteration\": 1", "\"phase_iteration\": 2")
+            .replace(
+                "\"next_phase\": null\n",
+                "\"next_phase\": \"code-review\",\n  \"consecutive_clean\": 1\n",
+            );
+        assert_eq!(file.text(), expected);
+        assert_eq!(StateFile::read(file.text().as_bytes()).unwrap().state(), after);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_kept_and_the_last_one_counts() {
+        let mut file = StateFile::read(b"{\"tdd\": true, \"tdd\": false}").unwrap();
+        assert!(!file.state().tdd);
+        file.set(TDD, &json!(true));
+        assert_eq!(file.text(), "{\n  \"tdd\": true,\n  \"tdd\": true\n}\n");
+        assert_eq!(StateFile::default().text(), "{}\n");
+    }
+}
