@@ -31,7 +31,8 @@ pub enum Verdict {
     Deny(Denial),
 }
 
-/// A denial in the house form: what happened, why, how to go on.
+/// A denial in the house form: what happened, why, how to go on. A part that is empty is said in those
+/// before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     pub what: String,
@@ -92,7 +93,11 @@ impl fmt::Display for Denial {
         // A guard of a document that has a tag of its own keeps it.
         let tag = if self.what.starts_with('[') { "" } else { "[provost] " };
         let colon = if self.why.is_empty() { "" } else { ": " };
-        write!(f, "{tag}{}{colon}{}. To fix: {}.", self.what, self.why.trim_end_matches('.'), self.fix)
+        let why = self.why.trim_end_matches('.');
+        if self.fix.is_empty() {
+            return write!(f, "{tag}{}{colon}{why}", self.what);
+        }
+        write!(f, "{tag}{}{colon}{why}. To fix: {}.", self.what, self.fix)
     }
 }
 

@@ -83,6 +83,10 @@ pub const PLAN_GATE_VALIDATORS: &str = "plan_gate.validators";
 pub const PLAN_GATE_PHRASES: &str = "plan_gate.gap_phrases";
 pub const PLAN_GATE_CRITIC_MODEL: &str = "plan_gate.critic_model";
 pub const PLAN_GATE_VALIDATOR_MODEL: &str = "plan_gate.validator_model";
+pub const REVIEW_LOOP_SECONDS: &str = "review_loop.seconds";
+pub const REVIEW_LOOP_PLAN: &str = "review_loop.plan";
+pub const REVIEW_LOOP_RULES: &str = "review_loop.ground_rules";
+pub const REVIEW_LOOP_REPORT: &str = "review_loop.report";
 pub const REVIEWER_COMMAND: &str = "reviewer.command";
 pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
 
@@ -251,6 +255,33 @@ const FIXED: &[Setting] = &[
         takes: Takes::Words { default: &["test specification", "slice N"] },
         meaning: "A plan needs a heading with one of these in it, too. ` N` at the end stands for a \
                   number.",
+    },
+    Setting {
+        table: "review_loop",
+        name: "seconds",
+        takes: Takes::Number { default: 570, least: 1, most: 7100 },
+        meaning: "How long one review may take. The `timeout` of the hook entry must be longer; a client that \
+                  is told nothing waits 600 seconds.",
+    },
+    Setting {
+        table: "review_loop",
+        name: "plan",
+        takes: Takes::Word { default: "session", of: &["session", "newest"] },
+        meaning: "Which plan a stop belongs to: the one that the session worked on last, or whichever was \
+                  changed last by anybody.",
+    },
+    Setting {
+        table: "review_loop",
+        name: "ground_rules",
+        takes: Takes::Switch { default: true },
+        meaning: "Whether the files of a plan are checked where no review is due: their names, that each \
+                  review has what it is about, and that tasks.md is a table.",
+    },
+    Setting {
+        table: "review_loop",
+        name: "report",
+        takes: Takes::Word { default: "changes", of: &["changes", "always"] },
+        meaning: "What the person is told at a stop: what has changed, once, or also that all is well.",
     },
     Setting {
         table: "reviewer",

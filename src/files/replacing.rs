@@ -84,10 +84,24 @@ pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[derive(Debug)]
 pub struct Lock(#[allow(dead_code)] File);
 
+/// The lock of this name; `None`: another process holds it.
+pub fn try_lock(place: &Path) -> io::Result<Option<Lock>> {
+    let file = lock_file(place)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn lock_file(place: &Path) -> io::Result<File> {
+    private_directory(place.parent().unwrap_or(Path::new(".")))?;
+    private().write(true).create(true).truncate(false).open(place)
+}
+
 /// Waits for the lock of this name, but not for ever.
 pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
-    private_directory(place.parent().unwrap_or(Path::new(".")))?;
-    let file = private().write(true).create(true).truncate(false).open(place)?;
+    let file = lock_file(place)?;
     let began = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {

@@ -4,35 +4,25 @@
 //! answer to "which project is this?" and "which file is meant by this path?", and one place that
 //! keeps what a guard wants to remember. Only the configuration is read beforehand.
 
+mod disk;
+mod own;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use serde_json::Value;
 
 use crate::clients::Client;
 use crate::clock;
 use crate::config::{self, Config};
-use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
-use crate::files::{self, Identity, Lock};
-use crate::overrides;
-use crate::registry::Guard;
 
 /// A client that Provost starts itself carries this mark, and every hook in it is silent.
 pub const CHILD_MARK: &str = "PROVOST_CHILD";
 
 /// The name of the configuration file, in every layer.
 pub const CONFIG_FILE: &str = "provost.toml";
-
-const LARGEST_MEMORY: u64 = 4 << 20;
-/// A session that lives longer falls back to the rules for sessions without a memory.
-const MEMORY_KEPT: Duration = Duration::from_hours(30 * 24);
 
 /// The directories of this person and machine. Each is `None` where the environment names none.
 #[derive(Debug, Clone)]
@@ -135,94 +125,9 @@ impl Workspace {
         }
     }
 
-    pub fn exists(&self, path: &Path) -> bool {
-        path.exists()
-    }
-
-    /// Whether neither the path nor the directory it lies in is there, so that nothing could be
-    /// written by it.
-    pub fn leads_nowhere(&self, path: &Path) -> bool {
-        let missing = |path: &Path| fs::symlink_metadata(path).is_err();
-        missing(path) && path.parent().is_none_or(missing)
-    }
-
-    pub fn is_directory(&self, path: &Path) -> bool {
-        path.is_dir()
-    }
-
-    /// What makes a file this one and no other; `None` if there is none.
-    pub fn identity(&self, path: &Path) -> Option<Identity> {
-        files::identity(path)
-    }
-
-    /// Whether two paths lead to one file, by whatever names and links.
-    pub fn is_same_file(&self, a: &Path, b: &Path) -> bool {
-        files::same(a, b)
-    }
-
-    /// Whether a file has a name below a directory, besides the one it was found by.
-    pub fn has_name_below(&self, file: Identity, directory: &Path) -> Result<bool, Fault> {
-        files::linked_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
-    }
-
-    /// The bytes of a file of at most `limit` bytes; `None` if there is none.
-    pub fn read_bytes(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
-        files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))
-    }
-
-    /// Puts bytes in the place of a file that holds what it held before; `false`: it does not.
-    // INVARIANT: only under the file's lock.
-    pub fn replace_unless_changed(
-        &self,
-        path: &Path,
-        before: Option<&[u8]>,
-        after: &[u8],
-    ) -> Result<bool, Fault> {
-        files::replace_unless_changed(path, before, after)
-            .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
-    }
-
-    pub fn remove(&self, path: &Path) -> Result<(), Fault> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Fault::Error(format!("{}: {error}", path.display())))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    pub fn make_directory(&self, path: &Path) -> Result<(), Fault> {
-        fs::create_dir_all(path).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
-    }
-
-    /// Waits until no other process of ours works on this file. A few locks serve all files.
-    pub fn lock(&self, path: &Path) -> Result<Lock, Fault> {
-        const LOCKS: u64 = 64;
-        const PATIENCE: Duration = Duration::from_secs(3);
-        let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
-        let place = self.own_file("locks", &format!("{number:02}.lock"))?;
-        files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))
-    }
-
     /// The Markdown files of a directory, the one that was changed last first.
     pub fn markdown_files(&self, directory: &Path) -> Vec<PathBuf> {
         self.newest_first(directory, "md")
-    }
-
-    /// The files of a directory with this extension, the one that was changed last first.
-    pub fn newest_first(&self, directory: &Path, extension: &str) -> Vec<PathBuf> {
-        files::newest_first(directory, extension)
-    }
-
-    /// Of the Markdown files of a directory that have this text near their end, the one that was
-    /// changed last and is accepted.
-    pub fn latest_ending_with(
-        &self,
-        directory: &Path,
-        text: &[u8],
-        accept: impl Fn(&Path) -> bool,
-    ) -> Option<PathBuf> {
-        files::latest_ending_with(directory, "md", text, accept)
     }
 
     /// Where plans are written.
@@ -230,77 +135,9 @@ impl Workspace {
         (self.client.plans)(&self.places, &self.project)
     }
 
-    /// The key of the seals, if there is one. Others must not be able to read it.
-    pub fn seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
-        let Some(place) = self.places.seal_key() else { return Ok(None) };
-        files::read_private(&place, 4096).map_err(|error| {
-            Fault::Error(format!("no seal counts, because of the seal key {}: {error}", place.display()))
-        })
-    }
-
-    /// Keeps a new key, unless there is one by now.
-    pub fn keep_seal_key(&self, key: &[u8]) -> Result<(), Fault> {
-        let place = self.places.seal_key().ok_or_else(no_state)?;
-        files::create_once(&place, key).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
-    }
-
-    /// A private file of Provost's own, for what belongs to a subject.
-    pub fn own_file(&self, folder: &str, name: &str) -> Result<PathBuf, Fault> {
-        self.places.state.as_ref().map(|state| state.join(folder).join(name)).ok_or_else(no_state)
-    }
-
-    /// Writes such a file, and forgets what lies beside it for long.
-    pub fn replace_own(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-        let written = files::replace(path, bytes);
-        if let Some(directory) = path.parent() {
-            files::remove_older(directory, MEMORY_KEPT);
-        }
-        written.map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
-    }
-
     /// The time as a record tells it.
     pub fn now(&self) -> String {
         clock::utc_in_seconds(clock::since_1970())
-    }
-
-    /// The text of a file of at most `limit` bytes; `None` if there is none.
-    pub fn read_text(&self, path: &Path, limit: u64) -> Result<Option<String>, Fault> {
-        let bytes = self.read_bytes(path, limit)?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    /// What is looked for in a file's text. Somebody is about to write it: as long as it is not there
-    /// and there is patience left, the file is read again.
-    pub fn await_text<T>(
-        &self,
-        path: &Path,
-        limit: u64,
-        patience: Duration,
-        find: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>, Fault> {
-        const PAUSE: Duration = Duration::from_millis(20);
-        let began = Instant::now();
-        loop {
-            let found = self.read_text(path, limit)?.and_then(|text| find(&text));
-            if found.is_some() || began.elapsed() >= patience {
-                return Ok(found);
-            }
-            thread::sleep(PAUSE);
-        }
-    }
-
-    /// The start of a file's text, at most `limit` bytes, and whether that was all of it.
-    pub fn read_start(&self, path: &Path, limit: u64) -> Result<(String, bool), Fault> {
-        let (bytes, whole) = files::read_start(path, limit)
-            .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))?;
-        Ok((String::from_utf8_lossy(&bytes).into_owned(), whole))
-    }
-
-    /// The file below a directory with this extension that was changed last, and how long ago.
-    pub fn newest_below(&self, directory: &Path, extension: &str) -> Option<(PathBuf, Duration)> {
-        let (path, changed) = files::newest_below(directory, extension)?;
-        // A time to come (another machine's clock) is now.
-        Some((path, changed.elapsed().unwrap_or_default()))
     }
 
     /// This very program.
@@ -312,43 +149,6 @@ impl Workspace {
     pub fn settings_files(&self) -> Vec<PathBuf> {
         (self.client.settings.files)(&self.places, &self.project)
     }
-
-    /// What a guard has remembered of a session. A memory that cannot be read is not the same as
-    /// none.
-    pub fn recall(&self, session: &str) -> Result<Option<Value>, Fault> {
-        let Some(place) = self.memory(session) else { return Ok(None) };
-        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
-        match self.read_bytes(&place, LARGEST_MEMORY)?.map(read) {
-            None => Ok(None),
-            Some(Some(value)) => Ok(Some(value)),
-            Some(None) => Err(Fault::Error(format!("{}: what was remembered is damaged", place.display()))),
-        }
-    }
-
-    /// Remembers something of a session, and forgets what sessions of long ago left.
-    pub fn remember(&self, session: &str, value: &Value) -> Result<(), Fault> {
-        let Some(place) = self.memory(session) else { return Ok(()) };
-        self.replace_own(&place, value.to_string().as_bytes())
-    }
-
-    /// Records that the person lets a guard pass once in a session.
-    pub fn permit(&self, session: &str, guard: &Guard, reason: &str) -> Result<(), Fault> {
-        let Some(directory) = self.places.overrides() else {
-            return Err(Fault::Error("there is no home directory to keep it in".into()));
-        };
-        overrides::permit(&directory, session, guard, reason)
-            .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))
-    }
-
-    /// One small file per session, whatever project it is in. Its name is made from the session's
-    /// id and never is the id itself: that comes from outside.
-    fn memory(&self, session: &str) -> Option<PathBuf> {
-        self.own_file("sessions", &format!("{:016x}.json", fnv1a(session.as_bytes()))).ok()
-    }
-}
-
-fn no_state() -> Fault {
-    Fault::Error("there is no state directory".into())
 }
 
 /// Whether `path` is `base` or lies below it, as the file systems of this system compare names.

@@ -1,0 +1,182 @@
+//! Which plan a stop belongs to.
+//!
+//! Plans are the directories below `.taskie/plans`. A session is held only for a plan that it worked
+//! on itself: the last one that its own record shows it to have written to, given to an agent, or named
+//! to this program. Where there is no record, and for the document's script, it is the plan that was
+//! changed last.
+
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+use super::state;
+use crate::config::settings;
+use crate::decision::Fault;
+use crate::effect::Effect;
+use crate::event::{Event, Kind, Tool};
+use crate::text::one_line;
+use crate::workspace::{Workspace, is_provost};
+
+/// Where plans lie in a project.
+const PLANS: &str = ".taskie/plans";
+/// Commands of the workflow begin with this.
+const COMMAND: &str = "/taskie:";
+/// A record is looked through as far back as this.
+const LONGEST_RECORD: u64 = 256 << 20;
+
+/// The directory of one plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub id: String,
+    pub path: PathBuf,
+    /// The directory that the project's `.taskie` lies in.
+    pub root: PathBuf,
+}
+
+/// What a session's record shows.
+enum Sign {
+    /// It worked on this plan.
+    Plan(Plan),
+    /// It was told to go on, and nobody said with which plan.
+    SomePlan,
+}
+
+impl Plan {
+    /// One of its files.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// A file's path for somebody who works in this directory.
+    pub fn shown(&self, name: &str, cwd: &Path) -> String {
+        let path = self.file(name);
+        let short = path.strip_prefix(&self.root).ok().filter(|_| cwd == self.root);
+        one_line(&short.unwrap_or(&path).to_string_lossy())
+    }
+
+    /// The plan of this name, or at this path.
+    pub fn named(name: &str, start: &Path, workspace: &Workspace) -> Option<Self> {
+        let path = workspace.resolve(&start.join(name));
+        let by_path = roots(start, workspace).into_iter().find_map(|root| Self::around(&path, &root, workspace));
+        by_path.or_else(|| all(start, workspace).into_iter().find(|plan| plan.id == name))
+    }
+
+    /// The plan that was changed last.
+    pub fn newest(start: &Path, workspace: &Workspace) -> Option<Self> {
+        let is_part = |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "md") || name == state::FILE;
+        let changed = |plan: &Self| workspace.last_change(&plan.path, is_part);
+        roots(start, workspace).iter().find_map(|root| {
+            let dated = below(root, workspace).into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
+            dated.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, plan)| plan)
+        })
+    }
+
+    /// The plan of this stop; `None`: it belongs to none.
+    pub fn of_stop(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
+        let by_session = workspace.config.word(settings::REVIEW_LOOP_PLAN) == "session";
+        let Some(record) = event.transcript.as_deref().filter(|file| by_session && workspace.exists(file)) else {
+            return Ok(Self::newest(&event.cwd, workspace));
+        };
+        let roots = roots(&event.cwd, workspace);
+        if roots.is_empty() {
+            return Ok(None);
+        }
+        let sign = workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))?;
+        Ok(match sign {
+            Some(Sign::Plan(plan)) => Some(plan),
+            Some(Sign::SomePlan) => Self::newest(&event.cwd, workspace),
+            None => None,
+        })
+    }
+
+    /// The plan whose directory this is, or is around this.
+    fn around(path: &Path, root: &Path, workspace: &Workspace) -> Option<Self> {
+        let below = path.strip_prefix(root.join(PLANS)).ok()?;
+        let id = below.components().next()?.as_os_str().to_str().filter(|id| is_id(id))?;
+        let directory = root.join(PLANS).join(id);
+        workspace.is_directory(&directory).then(|| Self {
+            id: id.to_owned(),
+            path: directory,
+            root: root.to_owned(),
+        })
+    }
+}
+
+/// All plans that can be meant here.
+pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
+    roots(start, workspace).iter().flat_map(|root| below(root, workspace)).collect()
+}
+
+fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
+    let ids = workspace.directories(&root.join(PLANS)).into_iter().filter(|id| is_id(id));
+    let plan = |id: String| Plan { path: root.join(PLANS).join(&id), root: root.to_owned(), id };
+    ids.map(plan).collect()
+}
+
+/// Directories with plans: the nearest one from here upwards, and the project's.
+fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
+    let has_plans = |directory: &Path| workspace.is_directory(&directory.join(PLANS));
+    let start = workspace.resolve(start);
+    let mut roots: Vec<PathBuf> = Vec::new();
+    roots.extend(start.ancestors().find(|directory| has_plans(directory)).map(Path::to_owned));
+    if !roots.contains(&workspace.project) && has_plans(&workspace.project) {
+        roots.push(workspace.project.clone());
+    }
+    roots
+}
+
+/// Whether a directory's name can be a plan's: anything that can be shown.
+fn is_id(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.chars().any(char::is_control)
+}
+
+/// What a line of a session's record shows of its work on a plan.
+fn sign(line: &[u8], roots: &[PathBuf], workspace: &Workspace) -> Option<Sign> {
+    // Most lines are about something else.
+    if memmem::find(line, b"taskie").is_none() && memmem::find(line, b"provost").is_none() {
+        return None;
+    }
+    let done = (workspace.client.done)(line);
+    done.iter().rev().find_map(|event| match &event.kind {
+        Kind::Prompt { text: Some(text), .. } => text.starts_with(COMMAND).then_some(Sign::SomePlan),
+        Kind::AfterTool(call) => match &call.tool {
+            Tool::Delegate { prompt: Some(prompt), .. } => named_in(prompt, roots, workspace).map(Sign::Plan),
+            _ => event.effects().iter().rev().find_map(|effect| sign_of(effect, event, roots, workspace)),
+        },
+        _ => None,
+    })
+}
+
+fn sign_of(effect: &Effect, event: &Event, roots: &[PathBuf], workspace: &Workspace) -> Option<Sign> {
+    let around = |path: &Path| {
+        let path = workspace.resolve(path);
+        roots.iter().find_map(|root| Plan::around(&path, root, workspace))
+    };
+    match effect {
+        Effect::Write { path, .. } | Effect::Delete { path } | Effect::Touch { path } => {
+            around(path).map(Sign::Plan)
+        }
+        Effect::Place { to, .. } => around(to).map(Sign::Plan),
+        Effect::Run { program, arguments, .. } if is_provost(program) => {
+            let (first, rest) = arguments.split_first()?;
+            // To look at a plan is not to work on it.
+            if first != "review" || rest.first().is_none_or(|command| command == "status") {
+                return None;
+            }
+            let named = |pair: &[String]| (pair[0] == "--plan").then(|| pair[1].clone());
+            let joined = |argument: &String| argument.strip_prefix("--plan=").map(str::to_owned);
+            let name = rest.windows(2).find_map(named).or_else(|| rest.iter().find_map(joined));
+            let plan = name.map(|name| Plan::named(&name, &event.cwd, workspace));
+            plan.map_or(Some(Sign::SomePlan), |plan| plan.map(Sign::Plan))
+        }
+        _ => None,
+    }
+}
+
+/// The plan that a text names by its path.
+fn named_in(text: &str, roots: &[PathBuf], workspace: &Workspace) -> Option<Plan> {
+    let (_, rest) = text.split_once(".taskie/plans/")?;
+    let end = rest.find(|c: char| c == '/' || c.is_whitespace() || "\"'`),;".contains(c)).unwrap_or(rest.len());
+    let id = rest[..end].trim_end_matches('.');
+    roots.iter().find_map(|root| Plan::around(&root.join(PLANS).join(id), root, workspace))
+}

@@ -1,0 +1,167 @@
+//! The guard at the end of a turn.
+//!
+//! The document's steps in their order: the plan of this session, its state, the review that is due,
+//! and where none is due, the ground rules. Whether a hook has kept the turn going before says nothing
+//! about the loop: each review needs a step of the agent, which the state or the post-review file
+//! shows, and `max_reviews` bounds them. Only the ground rules could hold a turn for ever, and so they
+//! never hold it twice for the same text.
+
+use std::time::Duration;
+
+use super::memory::Memory;
+use super::messages;
+use super::phase::Stage;
+use super::plan::Plan;
+use super::rounds::{Conclusion, Loop};
+use super::transition::{Answer, Step};
+use super::{ground_rules, state};
+use crate::config::{Config, settings};
+use crate::decision::{Denial, Fault, Opinion};
+use crate::event::{Event, Kind, Mode};
+use crate::reviewer;
+use crate::text::one_line;
+use crate::workspace::Workspace;
+
+/// How much longer than a review the guard may take.
+const MARGIN: Duration = Duration::from_secs(15);
+
+pub fn deadline(config: &Config) -> Option<Duration> {
+    Some(Duration::from_secs(config.number(settings::REVIEW_LOOP_SECONDS)) + MARGIN)
+}
+
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    let Kind::Stop(stopping) = &event.kind else { return Ok(Opinion::silence()) };
+    // The session goes on by itself when its agent has finished; and in plan mode nothing could be
+    // mended.
+    if stopping.subagent_running || event.mode == Mode::Plan {
+        return Ok(Opinion::silence());
+    }
+    let Some(plan) = Plan::of_stop(event, workspace)? else { return Ok(Opinion::silence()) };
+    reviewer::heed_interruptions();
+    let conclusion = Loop { plan: &plan, workspace }.advance(&mut |_| {})?;
+    let mut stop = Stop {
+        event,
+        workspace,
+        plan: &plan,
+        again: stopping.held_before,
+        memory: Memory::of(event, workspace),
+        to_person: Vec::new(),
+        evidence: vec![format!("plan {}", one_line(&plan.id))],
+    };
+    stop.conclude(&conclusion)
+}
+
+struct Stop<'a> {
+    event: &'a Event,
+    workspace: &'a Workspace,
+    plan: &'a Plan,
+    again: bool,
+    memory: Memory<'a>,
+    to_person: Vec<String>,
+    evidence: Vec<String>,
+}
+
+impl Stop<'_> {
+    fn conclude(&mut self, conclusion: &Conclusion) -> Result<Opinion, Fault> {
+        for warning in &conclusion.warnings {
+            self.remark(warning.clone());
+        }
+        let Some(Step { state, answer }) = &conclusion.step else { return self.ground_rules() };
+        let plan = self.plan;
+        self.evidence.push(format!("{answer:?}"));
+        match answer {
+            Answer::Hold { round, clean } => {
+                let what = messages::hold(plan, state, round, *clean, &self.event.cwd);
+                Ok(self.held(Denial { what, why: String::new(), fix: String::new() }))
+            }
+            Answer::Advance { round, to } => {
+                self.tell(messages::advanced(plan, state, round, to));
+                Ok(self.passed())
+            }
+            Answer::Skip { review, to } => {
+                self.tell(messages::skipped(plan, state, *review, to));
+                Ok(self.passed())
+            }
+            Answer::Unanswered(round) => {
+                let why = conclusion.why.as_deref().unwrap_or("no verdict");
+                self.tell(messages::unanswered(plan, state, round, why));
+                self.ground_rules()
+            }
+            Answer::Limit(review) => {
+                self.remark(messages::limit(plan, state, *review));
+                self.ground_rules()
+            }
+            // INVARIANT: a review that is due has been made by now.
+            Answer::Nothing | Answer::Ask(_) => {
+                let unknown = state.next_phase.as_deref().filter(|phase| Stage::of(phase).is_none());
+                if let Some(phase) = unknown {
+                    self.remark(messages::unknown_phase(plan, phase));
+                }
+                self.ground_rules()
+            }
+        }
+    }
+
+    /// Whether the plan's files are as they should be.
+    fn ground_rules(&mut self) -> Result<Opinion, Fault> {
+        let Self { plan, workspace, .. } = *self;
+        if !workspace.config.switch(settings::REVIEW_LOOP_RULES) {
+            return Ok(self.passed());
+        }
+        let state = workspace.read_bytes(&plan.file(state::FILE), state::LARGEST)?;
+        for warning in ground_rules::warnings(state.as_deref()) {
+            self.remark(warning);
+        }
+        let tasks = workspace.read_text(&plan.file("tasks.md"), state::LARGEST)?;
+        let violations = ground_rules::violations(&workspace.list(&plan.path, "md")?, tasks.as_deref());
+        let what = format!("Plan '{}'", one_line(&plan.id));
+        if violations.is_empty() {
+            if self.reports_all() {
+                self.tell(format!("{what} structure validated successfully"));
+            }
+            return Ok(self.passed());
+        }
+        let why = violations.join("; ");
+        if !self.memory.may_hold(&why, self.again) {
+            self.evidence.push(format!("already held in this turn for: {why}"));
+            return Ok(self.passed());
+        }
+        self.evidence.push(why.clone());
+        let fix = if self.reports_all() {
+            String::new()
+        } else {
+            "mend the files of the plan's directory; if they are meant to be so, stop again: the same is not held twice"
+                .into()
+        };
+        Ok(self.held(Denial { what, why, fix }))
+    }
+
+    /// The document's script says at each stop what it did.
+    fn reports_all(&self) -> bool {
+        self.workspace.config.word(settings::REVIEW_LOOP_REPORT) == "always"
+    }
+
+    /// Tells the person something that has happened at this stop.
+    fn tell(&mut self, text: String) {
+        self.to_person.push(text);
+    }
+
+    /// Tells the person something that stays as it is, once in a session.
+    fn remark(&mut self, text: String) {
+        if self.reports_all() || self.memory.is_news(&text) {
+            self.to_person.push(text);
+        }
+    }
+
+    fn held(&mut self, denial: Denial) -> Opinion {
+        Opinion { to_person: self.words(), ..Opinion::deny(denial, std::mem::take(&mut self.evidence)) }
+    }
+
+    fn passed(&mut self) -> Opinion {
+        Opinion { to_person: self.words(), evidence: std::mem::take(&mut self.evidence), ..Opinion::default() }
+    }
+
+    fn words(&mut self) -> Option<String> {
+        (!self.to_person.is_empty()).then(|| self.to_person.join("\n"))
+    }
+}

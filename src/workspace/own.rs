@@ -1,0 +1,114 @@
+//! What belongs to Provost itself: its locks, its key, what guards remember, what they set aside.
+//!
+//! All of it lies in one directory of the person, in private files whose names are made here and never
+//! taken from outside.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Workspace, fnv1a};
+use crate::clock;
+use crate::decision::Fault;
+use crate::files::{self, Lock};
+use crate::overrides;
+use crate::registry::Guard;
+
+const LARGEST_MEMORY: u64 = 4 << 20;
+/// A session that lives longer falls back to the rules for sessions without a memory.
+const MEMORY_KEPT: Duration = Duration::from_hours(30 * 24);
+
+impl Workspace {
+    /// Waits until no other process of ours works on this file. A few locks serve all files.
+    pub fn lock(&self, path: &Path) -> Result<Lock, Fault> {
+        const LOCKS: u64 = 64;
+        const PATIENCE: Duration = Duration::from_secs(3);
+        let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
+        let place = self.own_file("locks", &format!("{number:02}.lock"))?;
+        files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))
+    }
+
+    /// The key of the seals, if there is one. Others must not be able to read it.
+    pub fn seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(place) = self.places.seal_key() else { return Ok(None) };
+        files::read_private(&place, 4096).map_err(|error| {
+            Fault::Error(format!("no seal counts, because of the seal key {}: {error}", place.display()))
+        })
+    }
+
+    /// Keeps a new key, unless there is one by now.
+    pub fn keep_seal_key(&self, key: &[u8]) -> Result<(), Fault> {
+        let place = self.places.seal_key().ok_or_else(no_state)?;
+        files::create_once(&place, key).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+    }
+
+    /// A private file of Provost's own, for what belongs to a subject.
+    pub fn own_file(&self, folder: &str, name: &str) -> Result<PathBuf, Fault> {
+        self.places.state.as_ref().map(|state| state.join(folder).join(name)).ok_or_else(no_state)
+    }
+
+    /// Writes such a file, and forgets what lies beside it for long.
+    pub fn replace_own(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        let written = files::replace(path, bytes);
+        if let Some(directory) = path.parent() {
+            files::remove_older(directory, MEMORY_KEPT);
+        }
+        written.map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+    }
+
+    /// What a guard has remembered of a session. A memory that cannot be read is not the same as
+    /// none.
+    pub fn recall(&self, session: &str) -> Result<Option<Value>, Fault> {
+        let Some(place) = self.memory(session) else { return Ok(None) };
+        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+        match self.read_bytes(&place, LARGEST_MEMORY)?.map(read) {
+            None => Ok(None),
+            Some(Some(value)) => Ok(Some(value)),
+            Some(None) => Err(Fault::Error(format!("{}: what was remembered is damaged", place.display()))),
+        }
+    }
+
+    /// Remembers something of a session, and forgets what sessions of long ago left.
+    pub fn remember(&self, session: &str, value: &Value) -> Result<(), Fault> {
+        let Some(place) = self.memory(session) else { return Ok(()) };
+        self.replace_own(&place, value.to_string().as_bytes())
+    }
+
+    /// Records that the person lets a guard pass once in a session.
+    pub fn permit(&self, session: &str, guard: &Guard, reason: &str) -> Result<(), Fault> {
+        let Some(directory) = self.places.overrides() else {
+            return Err(Fault::Error("there is no home directory to keep it in".into()));
+        };
+        overrides::permit(&directory, session, guard, reason)
+            .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))
+    }
+
+    /// One small file per session, whatever project it is in. Its name is made from the session's
+    /// id and never is the id itself: that comes from outside.
+    fn memory(&self, session: &str) -> Option<PathBuf> {
+        self.own_file("sessions", &format!("{:016x}.json", fnv1a(session.as_bytes()))).ok()
+    }
+
+    /// The lock of a thing that one process at a time may do; `None`: another one does it.
+    pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
+        let place = self.own_file(folder, &format!("{:016x}.lock", fnv1a(path.as_os_str().as_encoded_bytes())))?;
+        files::try_lock(&place).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+    }
+
+    /// A place for a new file that belongs to a path, by a name that no other has. What lies there for
+    /// long is forgotten.
+    pub fn new_own_file(&self, folder: &str, path: &Path, name: &str) -> Result<PathBuf, Fault> {
+        let subject = format!("{:016x}", fnv1a(path.as_os_str().as_encoded_bytes()));
+        let directory = self.own_file(folder, &subject)?;
+        files::private_directory(&directory)
+            .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))?;
+        files::remove_older(&directory, MEMORY_KEPT);
+        let time = clock::since_1970().as_millis();
+        Ok(directory.join(format!("{time}-{}-{name}", std::process::id())))
+    }
+}
+
+fn no_state() -> Fault {
+    Fault::Error("there is no state directory".into())
+}
