@@ -571,7 +571,10 @@ fn command(name: &str) -> String {
 fn state_section(name: &str) -> String {
     let text = command(name);
     let (_, section) = text.split_once("\n## State\n").unwrap_or_else(|| panic!("{name} has no state"));
-    assert!(!section.lines().any(|line| line.starts_with("## ")), "{name}: the state is not the last section");
+    assert!(
+        !section.lines().any(|line| line.starts_with("## ")),
+        "{name}: the state is not the last section"
+    );
     section.to_owned()
 }
 
@@ -668,9 +671,15 @@ fn what_a_reviewer_is_given_speaks_of_the_review_alone() {
         for word in ["/taskie:", "state.json", "$ARGUMENTS", "next_phase", "hook"] {
             assert!(!given.contains(word), "{name}: {word}");
         }
-        for word in
-            ["Be very critical", "`*-review-*.md`", "## Issues", "`No issues found.`", "PASS", "FAIL", "CLAUDE.md"]
-        {
+        for word in [
+            "Be very critical",
+            "`*-review-*.md`",
+            "## Issues",
+            "`No issues found.`",
+            "PASS",
+            "FAIL",
+            "CLAUDE.md",
+        ] {
             assert!(given.contains(word), "{name}: {word}");
         }
     }
