@@ -22,6 +22,7 @@ pub mod plan_gate;
 mod planner;
 pub mod reference;
 pub mod registry;
+pub mod review_loop;
 pub mod reviewer;
 mod search;
 mod self_guard;

@@ -3,6 +3,7 @@
 //! Reads are bounded and refuse anything that is not a regular file: a pipe in the place of a
 //! settings file would otherwise hold the hook until the client gives up on it and goes on.
 
+mod listing;
 mod replacing;
 mod searching;
 
@@ -11,6 +12,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+pub use listing::{Entry, Listing, list};
 pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed};
 pub use searching::{latest_ending_with, newest_below, newest_first};
 
