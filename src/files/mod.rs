@@ -4,6 +4,7 @@
 //! settings file would otherwise hold the hook until the client gives up on it and goes on.
 
 mod backwards;
+mod listing;
 mod replacing;
 mod searching;
 
@@ -13,6 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use backwards::find_line_backwards;
+pub use listing::{Entry, Listing, list};
 pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed, try_lock};
 pub use searching::{latest_ending_with, newest_below, newest_first};
 

@@ -1,0 +1,163 @@
+//! What a directory holds, in one walk.
+//!
+//! The type of a file is taken from the directory's own entry, so that thousands of files cost no
+//! look at each; only links have to be followed to know what they are. Below the first level a
+//! single question is answered, whether there is any file with an extension, and the walk ends there.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// So many entries are looked at, on all levels together.
+const MOST: usize = 20_000;
+const DEEPEST: usize = 16;
+
+/// The entries of a directory, by name.
+#[derive(Debug, Default)]
+pub struct Listing {
+    pub entries: Vec<Entry>,
+    /// Whether a regular file with the extension asked for is in a directory of the directory.
+    pub has_nested: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What is not UTF-8 in it is replaced, which makes it a name that nothing of ours has.
+    pub name: String,
+    /// Whether it is a directory or a link to one.
+    pub is_directory: bool,
+}
+
+/// Looks at a directory and, for files with the extension, below it. Links that lead nowhere are left
+/// out, and links to directories are not followed. A directory with entries beyond measure is an
+/// error, because a part of them would look like a directory in which files are missing; a tree beyond
+/// measure is looked at in part.
+pub fn list(directory: &Path, nested_extension: &str) -> io::Result<Listing> {
+    let mut entries = Vec::new();
+    let mut open = VecDeque::new();
+    let mut looked_at = 0;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        looked_at += 1;
+        if looked_at > MOST {
+            return Err(io::Error::other(format!("{}: more than {MOST} entries", directory.display())));
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            open.push_back((entry.path(), 1));
+        }
+        let is_directory = match kind.is_symlink().then(|| fs::metadata(entry.path())) {
+            None => kind.is_dir(),
+            Some(Ok(target)) => target.is_dir(),
+            Some(Err(_)) => continue,
+        };
+        let name = entry.file_name().to_string_lossy().into_owned();
+        entries.push(Entry { name, is_directory });
+    }
+    // The order of a directory is that of its file system, and tells nothing.
+    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+
+    let ending = format!(".{nested_extension}");
+    while let Some((directory, depth)) = open.pop_front() {
+        // What cannot be read below the directory is not a file in it.
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > MOST {
+                return Ok(Listing { entries, has_nested: false });
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(ending.as_bytes()) {
+                return Ok(Listing { entries, has_nested: true });
+            }
+            if kind.is_dir() && depth < DEEPEST {
+                open.push_back((entry.path(), depth + 1));
+            }
+        }
+    }
+    Ok(Listing { entries, has_nested: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir, create_dir_all, write};
+
+    #[test]
+    fn entries_are_named_in_order_with_their_kind() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["plan.md", ".hidden.md", "state.json"] {
+            write(dir.path().join(name), "x").unwrap();
+        }
+        create_dir(dir.path().join("notes.md")).unwrap();
+        let listing = list(dir.path(), "md").unwrap();
+        let found: Vec<_> = listing.entries.iter().map(|it| (it.name.as_str(), it.is_directory)).collect();
+        assert_eq!(
+            found,
+            [(".hidden.md", false), ("notes.md", true), ("plan.md", false), ("state.json", false)]
+        );
+        assert!(!listing.has_nested, "an empty directory has no files");
+        assert!(list(&dir.path().join("missing"), "md").is_err());
+    }
+
+    #[test]
+    fn a_nested_file_is_found_by_its_extension_at_any_depth_and_hidden_too() {
+        for nested in ["a/b.md", "a/.b.md", "a/.md", ".a/b.md", "a/b/c/d.md"] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join(nested);
+            create_dir_all(path.parent().unwrap()).unwrap();
+            write(dir.path().join("plan.md"), "x").unwrap();
+            write(path.with_file_name("other.txt"), "x").unwrap();
+            write(path.with_file_name("md"), "x").unwrap();
+            create_dir(path.with_file_name("directory.md")).unwrap();
+            assert!(!list(dir.path(), "md").unwrap().has_nested, "without {nested}");
+            write(&path, "x").unwrap();
+            assert!(list(dir.path(), "md").unwrap().has_nested, "{nested}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_what_they_lead_to_and_not_walked_through() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        write(elsewhere.path().join("far.md"), "x").unwrap();
+        write(dir.path().join("plan.md"), "x").unwrap();
+        create_dir(dir.path().join("sub")).unwrap();
+        for (target, link) in [
+            (elsewhere.path(), "directory.md"),
+            (Path::new("plan.md"), "file.md"),
+            (Path::new("nowhere"), "dangling.md"),
+            (Path::new("loop.md"), "loop.md"),
+            (Path::new("../plan.md"), "sub/link.md"),
+            (Path::new(".."), "sub/up"),
+        ] {
+            symlink(target, dir.path().join(link)).unwrap();
+        }
+        let listing = list(dir.path(), "md").unwrap();
+        let found: Vec<_> = listing.entries.iter().map(|it| (it.name.as_str(), it.is_directory)).collect();
+        assert_eq!(found, [("directory.md", true), ("file.md", false), ("plan.md", false), ("sub", true)]);
+        assert!(!listing.has_nested);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_that_is_not_text_is_listed() {
+        use std::os::unix::ffi::OsStrExt;
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path().join(std::ffi::OsStr::from_bytes(b"plan\xff.md")), "x").unwrap();
+        assert_eq!(list(dir.path(), "md").unwrap().entries[0].name, "plan\u{fffd}.md");
+    }
+
+    #[test]
+    fn a_tree_deeper_than_anybody_uses_is_not_walked_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let deepest = dir.path().join("d/".repeat(DEEPEST));
+        create_dir_all(deepest.join("d")).unwrap();
+        write(deepest.join("d/beyond.md"), "x").unwrap();
+        assert!(!list(dir.path(), "md").unwrap().has_nested);
+        write(deepest.join("just.md"), "x").unwrap();
+        assert!(list(dir.path(), "md").unwrap().has_nested);
+    }
+}

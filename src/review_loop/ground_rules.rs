@@ -1,0 +1,111 @@
+//! The ground rules: the form that a plan's directory has at the end of every turn.
+//!
+//! A directory that breaks them stops the turn with all violations at once, because one at a time
+//! costs a turn each. Nothing else is demanded: finished plans have gaps in the numbers of their
+//! reviews, ids like `4-5` and reviews that nobody answered. A damaged `state.json` is only told about,
+//! since it must never keep anybody from stopping.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::names::{self, Name, Subject};
+use super::tasks;
+use crate::files::Listing;
+use crate::text;
+
+/// As many violations of one rule are told in full.
+const MOST_OF_A_KIND: usize = 10;
+const STATE_FIELDS: &[&str] =
+    &["phase", "next_phase", "review_model", "max_reviews", "consecutive_clean", "tdd"];
+
+/// What is wrong with a plan's directory, in the order of the rules; `tasks` is the text of `tasks.md`.
+pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
+    let entries = directory.entries.iter();
+    let files: HashSet<&str> =
+        entries.clone().filter(|entry| !entry.is_directory).map(|entry| entry.name.as_str()).collect();
+    let is_missing = |of| names::document(of).is_some_and(|name| !files.contains(name.as_str()));
+    let named: Vec<(&str, Option<Name<'_>>)> = entries
+        .map(|entry| entry.name.as_str())
+        .filter(|name| !name.starts_with('.') && name.ends_with(".md"))
+        .map(|name| (name, names::parse(name)))
+        .collect();
+    let known = || named.iter().filter_map(|(name, parsed)| Some((*name, (*parsed)?)));
+    let mut found = Vec::new();
+
+    if is_missing(Subject::Plan) {
+        found.push("Missing required file: plan.md".to_owned());
+    }
+
+    let invalid = named.iter().filter(|(_, parsed)| parsed.is_none());
+    let invalid = invalid.map(|(name, _)| format!("Invalid filename: {}", text::one_line(name)));
+    found.extend(first_few(invalid, "invalid filenames"));
+
+    if directory.has_nested {
+        found.push("Files found in nested directories".to_owned());
+    }
+
+    // The document of a task, unlike the others, may be gone when its reviews still are there.
+    let baseless = known().filter_map(|(name, parsed)| match parsed {
+        Name::Review { of: of @ (Subject::Plan | Subject::Design | Subject::Tasks), post: false, .. } => {
+            is_missing(of).then(|| format!("{name} requires {}", Name::Document(of)))
+        }
+        _ => None,
+    });
+    found.extend(first_few(baseless, "reviews without what they review"));
+
+    let unfounded = known().filter_map(|(name, parsed)| match parsed {
+        Name::Review { of, post: true, number } => {
+            let review = Name::Review { of, post: false, number }.to_string();
+            (!files.contains(review.as_str())).then(|| format!("{name} requires {review}"))
+        }
+        _ => None,
+    });
+    found.extend(first_few(unfounded, "post-reviews without their review"));
+
+    let has_task_files = known().any(|(_, parsed)| matches!(parsed, Name::Document(Subject::Task(_))));
+    if has_task_files && is_missing(Subject::Tasks) {
+        found.push("Task files exist but tasks.md is missing".to_owned());
+    }
+
+    if let Some(form) = tasks.map(tasks::form) {
+        if form.has_prose {
+            found.push("tasks.md contains non-table content".to_owned());
+        }
+        if !form.has_rows {
+            found.push("tasks.md has no table rows".to_owned());
+        }
+    }
+    found
+}
+
+/// What is wrong with a `state.json`, if there is one. A field that is null is there.
+pub fn warnings(state: Option<&[u8]>) -> Vec<String> {
+    let Some(state) = state else { return Vec::new() };
+    let state = state.strip_prefix(b"\xef\xbb\xbf").unwrap_or(state);
+    let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(state) else {
+        return vec!["Warning: state.json contains invalid JSON".to_owned()];
+    };
+    let missing: Vec<&str> =
+        STATE_FIELDS.iter().copied().filter(|field| !fields.contains_key(*field)).collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("Warning: state.json missing required fields: {}", missing.join(", "))]
+}
+
+/// The first violations of a rule, each once, and how many more there are.
+fn first_few(violations: impl Iterator<Item = String>, kind: &str) -> Vec<String> {
+    let mut told: Vec<String> = violations.collect();
+    // Names that differ only in what cannot be shown look the same, and stand beside each other.
+    told.dedup();
+    let more = told.len().saturating_sub(MOST_OF_A_KIND);
+    told.truncate(MOST_OF_A_KIND);
+    if more > 0 {
+        told.push(format!("and {more} more {kind}"));
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests;
