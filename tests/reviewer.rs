@@ -13,7 +13,7 @@ use std::process::Command;
 
 use provost::clients::DEFAULT;
 use provost::config::{Config, Layer};
-use provost::reviewer::{self, Question, Silence};
+use provost::reviewer::{self, Judgement, Logs, Question, Silence};
 use rehearsal::{Scenario, Silent, Stage};
 
 const SCENARIO: &str = r#"
@@ -87,15 +87,122 @@ lacks = ["CLAUDECODE", "AI_AGENT", "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_PROJEC
          "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_MESSAGING"]
 "#;
 
+const REVIEWS: &str = r#"
+title = "the client's own headless command reviews files: its tools work unasked, no hooks, and a verdict"
+prompt = "hello"
+
+[files]
+"code.txt" = "the code"
+
+[[setup]]
+run = "mkdir -p ${home}/.local/bin && ln -s ${client} ${home}/.local/bin/claude"
+
+[[hook]]
+event = "UserPromptSubmit"
+command = "${asker}"
+args = ["reviewing_as_a_hook", "--exact", "--ignored"]
+timeout = 110
+
+# Only in sessions with hooks, and the main one uses no tool and stops once.
+[[hook]]
+event = "PreToolUse"
+matcher = "*"
+command = "/bin/true"
+
+[[hook]]
+event = "Stop"
+command = "/bin/true"
+
+[[route]]
+name = "passing"
+when = { first = "- REVIEW THE PROJECT", tool = "StructuredOutput", model = "claude-haiku-4-5" }
+[[route.step]]
+tool = "Read"
+input = { file_path = '{{re:(/[^ \n]*/)review-1\.md}}code.txt' }
+[[route.step]]
+tool = "Write"
+input = { file_path = '{{re:(/[^ \n]*/review-1\.md)}}', content = "All is well.\n" }
+[[route.step]]
+tool = "Bash"
+input = { command = "python3 -c 1; echo run > must-run" }
+[[route.step]]
+tool = "StructuredOutput"
+input = { verdict = "PASS" }
+
+[[route]]
+name = "silent"
+when = { first = "SAY NOTHING", tool = "StructuredOutput" }
+[[route.step]]
+text = "I have read it."
+[[route.step]]
+text = "VERDICT: PASS"
+
+[[route]]
+name = "main"
+[[route.step]]
+text = "done"
+
+[expect]
+exit = 0
+requests = { passing = 4, silent = 2, main = 1 }
+
+[[expect.hook]]
+event = "UserPromptSubmit"
+count = 1
+exit = 0
+
+[[expect.hook]]
+event = "PreToolUse"
+count = 0
+
+[[expect.hook]]
+event = "Stop"
+count = 1
+
+[[expect.request]]
+route = "passing"
+n = 2
+contains = ["the code"]
+
+[[expect.file]]
+path = "review-1.md"
+equals = "All is well.\n"
+
+[[expect.file]]
+path = "must-run"
+equals = "run\n"
+
+[[expect.file]]
+path = "verdicts"
+equals = "Ok(Some(Pass)) Ok(None)"
+
+[[expect.file]]
+path = "logs/1.out"
+contains = ['"structured_output":{"verdict":"PASS"}', '"permission_denials":[]']
+
+[[expect.file]]
+path = "logs/1.err"
+equals = ""
+"#;
+
+#[test]
+fn the_real_client_answers() {
+    play(SCENARIO);
+}
+
 #[test]
 fn the_real_client_reviews() {
+    play(REVIEWS);
+}
+
+fn play(scenario: &str) {
     let Some(client) = support::client::find() else { return };
     let built = Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).status();
     assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
     let recorder = Path::new(env!("CARGO_BIN_EXE_provost")).with_file_name("rehearse");
     let asker = env::current_exe().unwrap().display().to_string();
     let stage = Stage { client, variables: BTreeMap::from([("asker".into(), asker)]), recorder, keep: false };
-    let scenario = Scenario::parse(SCENARIO, "reviewer").unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::parse(scenario, "reviewer").unwrap_or_else(|error| panic!("{error}"));
     let playback = stage.play(&scenario, &mut Silent).unwrap_or_else(|error| panic!("{error}"));
     let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -115,6 +222,25 @@ fn as_a_hook() {
     fs::write("given", given.join("\n")).unwrap();
     fs::write("environment", ask("", &Config::load(&[(Layer::Project, environment.into())])).unwrap())
         .unwrap();
+}
+
+#[test]
+#[ignore = "the hook of the scenario of reviews"]
+fn reviewing_as_a_hook() {
+    assert!(Path::new("code.txt").exists(), "outside the scenario this would ask a real model");
+    let file = env::current_dir().unwrap().join("review-1.md");
+    let prompt = format!("- REVIEW THE PROJECT and write your review to {}", file.display());
+    let verdicts = [(1, prompt.as_str()), (2, "SAY NOTHING")]
+        .map(|(n, prompt)| format!("{:?}", review(prompt, n, &Config::default())));
+    fs::write("verdicts", verdicts.join(" ")).unwrap();
+}
+
+fn review(prompt: &str, n: u32, config: &Config) -> Result<Option<Judgement>, Silence> {
+    let directory = env::current_dir().unwrap();
+    let limit = reviewer::limit(config);
+    let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
+    let log = |kind: &str| directory.join(format!("logs/{n}.{kind}"));
+    reviewer::review(&question, &Logs { out: log("out"), err: log("err") }, config, DEFAULT)
 }
 
 fn ask(prompt: &str, config: &Config) -> Result<String, Silence> {

@@ -5,6 +5,8 @@ use super::*;
 use crate::clients::DEFAULT;
 use crate::config::Layer;
 
+mod review;
+
 /// A directory with a `provost.toml` that names a reviewer.
 struct Room {
     directory: tempfile::TempDir,
