@@ -10,6 +10,8 @@ use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use provost::clients::DEFAULT;
 use provost::config::{Config, Layer};
@@ -296,4 +298,70 @@ fn inside() {
     // What the client says in any other form is a message to a person.
     assert_eq!(client("echo PASS"), Err(Silence::Unreadable("it does not have the client's form".into())));
     assert_eq!(client(""), Err(Silence::Empty));
+    let reviewing = |prints: &str| {
+        client(prints).ok();
+        review("-the prompt", 1, &Config::default())
+    };
+    let names = "env | cut -d= -f1 | grep -v -e ^PWD -e ^SHLVL -e ^OLDPWD -e ^_ | sort";
+    let pass = r#"echo '{"type":"result","structured_output":{"verdict":"PASS"}}'"#;
+    let given = format!("{names} > names; printf '%s\\n' \"$@\" > arguments; cat > stdin; {pass}");
+    assert_eq!(reviewing(&given), Ok(Some(Judgement::Pass)));
+    assert_eq!(fs::read_to_string("names").unwrap().lines().collect::<Vec<_>>(), kept);
+    let arguments = fs::read_to_string("arguments").unwrap();
+    assert!(
+        arguments.contains("\n--model\nclaude-haiku-4-5\n") && arguments.ends_with("\n--\n-the prompt\n"),
+        "{arguments}"
+    );
+    assert_eq!(fs::read_to_string("stdin").unwrap(), "");
+    // What the client says in any other form is no verdict.
+    for prints in ["", "echo VERDICT: PASS", r#"echo '{"verdict":"PASS"}'"#] {
+        assert_eq!(reviewing(prints), Ok(None), "{prints}");
+    }
+    assert_eq!(
+        reviewing("echo no login >&2; exit 1"),
+        Err(Silence::Failed("exit status: 1: no login".into()))
+    );
+}
+
+/// Whoever waits for a review is asked to end: the review ends, too, with all that it has started.
+#[cfg(unix)]
+#[test]
+fn a_review_ends_with_whoever_waits_for_it() {
+    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    const INSIDE: &str = "TEST_WAITING";
+    const SCRIPT: &str =
+        "trap '' TERM; sleep 600 & echo $! > started.new; mv started.new started; wait; wait";
+    if env::var_os(INSIDE).is_some() {
+        reviewer::heed_interruptions();
+        let silence = review("", 1, &Config::load(&[(Layer::Project, "sleeping.toml".into())]));
+        return assert_eq!(silence, Err(Silence::Interrupted));
+    }
+    let room = tempfile::tempdir().unwrap();
+    let command = format!("[reviewer]\ncommand = ['sh', '-c', \"{SCRIPT}\"]\n");
+    fs::write(room.path().join("sleeping.toml"), command).unwrap();
+    let mut waiting = Command::new(env::current_exe().unwrap())
+        .args(["a_review_ends_with_whoever_waits_for_it", "--exact"])
+        .current_dir(&room)
+        .env(INSIDE, "1")
+        .spawn()
+        .unwrap();
+    let pid = |text: &str| Pid::from_raw(text.trim().parse().unwrap()).unwrap();
+    let patiently = |mut done: Box<dyn FnMut() -> bool>| {
+        (0..3000).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            done()
+        })
+    };
+    let started = room.path().join("started");
+    assert!(patiently(Box::new(|| started.exists())));
+    let grandchild = pid(&fs::read_to_string(&started).unwrap());
+    assert!(test_kill_process(grandchild).is_ok());
+    kill_process(pid(&waiting.id().to_string()), Signal::TERM).unwrap();
+    assert!(waiting.wait().unwrap().success());
+    let stat = format!("/proc/{}/stat", grandchild.as_raw_nonzero());
+    let is_gone = move || {
+        let state = fs::read_to_string(&stat).unwrap_or_default();
+        test_kill_process(grandchild).is_err() || state.contains(") Z ")
+    };
+    assert!(patiently(Box::new(is_gone)), "{grandchild:?} still runs");
 }
