@@ -10,10 +10,12 @@ use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use provost::clients::DEFAULT;
 use provost::config::{Config, Layer};
-use provost::reviewer::{self, Question, Silence};
+use provost::reviewer::{self, Judgement, Logs, Question, Silence};
 use rehearsal::{Scenario, Silent, Stage};
 
 const SCENARIO: &str = r#"
@@ -87,15 +89,122 @@ lacks = ["CLAUDECODE", "AI_AGENT", "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_PROJEC
          "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_MESSAGING"]
 "#;
 
+const REVIEWS: &str = r#"
+title = "the client's own headless command reviews files: its tools work unasked, no hooks, and a verdict"
+prompt = "hello"
+
+[files]
+"code.txt" = "the code"
+
+[[setup]]
+run = "mkdir -p ${home}/.local/bin && ln -s ${client} ${home}/.local/bin/claude"
+
+[[hook]]
+event = "UserPromptSubmit"
+command = "${asker}"
+args = ["reviewing_as_a_hook", "--exact", "--ignored"]
+timeout = 110
+
+# Only in sessions with hooks, and the main one uses no tool and stops once.
+[[hook]]
+event = "PreToolUse"
+matcher = "*"
+command = "/bin/true"
+
+[[hook]]
+event = "Stop"
+command = "/bin/true"
+
+[[route]]
+name = "passing"
+when = { first = "- REVIEW THE PROJECT", tool = "StructuredOutput", model = "claude-haiku-4-5" }
+[[route.step]]
+tool = "Read"
+input = { file_path = '{{re:(/[^ \n]*/)review-1\.md}}code.txt' }
+[[route.step]]
+tool = "Write"
+input = { file_path = '{{re:(/[^ \n]*/review-1\.md)}}', content = "All is well.\n" }
+[[route.step]]
+tool = "Bash"
+input = { command = "python3 -c 1; echo run > must-run" }
+[[route.step]]
+tool = "StructuredOutput"
+input = { verdict = "PASS" }
+
+[[route]]
+name = "silent"
+when = { first = "SAY NOTHING", tool = "StructuredOutput" }
+[[route.step]]
+text = "I have read it."
+[[route.step]]
+text = "VERDICT: PASS"
+
+[[route]]
+name = "main"
+[[route.step]]
+text = "done"
+
+[expect]
+exit = 0
+requests = { passing = 4, silent = 2, main = 1 }
+
+[[expect.hook]]
+event = "UserPromptSubmit"
+count = 1
+exit = 0
+
+[[expect.hook]]
+event = "PreToolUse"
+count = 0
+
+[[expect.hook]]
+event = "Stop"
+count = 1
+
+[[expect.request]]
+route = "passing"
+n = 2
+contains = ["the code"]
+
+[[expect.file]]
+path = "review-1.md"
+equals = "All is well.\n"
+
+[[expect.file]]
+path = "must-run"
+equals = "run\n"
+
+[[expect.file]]
+path = "verdicts"
+equals = "Ok(Some(Pass)) Ok(None)"
+
+[[expect.file]]
+path = "logs/1.out"
+contains = ['"structured_output":{"verdict":"PASS"}', '"permission_denials":[]']
+
+[[expect.file]]
+path = "logs/1.err"
+equals = ""
+"#;
+
+#[test]
+fn the_real_client_answers() {
+    play(SCENARIO);
+}
+
 #[test]
 fn the_real_client_reviews() {
+    play(REVIEWS);
+}
+
+fn play(scenario: &str) {
     let Some(client) = support::client::find() else { return };
     let built = Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).status();
     assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
     let recorder = Path::new(env!("CARGO_BIN_EXE_provost")).with_file_name("rehearse");
     let asker = env::current_exe().unwrap().display().to_string();
     let stage = Stage { client, variables: BTreeMap::from([("asker".into(), asker)]), recorder, keep: false };
-    let scenario = Scenario::parse(SCENARIO, "reviewer").unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::parse(scenario, "reviewer").unwrap_or_else(|error| panic!("{error}"));
     let playback = stage.play(&scenario, &mut Silent).unwrap_or_else(|error| panic!("{error}"));
     let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -115,6 +224,25 @@ fn as_a_hook() {
     fs::write("given", given.join("\n")).unwrap();
     fs::write("environment", ask("", &Config::load(&[(Layer::Project, environment.into())])).unwrap())
         .unwrap();
+}
+
+#[test]
+#[ignore = "the hook of the scenario of reviews"]
+fn reviewing_as_a_hook() {
+    assert!(Path::new("code.txt").exists(), "outside the scenario this would ask a real model");
+    let file = env::current_dir().unwrap().join("review-1.md");
+    let prompt = format!("- REVIEW THE PROJECT and write your review to {}", file.display());
+    let verdicts = [(1, prompt.as_str()), (2, "SAY NOTHING")]
+        .map(|(n, prompt)| format!("{:?}", review(prompt, n, &Config::default())));
+    fs::write("verdicts", verdicts.join(" ")).unwrap();
+}
+
+fn review(prompt: &str, n: u32, config: &Config) -> Result<Option<Judgement>, Silence> {
+    let directory = env::current_dir().unwrap();
+    let limit = reviewer::limit(config);
+    let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
+    let log = |kind: &str| directory.join(format!("logs/{n}.{kind}"));
+    reviewer::review(&question, &Logs { out: log("out"), err: log("err") }, config, DEFAULT)
 }
 
 fn ask(prompt: &str, config: &Config) -> Result<String, Silence> {
@@ -170,4 +298,70 @@ fn inside() {
     // What the client says in any other form is a message to a person.
     assert_eq!(client("echo PASS"), Err(Silence::Unreadable("it does not have the client's form".into())));
     assert_eq!(client(""), Err(Silence::Empty));
+    let reviewing = |prints: &str| {
+        client(prints).ok();
+        review("-the prompt", 1, &Config::default())
+    };
+    let names = "env | cut -d= -f1 | grep -v -e ^PWD -e ^SHLVL -e ^OLDPWD -e ^_ | sort";
+    let pass = r#"echo '{"type":"result","structured_output":{"verdict":"PASS"}}'"#;
+    let given = format!("{names} > names; printf '%s\\n' \"$@\" > arguments; cat > stdin; {pass}");
+    assert_eq!(reviewing(&given), Ok(Some(Judgement::Pass)));
+    assert_eq!(fs::read_to_string("names").unwrap().lines().collect::<Vec<_>>(), kept);
+    let arguments = fs::read_to_string("arguments").unwrap();
+    assert!(
+        arguments.contains("\n--model\nclaude-haiku-4-5\n") && arguments.ends_with("\n--\n-the prompt\n"),
+        "{arguments}"
+    );
+    assert_eq!(fs::read_to_string("stdin").unwrap(), "");
+    // What the client says in any other form is no verdict.
+    for prints in ["", "echo VERDICT: PASS", r#"echo '{"verdict":"PASS"}'"#] {
+        assert_eq!(reviewing(prints), Ok(None), "{prints}");
+    }
+    assert_eq!(
+        reviewing("echo no login >&2; exit 1"),
+        Err(Silence::Failed("exit status: 1: no login".into()))
+    );
+}
+
+/// Whoever waits for a review is asked to end: the review ends, too, with all that it has started.
+#[cfg(unix)]
+#[test]
+fn a_review_ends_with_whoever_waits_for_it() {
+    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    const INSIDE: &str = "TEST_WAITING";
+    const SCRIPT: &str =
+        "trap '' TERM; sleep 600 & echo $! > started.new; mv started.new started; wait; wait";
+    if env::var_os(INSIDE).is_some() {
+        reviewer::heed_interruptions();
+        let silence = review("", 1, &Config::load(&[(Layer::Project, "sleeping.toml".into())]));
+        return assert_eq!(silence, Err(Silence::Interrupted));
+    }
+    let room = tempfile::tempdir().unwrap();
+    let command = format!("[reviewer]\ncommand = ['sh', '-c', \"{SCRIPT}\"]\n");
+    fs::write(room.path().join("sleeping.toml"), command).unwrap();
+    let mut waiting = Command::new(env::current_exe().unwrap())
+        .args(["a_review_ends_with_whoever_waits_for_it", "--exact"])
+        .current_dir(&room)
+        .env(INSIDE, "1")
+        .spawn()
+        .unwrap();
+    let pid = |text: &str| Pid::from_raw(text.trim().parse().unwrap()).unwrap();
+    let patiently = |mut done: Box<dyn FnMut() -> bool>| {
+        (0..3000).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            done()
+        })
+    };
+    let started = room.path().join("started");
+    assert!(patiently(Box::new(|| started.exists())));
+    let grandchild = pid(&fs::read_to_string(&started).unwrap());
+    assert!(test_kill_process(grandchild).is_ok());
+    kill_process(pid(&waiting.id().to_string()), Signal::TERM).unwrap();
+    assert!(waiting.wait().unwrap().success());
+    let stat = format!("/proc/{}/stat", grandchild.as_raw_nonzero());
+    let is_gone = move || {
+        let state = fs::read_to_string(&stat).unwrap_or_default();
+        test_kill_process(grandchild).is_err() || state.contains(") Z ")
+    };
+    assert!(patiently(Box::new(is_gone)), "{grandchild:?} still runs");
 }

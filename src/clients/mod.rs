@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::Decision;
 use crate::event::Event;
-use crate::reviewer::Silence;
+use crate::reviewer::{Judgement, Silence};
 use crate::workspace::Places;
 pub use long_text::{Input, LongBytes};
 pub use switches::Switches;
@@ -62,15 +62,22 @@ impl Briefing {
     }
 }
 
-/// How a client answers one question with no person, hooks or tools.
+/// How a client runs one errand with no person and no hooks.
+///
+/// `{model}` in an argument stands for the model's name and `{prompt}` for the prompt, which comes
+/// through stdin if no argument has it.
 pub struct Reviewer {
     pub program: &'static str,
     /// Where it is installed below the home, if `PATH` does not lead to it.
     pub installed: &'static [&'static str],
-    /// `{model}` stands for the model's name. The prompt comes through stdin.
-    pub arguments: &'static [&'static str],
+    /// The arguments for one question, which is answered as a text and without tools.
+    pub question: &'static [&'static str],
+    /// The arguments for one review, which reads and writes files and ends with a verdict.
+    pub review: fn() -> Vec<&'static str>,
     /// The answer in what was printed; `None`: that has another form.
     pub answer: fn(stdout: &[u8]) -> Option<Result<String, Silence>>,
+    /// The verdict in what was printed, if there is one; `None`: that has another form.
+    pub verdict: fn(stdout: &[u8]) -> Option<Result<Option<Judgement>, Silence>>,
     /// Whether a variable belongs to the calling session, and not to the person.
     pub of_session: fn(variable: &str) -> bool,
 }

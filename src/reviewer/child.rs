@@ -3,9 +3,14 @@
 //! It leads a process group of its own, and the group ends with it: nothing that it started goes on
 //! behind the back of whoever asked. No pipe can hold us: each has its own thread, what is said
 //! beyond measure is thrown away, and what keeps a pipe open after the program's end is not waited
-//! for.
+//! for. Where there are files for what it says, it writes to them itself, so that a person can watch.
+//!
+//! All this is our doing, so it ends with us: if we are killed (SIGKILL), the program goes on until it
+//! ends by itself. That the system ends a child with its parent can be asked for only in the child
+//! before it becomes the program, and that is unsafe code.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +19,10 @@ use std::time::{Duration, Instant};
 
 use super::interruption;
 
-/// A stream of more bytes than this has one more in its [`Output`], and no others.
+/// A standard output of more bytes than this has one more in its [`Output`], and no others.
 pub(super) const LARGEST: usize = 4 << 20;
+/// As much is kept of the end of what is said on standard error.
+const LAST_WORDS: usize = 16 << 10;
 /// How long pipes are listened to after the program's end, and how long a killed one may take.
 const GRACE: Duration = Duration::from_millis(500);
 /// Answers take seconds, so nobody feels this.
@@ -24,23 +31,40 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 pub(super) struct Output {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
+    /// The end of it.
     pub(super) stderr: Vec<u8>,
 }
 
+/// What a program is connected to.
+#[derive(Default)]
+pub(super) struct Streams<'a> {
+    /// `None`: nothing can be read.
+    pub(super) input: Option<&'a str>,
+    /// Open for appending and reading; `None`: a pipe.
+    pub(super) out: Option<File>,
+    pub(super) err: Option<File>,
+}
+
 /// Runs a command to its end; `None`: the time was over first. An interruption is an error.
-pub(super) fn run(command: &mut Command, input: &str, limit: Duration) -> io::Result<Option<Output>> {
+pub(super) fn run(
+    command: &mut Command,
+    streams: Streams<'_>,
+    limit: Duration,
+) -> io::Result<Option<Output>> {
+    let Streams { input, out, err } = streams;
     let end = Instant::now() + limit;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdout(end_of(out.as_ref())?).stderr(end_of(err.as_ref())?);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut running = Running(command.spawn()?);
-    if let Some(mut pipe) = running.0.stdin.take() {
+    if let (Some(mut pipe), Some(input)) = (running.0.stdin.take(), input) {
         let input = input.to_owned();
         // A program may answer without having read everything.
         thread::spawn(move || pipe.write_all(input.as_bytes()));
     }
-    let stdout = Listener::start(running.0.stdout.take());
-    let stderr = Listener::start(running.0.stderr.take());
+    let stdout = Listener::start(running.0.stdout.take(), keep_first);
+    let stderr = Listener::start(running.0.stderr.take(), keep_last);
     if !comes_true(end, || running.has_ended() || interruption::is_wanted()) {
         return Ok(None);
     }
@@ -49,7 +73,29 @@ pub(super) fn run(command: &mut Command, input: &str, limit: Duration) -> io::Re
     }
     comes_true(Instant::now() + GRACE, || stdout.is_done() && stderr.is_done());
     let status = running.end().ok_or_else(|| io::Error::other("its end was not seen"))?;
-    Ok(Some(Output { status, stdout: stdout.heard(), stderr: stderr.heard() }))
+    let stdout = out.map_or_else(|| Ok(stdout.heard()), first_of)?;
+    let stderr = err.map_or_else(|| Ok(stderr.heard()), last_of)?;
+    Ok(Some(Output { status, stdout, stderr }))
+}
+
+/// The program's end of a stream.
+fn end_of(file: Option<&File>) -> io::Result<Stdio> {
+    file.map_or_else(|| Ok(Stdio::piped()), |file| file.try_clone().map(Stdio::from))
+}
+
+fn first_of(mut file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn last_of(mut file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LAST_WORDS as u64)))?;
+    file.take(LAST_WORDS as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn comes_true(until: Instant, mut condition: impl FnMut() -> bool) -> bool {
@@ -128,10 +174,10 @@ struct Listener {
 }
 
 impl Listener {
-    fn start(pipe: Option<impl Read + Send + 'static>) -> Self {
+    fn start(pipe: Option<impl Read + Send + 'static>, keep: fn(&mut Vec<u8>, &[u8])) -> Self {
         let heard = Arc::<Mutex<Vec<u8>>>::default();
         let kept = Arc::clone(&heard);
-        let thread = pipe.map(|pipe| thread::spawn(move || listen(pipe, &kept)));
+        let thread = pipe.map(|pipe| thread::spawn(move || listen(pipe, &kept, keep)));
         Self { heard, thread }
     }
 
@@ -145,7 +191,17 @@ impl Listener {
     }
 }
 
-fn listen(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
+fn keep_first(kept: &mut Vec<u8>, piece: &[u8]) {
+    let room = (LARGEST + 1).saturating_sub(kept.len());
+    kept.extend_from_slice(&piece[..piece.len().min(room)]);
+}
+
+fn keep_last(kept: &mut Vec<u8>, piece: &[u8]) {
+    kept.extend_from_slice(piece);
+    kept.drain(..kept.len().saturating_sub(LAST_WORDS));
+}
+
+fn listen(mut pipe: impl Read, kept: &Mutex<Vec<u8>>, keep: fn(&mut Vec<u8>, &[u8])) {
     let mut piece = vec![0; 64 << 10];
     loop {
         let length = match pipe.read(&mut piece) {
@@ -154,8 +210,6 @@ fn listen(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => return,
         };
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = (LARGEST + 1).saturating_sub(kept.len());
-        kept.extend_from_slice(&piece[..length.min(room)]);
+        keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &piece[..length]);
     }
 }

@@ -1,12 +1,16 @@
-//! A reviewer is a command that reads a prompt and answers: by default the calling client itself,
-//! without a person, hooks or tools; by `reviewer.command` anything else.
+//! A reviewer is a command that is given a prompt: by default the calling client itself, without a
+//! person and hooks; by `reviewer.command` anything else.
 //!
-//! Whoever asks gets the whole answer or the reason why there is none. A crash, a time limit, a cut
-//! or an empty answer is a [`Silence`] and never a text, so that nobody can take it for a verdict.
-//! What an answer means is not known here.
+//! It has two errands. A question is answered as a text, by the client without tools: whoever asks gets
+//! the whole answer or the reason why there is none, and what it means is not known here. A review is
+//! work on the project, by the client with its tools, and ends with a [`Judgement`] or without one. A
+//! crash, a time limit or a cut is a [`Silence`] and never an answer, so that nobody can take it for a
+//! verdict.
 
 mod child;
 mod interruption;
+mod logs;
+mod verdict;
 
 use std::env;
 use std::ffi::OsStr;
@@ -22,20 +26,27 @@ use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::text::{bounded, one_line};
 use crate::workspace::{CHILD_MARK, Places};
-use child::Output;
+use child::{Output, Streams};
 
 pub use interruption::heed as heed_interruptions;
+pub use logs::Logs;
+pub use verdict::Judgement;
 
 /// What stands for the model's name in an argument.
 const MODEL: &str = "{model}";
+/// What stands for the prompt in an argument.
+const PROMPT: &str = "{prompt}";
+/// Linux takes arguments below 128 KiB, with whatever stands around the prompt.
+const LONGEST_IN_ARGUMENT: usize = 100 << 10;
 /// As much of a reviewer's complaint as a person wants to read.
 const MOST_WORDS: usize = 300;
 
-/// One question to a reviewer.
+/// What a reviewer is asked.
 pub struct Question<'a> {
     pub prompt: &'a str,
+    /// As the reviewer calls it: it is not looked at here.
     pub model: &'a str,
-    /// How long the answer may take; [`limit`] is what the configuration says.
+    /// How long it may take; [`limit`] is what the configuration says.
     pub limit: Duration,
     /// The directory that the reviewer is started in.
     pub directory: &'a Path,
@@ -75,73 +86,130 @@ pub fn limit(config: &Config) -> Duration {
 
 /// Asks the configured reviewer, or the client's own, and waits for the answer.
 pub fn ask(question: &Question<'_>, config: &Config, client: &Client) -> Result<String, Silence> {
-    let configured = config.words(REVIEWER_COMMAND);
-    let mut command = match configured.split_first() {
-        Some((program, arguments)) => configured_command(program, arguments, question),
-        None => own_command(client, question)?,
+    let own = client.reviewer.question;
+    let output = run(question, own, Streams::default(), config, client)?;
+    let answer = (client.reviewer.answer)(&output.stdout);
+    check(&output, answer.as_ref().and_then(|answer| answer.as_ref().err()))?;
+    let text = match answer {
+        Some(Err(Silence::Failed(why))) => return Err(Silence::Failed(first_words(&why))),
+        Some(answer) => answer?,
+        // Only the client's own reviewer must use its form.
+        None if is_own(config) && !output.stdout.trim_ascii().is_empty() => {
+            return Err(Silence::Unreadable("it does not have the client's form".into()));
+        }
+        None => String::from_utf8_lossy(&output.stdout).into_owned(),
     };
-    command.current_dir(question.directory).env(CHILD_MARK, "1");
-    let of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer.of_session);
-    for (name, _) in env::vars_os().filter(|(name, _)| of_session(name)) {
-        command.env_remove(name);
-    }
-    let end = child::run(&mut command, question.prompt, question.limit);
-    let Some(output) = end.map_err(|error| not_started(&error, &command, question))? else {
-        return Err(Silence::TimedOut(question.limit));
-    };
-    match answer_in(&output, configured.is_empty(), client)?.trim() {
+    match text.trim() {
         "" => Err(Silence::Empty),
         text => Ok(text.to_owned()),
     }
 }
 
-/// What a reviewer that ran to its end has answered. Only the client's own must use its form.
-fn answer_in(output: &Output, own: bool, client: &Client) -> Result<String, Silence> {
-    let answer = (client.reviewer.answer)(&output.stdout);
+/// Has the configured reviewer, or the client's own, review the project, and waits for its end. `None`:
+/// it came to its end without a verdict, whatever it has printed or written.
+///
+/// What it says can be watched in the logs while it speaks. It ends with this process if that is asked
+/// to end ([`heed_interruptions`]), but not if that is killed: then nobody looks at the time either.
+pub fn review(
+    question: &Question<'_>,
+    logs: &Logs,
+    config: &Config,
+    client: &Client,
+) -> Result<Option<Judgement>, Silence> {
+    let own = (client.reviewer.review)();
+    let (out, err) = (logs::make(&logs.out).ok(), logs::make(&logs.err).ok());
+    let output = run(question, &own, Streams { input: None, out, err }, config, client)?;
+    let verdict = (client.reviewer.verdict)(&output.stdout);
+    check(&output, verdict.as_ref().and_then(|verdict| verdict.as_ref().err()))?;
+    match verdict {
+        Some(Err(Silence::Failed(why))) => Err(Silence::Failed(first_words(&why))),
+        Some(verdict) => verdict,
+        // What the client says in any other form is a message to a person.
+        None if is_own(config) => Ok(None),
+        None => Ok(Judgement::from_output(&output.stdout)),
+    }
+}
+
+fn is_own(config: &Config) -> bool {
+    config.words(REVIEWER_COMMAND).is_empty()
+}
+
+/// Runs the configured command, or the client's own with these arguments, to its end.
+fn run(
+    question: &Question<'_>,
+    own: &[&str],
+    streams: Streams<'_>,
+    config: &Config,
+    client: &Client,
+) -> Result<Output, Silence> {
+    let configured = config.words(REVIEWER_COMMAND);
+    let (program, arguments) = match configured.split_first() {
+        Some((program, rest)) => (configured_program(program, question), strs(rest)),
+        None => (own_program(client)?, own.to_vec()),
+    };
+    let in_argument = arguments.iter().any(|argument| argument.contains(PROMPT));
+    if in_argument && question.prompt.len() > LONGEST_IN_ARGUMENT {
+        let length = question.prompt.len().div_ceil(1 << 10);
+        return Err(Silence::Failed(format!(
+            "a prompt of {length} KiB, and an argument takes {} KiB",
+            LONGEST_IN_ARGUMENT >> 10
+        )));
+    }
+    let mut command = Command::new(program);
+    command.args(arguments.iter().map(|argument| filled(argument, question)));
+    command.current_dir(question.directory).env(CHILD_MARK, "1");
+    let of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer.of_session);
+    for (name, _) in env::vars_os().filter(|(name, _)| of_session(name)) {
+        command.env_remove(name);
+    }
+    let input = (!in_argument).then_some(question.prompt);
+    let end = child::run(&mut command, Streams { input, ..streams }, question.limit);
+    end.map_err(|error| not_started(&error, &command, question))?.ok_or(Silence::TimedOut(question.limit))
+}
+
+fn strs(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+/// The argument with what its placeholders stand for. A prompt may hold such words itself.
+fn filled(argument: &str, question: &Question<'_>) -> String {
+    let pieces: Vec<String> =
+        argument.split(PROMPT).map(|piece| piece.replace(MODEL, question.model)).collect();
+    pieces.join(question.prompt)
+}
+
+/// Whether what was printed may count: the reviewer has ended well, and it was not beyond measure.
+fn check(output: &Output, complaint: Option<&Silence>) -> Result<(), Silence> {
     if !output.status.success() {
-        let stderr = words_of(&String::from_utf8_lossy(&output.stderr));
-        let words = match answer {
-            Some(Err(Silence::Failed(why))) if stderr.is_empty() => words_of(&why),
-            _ => stderr,
+        let told = match complaint {
+            Some(Silence::Failed(why)) => first_words(why),
+            _ => String::new(),
         };
+        let parts = [told, last_words(&String::from_utf8_lossy(&output.stderr))];
+        let words = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>();
         let colon = if words.is_empty() { "" } else { ": " };
-        return Err(Silence::Failed(format!("{}{colon}{words}", output.status)));
+        return Err(Silence::Failed(format!("{}{colon}{}", output.status, words.join("; "))));
     }
     if output.stdout.len() > child::LARGEST {
         return Err(Silence::Unreadable(format!("it is larger than {} MiB", child::LARGEST >> 20)));
     }
-    match answer {
-        Some(Err(Silence::Failed(why))) => Err(Silence::Failed(words_of(&why))),
-        Some(answer) => answer,
-        None if own && !output.stdout.trim_ascii().is_empty() => {
-            Err(Silence::Unreadable("it does not have the client's form".into()))
-        }
-        None => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-    }
+    Ok(())
 }
 
-fn configured_command(program: &str, arguments: &[String], question: &Question<'_>) -> Command {
+fn configured_program(program: &str, question: &Question<'_>) -> PathBuf {
     let path = Path::new(program);
     // `./review` means the one of the project; which one the system would take differs.
     let is_name = path.components().count() == 1 && !program.starts_with('.');
-    let program = if is_name { path.to_owned() } else { question.directory.join(path) };
-    command(&program, arguments.iter().map(String::as_str), question)
+    if is_name { path.to_owned() } else { question.directory.join(path) }
 }
 
-fn own_command(client: &Client, question: &Question<'_>) -> Result<Command, Silence> {
+fn own_program(client: &Client) -> Result<PathBuf, Silence> {
     let reviewer = &client.reviewer;
     let path = env::var_os("PATH").unwrap_or_default();
     let home = Places::from_environment().home;
     let installed = reviewer.installed.iter().filter_map(|below| Some(home.as_ref()?.join(below)));
-    let program = find(reviewer.program, env::split_paths(&path).chain(installed))
-        .ok_or_else(|| Silence::NotFound(reviewer.program.into()))?;
-    Ok(command(&program, reviewer.arguments.iter().copied(), question))
-}
-
-fn command<'a>(program: &Path, arguments: impl Iterator<Item = &'a str>, question: &Question<'_>) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments.map(|argument| argument.replace(MODEL, question.model)));
-    command
+    find(reviewer.program, env::split_paths(&path).chain(installed))
+        .ok_or_else(|| Silence::NotFound(reviewer.program.into()))
 }
 
 /// The first program of this name. A relative directory does not count: it would be one of the
@@ -177,9 +245,26 @@ fn not_started(error: &io::Error, command: &Command, question: &Question<'_>) ->
 }
 
 /// The first words of a complaint, on one line.
-fn words_of(text: &str) -> String {
+fn first_words(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS).collect();
     bounded(&one_line(&words.join(" ")), MOST_WORDS).into_owned()
+}
+
+/// The last words of a long talk, on one line: what went wrong is said at the end.
+fn last_words(text: &str) -> String {
+    let mut length = 0;
+    let mut words: Vec<&str> = text.split_whitespace().rev().take(MOST_WORDS + 1).collect();
+    let all = words.len();
+    let fitting = words.iter().take_while(|word| {
+        length += word.len() + 1;
+        length <= MOST_WORDS
+    });
+    let fitting = fitting.count();
+    // A word that is longer than all that is wanted is cut.
+    words.truncate(fitting.max(1));
+    words.reverse();
+    let cut = if words.len() < all { "… " } else { "" };
+    format!("{cut}{}", bounded(&one_line(&words.join(" ")), MOST_WORDS))
 }
 
 #[cfg(all(test, target_os = "linux"))]

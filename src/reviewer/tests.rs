@@ -5,6 +5,8 @@ use super::*;
 use crate::clients::DEFAULT;
 use crate::config::Layer;
 
+mod review;
+
 /// A directory with a `provost.toml` that names a reviewer.
 struct Room {
     directory: tempfile::TempDir,
@@ -80,7 +82,7 @@ fn a_reviewer_that_fails_says_why() {
     let Err(Silence::Failed(words)) = answer_of("yes complaint | head -n 9000 >&2; kill -9 $$") else {
         panic!()
     };
-    assert!(words.starts_with("signal: 9 (SIGKILL): complaint") && words.len() < 400, "{words}");
+    assert!(words.starts_with("signal: 9 (SIGKILL): … complaint") && words.len() < 400, "{words}");
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn an_answer_beyond_measure_is_none() {
     assert_eq!(answer_of("echo fine; head -c 52428800 /dev/zero >&2"), Ok("fine".into()));
     let mut flood = Command::new("head");
     flood.args(["-c", "52428800", "/dev/zero"]);
-    let output = child::run(&mut flood, "", Duration::from_secs(AMPLE)).unwrap().unwrap();
+    let output = child::run(&mut flood, Streams::default(), Duration::from_secs(AMPLE)).unwrap().unwrap();
     assert_eq!(output.stdout.len(), child::LARGEST + 1);
     let largest = answer_of("head -c 4194304 /dev/zero | tr '\\0' x").unwrap();
     assert_eq!(largest.len(), child::LARGEST);

@@ -1,25 +1,36 @@
-//! Claude Code as a reviewer: one headless turn that sees a prompt and nothing else.
+//! Claude Code as a reviewer, headless: no settings, no hooks, no MCP servers, no transcript; the login
+//! stays.
 //!
-//! No settings, no hooks, no MCP servers, no tools, no transcript; the login stays. The prompt goes
-//! through stdin, because arguments are bounded and every process of the machine can read them.
+//! A question is one turn that sees a prompt and nothing else, not even tools. It goes through stdin,
+//! because arguments are bounded and every process of the machine can read them. A review has the tools
+//! and is asked for no permission; its prompt is an argument, and says only what to read and to write.
+
+use std::env;
 
 use serde_json::Value;
 
 use crate::clients::Reviewer;
 use crate::clients::json::Fields;
-use crate::reviewer::Silence;
+use crate::reviewer::{Judgement, Silence};
+
+/// What a review's last words are held to.
+const VERDICT: &str = r#"{"type":"object","properties":{"verdict":{"type":"string","enum":["PASS","FAIL"]}},"required":["verdict"]}"#;
+const NO_HOOKS: &str = r#"{"disableAllHooks":true}"#;
+const NO_PERMISSIONS: &str = "--dangerously-skip-permissions";
+/// As one word: as two, it would also take the words after it for tools.
+const NAMED_TOOLS: &str = "--allowedTools=Bash,Read,Write,Edit,Grep,Glob";
 
 pub(super) const REVIEWER: Reviewer = Reviewer {
     program: "claude",
     installed: &[".local/bin", ".claude/local"],
-    arguments: &[
+    question: &[
         "-p",
         "--output-format",
         "json",
         "--setting-sources",
         "",
         "--settings",
-        r#"{"disableAllHooks":true}"#,
+        NO_HOOKS,
         "--strict-mcp-config",
         "--tools",
         "",
@@ -29,9 +40,48 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
         "--model",
         "{model}",
     ],
+    review: || review(is_refused_to_root()),
     answer,
+    verdict,
     of_session,
 };
+
+/// As root, the client refuses to start without permissions, so the tools that a review needs are
+/// permitted by name instead; it would be asked for any other, and nobody is there to allow it.
+fn review(as_root: bool) -> Vec<&'static str> {
+    vec![
+        "--print",
+        "--model",
+        "{model}",
+        "--output-format",
+        "json",
+        "--json-schema",
+        VERDICT,
+        if as_root { NAMED_TOOLS } else { NO_PERMISSIONS },
+        "--setting-sources",
+        "",
+        "--settings",
+        NO_HOOKS,
+        "--strict-mcp-config",
+        "--no-session-persistence",
+        // A prompt may begin with a hyphen.
+        "--",
+        "{prompt}",
+    ]
+}
+
+#[cfg(unix)]
+fn is_refused_to_root() -> bool {
+    // Where one of these says that it is in a sandbox, the client does not look who it is.
+    let in_sandbox = ["IS_SANDBOX", "CLAUDE_CODE_BUBBLEWRAP"];
+    let in_sandbox = in_sandbox.iter().any(|name| env::var_os(name).is_some_and(|value| value == "1"));
+    rustix::process::geteuid().is_root() && !in_sandbox
+}
+
+#[cfg(not(unix))]
+fn is_refused_to_root() -> bool {
+    false
+}
 
 /// What the client sets for the processes of a session. Its other variables are the person's:
 /// where it is configured, how it logs in, which provider it asks.
@@ -63,6 +113,48 @@ fn answer(stdout: &[u8]) -> Option<Result<String, Silence>> {
         (Some(true), text) => Err(Silence::Failed(text.unwrap_or_else(|| complaint(fields)))),
         (None, _) => Err(Silence::Unreadable("a result that does not say whether it is an error".into())),
     })
+}
+
+/// The verdict of a result. The client puts what its schema asks for in a field of its own, and as a
+/// text in the result; other versions have put it there as an object.
+fn verdict(stdout: &[u8]) -> Option<Result<Option<Judgement>, Silence>> {
+    let mut fields = result_in(stdout)?;
+    Some(match fields.0.get("is_error") {
+        None | Some(Value::Bool(false)) => Ok(verdict_of(&fields)),
+        Some(Value::Bool(true)) => {
+            let text = fields.take_text("result");
+            Err(Silence::Failed(text.unwrap_or_else(|| complaint(fields))))
+        }
+        Some(_) => Ok(None),
+    })
+}
+
+fn verdict_of(fields: &Fields) -> Option<Judgement> {
+    let structured = fields.0.get("structured_output");
+    // One that is there counts, also if it is none of the two words.
+    if let Some(structured) = structured.filter(|value| value.get("verdict").is_some()) {
+        return Judgement::from_value(structured);
+    }
+    match fields.0.get("result")? {
+        Value::String(text) => Judgement::from_json(text),
+        value => Judgement::from_value(value),
+    }
+}
+
+/// The result in what was printed: all of it, what is below a warning, or the last one of a stream.
+fn result_in(stdout: &[u8]) -> Option<Fields> {
+    let says_so = |fields: &Fields| fields.text("type") == Some("result");
+    let looks_so = |fields: &Fields| {
+        let has = |name: &str| fields.0.contains_key(name);
+        says_so(fields) || (!has("type") && (has("result") || has("structured_output")))
+    };
+    let lines = || stdout.split_inclusive(|byte| *byte == b'\n');
+    let warnings = lines().take_while(|line| !line.starts_with(b"{")).map(<[u8]>::len).sum::<usize>();
+    let parsed = |bytes: &[u8]| Fields::parse(bytes).ok();
+    parsed(stdout)
+        .or_else(|| parsed(&stdout[warnings..]))
+        .filter(looks_so)
+        .or_else(|| lines().rev().filter(|line| line.starts_with(b"{")).filter_map(parsed).find(says_so))
 }
 
 fn complaint(mut fields: Fields) -> String {
@@ -108,6 +200,101 @@ mod tests {
         for other in [&b"PASS"[..], b"", b"{\"result\":\"PASS\"}", b"[]", b"{\"type\":\"result\"} more"] {
             assert_eq!(answer(other), None, "{other:?}");
         }
+    }
+
+    fn verdict_in(fields: &Value) -> Option<Judgement> {
+        verdict(fields.to_string().as_bytes()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_verdict_is_read_from_every_form_of_a_result() {
+        let pass = json!({"verdict": "PASS"});
+        for (structured, result) in [
+            (Some(&pass), json!("{\"verdict\":\"PASS\"}")),
+            (Some(&pass), json!("")),
+            (Some(&pass), json!("{\"verdict\":\"FAIL\"}")),
+            (None, pass.clone()),
+            (None, json!("{\"verdict\":\"pass\"}")),
+            (None, json!("```json\n{\"verdict\": \"PASS\"}\n```")),
+            (Some(&Value::Null), pass.clone()),
+            (Some(&json!({})), pass.clone()),
+        ] {
+            for (kind, error) in [(Some("result"), Some(false)), (Some("result"), None), (None, None)] {
+                let mut fields = json!({"result": result});
+                structured.map(|value| fields["structured_output"] = value.clone());
+                kind.map(|kind| fields["type"] = kind.into());
+                error.map(|error| fields["is_error"] = error.into());
+                assert_eq!(verdict_in(&fields), Some(Judgement::Pass), "{fields}");
+            }
+        }
+        let only = json!({"type": "result", "structured_output": {"verdict": "FAIL"}});
+        assert_eq!(verdict_in(&only), Some(Judgement::Fail));
+    }
+
+    #[test]
+    fn a_result_without_a_verdict_has_none() {
+        for fields in [
+            json!({"type": "result", "is_error": false, "result": "I wrote the review."}),
+            json!({"type": "result", "is_error": false, "result": "VERDICT: PASS"}),
+            json!({"type": "result", "is_error": false, "result": ""}),
+            json!({"type": "result", "is_error": false}),
+            json!({"type": "result", "is_error": "true", "structured_output": {"verdict": "PASS"}}),
+            json!({"type": "result", "structured_output": {"verdict": "MAYBE"}, "result": {"verdict": "PASS"}}),
+            json!({"type": "result", "structured_output": "PASS", "result": "PASS"}),
+            json!({"type": "result", "verdict": "PASS"}),
+        ] {
+            assert_eq!(verdict_in(&fields), None, "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_failed_review_has_no_verdict_but_a_complaint() {
+        let failed = |words: &str| Some(Err(Silence::Failed(words.into())));
+        let both = json!({"type": "result", "is_error": true, "result": "API Error", "structured_output": {"verdict": "PASS"}});
+        assert_eq!(verdict(both.to_string().as_bytes()), failed("API Error"));
+        let retries =
+            json!({"type": "result", "is_error": true, "subtype": "error_max_structured_output_retries"});
+        assert_eq!(verdict(retries.to_string().as_bytes()), failed("error_max_structured_output_retries"));
+    }
+
+    #[test]
+    fn a_result_is_found_among_other_lines() {
+        let pass = json!({"type": "result", "is_error": false, "structured_output": {"verdict": "PASS"}});
+        let fail = json!({"type": "result", "is_error": false, "structured_output": {"verdict": "FAIL"}});
+        let untyped = json!({"result": {"verdict": "PASS"}});
+        for stdout in [
+            format!("warning: slow\n{pass}\n"),
+            format!("warning: slow\n\n{pass:#}\n"),
+            format!("warning: slow\n{untyped}\n"),
+            format!("{{\"type\":\"system\"}}\n{fail}\n{pass}\n"),
+            format!("{{not json\n{pass}\nbye\n"),
+        ] {
+            assert_eq!(verdict(stdout.as_bytes()), Some(Ok(Some(Judgement::Pass))), "{stdout}");
+        }
+        for other in
+            ["", "PASS", "VERDICT: PASS", "{\"verdict\":\"PASS\"}", "{\"type\":\"system\",\"result\":{}}"]
+        {
+            assert_eq!(verdict(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn only_root_is_given_its_tools_by_name() {
+        let (person, root) = (review(false), review(true));
+        assert!(person.contains(&NO_PERMISSIONS) && !person.contains(&NAMED_TOOLS), "{person:?}");
+        assert!(root.contains(&NAMED_TOOLS) && !root.contains(&NO_PERMISSIONS), "{root:?}");
+        let line = person.join(" ");
+        for part in [
+            "--print ",
+            " --model {model} ",
+            " --output-format json ",
+            " --json-schema {\"type\":\"object\",",
+        ] {
+            assert!(format!(" {line}").contains(part), "{line}");
+        }
+        assert!(line.ends_with(" -- {prompt}"), "{line}");
+        let schema: Value = serde_json::from_str(VERDICT).unwrap();
+        assert_eq!(schema["properties"]["verdict"]["enum"], json!(["PASS", "FAIL"]));
     }
 
     #[test]
