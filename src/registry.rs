@@ -11,6 +11,7 @@ use crate::decision::{Fault, Opinion};
 use crate::event::{Agent, Call, Event, Kind, Mode, Tool};
 use crate::plan_gate;
 use crate::planner;
+use crate::review_loop;
 use crate::self_guard;
 use crate::workspace::Workspace;
 
@@ -87,6 +88,12 @@ pub static PACKS: &[Pack] = &[
         name: "planner",
         purpose: "a planner reads, writes only plans, and does not stop without one",
         on_when: "in agents that `planner.agents` names",
+        switch: None,
+    },
+    Pack {
+        name: "review-loop",
+        purpose: "finished work is reviewed by a fresh reviewer until two reviews in a row are clean",
+        on_when: "in projects that have `.taskie/plans`",
         switch: None,
     },
 ];
@@ -235,6 +242,22 @@ pub static GUARDS: &[Guard] = &[
         way_out: "It holds a planner once: the next stop of the same turn passes. With \
                   `planner.require_plan = false` it checks only plans that exist.",
         judge: planner::plan_output::judge,
+    },
+    Guard {
+        name: "review-loop",
+        pack: "review-loop",
+        purpose: "A turn that finishes a piece of work ends only after an independent reviewer has read it \
+                  and its findings are dealt with, again and again, until two reviews in a row are clean; \
+                  where no review is due, the plan's files keep the ground rules.",
+        triggers: &[Trigger::Stop],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: false,
+        deadline: Some(review_loop::stop::deadline),
+        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all its \
+                  reviews; the ground rules hold a turn only once for the same reason.",
+        judge: review_loop::stop::judge,
     },
 ];
 

@@ -32,6 +32,8 @@ use crate::workspace::Workspace;
   post_tool_use          after a write in plan mode: the plan's hashes and verdict are kept
   pre_tool_use           before plan mode is left: only with a plan that was assessed; the agent's
                          own word for a pass is believed, as the document has it
+  stop-hook              at a stop: the review that is due for the plan that was changed last, or else
+                         its ground rules; answers by JSON, and by exit code 2 where the input is no JSON
 
 Examples:
   provost compat planner-bash-guard < call.json
@@ -68,7 +70,12 @@ static SCRIPTS: &[Script] = &[
         settings: BELIEVING,
     },
     Script { name: "pre_tool_use", guard: "plan-gate", client: clients::EXIT_SCRIPT, settings: BELIEVING },
+    Script { name: "stop-hook", guard: "review-loop", client: clients::LOOP_SCRIPT, settings: UNIFIED },
 ];
+
+/// As the document of the review loop has it.
+const UNIFIED: &[(&str, &str)] =
+    &[(settings::REVIEW_LOOP_PLAN, "newest"), (settings::REVIEW_LOOP_REPORT, "always")];
 
 /// As the documents of the plan gate have it.
 const BELIEVING: &[(&str, &str)] = &[

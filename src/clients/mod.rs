@@ -23,6 +23,8 @@ pub struct Client {
     pub name: &'static str,
     pub parse: fn(Input) -> Result<Event, Unreadable>,
     pub render: fn(&Decision, &Event) -> Answer,
+    /// The answer to an input that cannot be read, where it is not the guards' failure modes that decide.
+    pub refuse: Option<fn(&str) -> Answer>,
     /// The project that the client was started in, where its environment says so.
     pub project: fn() -> Option<PathBuf>,
     /// Whether this process was started by an agent, so that its variables may be the agent's.
@@ -36,6 +38,8 @@ pub struct Client {
     pub is_transcript: fn(&Path, &Places) -> bool,
     /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
+    /// What was done in one line of a session's transcript: calls of tools, and commands of the person.
+    pub done: fn(line: &[u8]) -> Vec<Event>,
     pub reviewer: Reviewer,
     pub demo: Demo,
     /// How an entry for Provost looks in its settings, for the help text.
@@ -133,6 +137,8 @@ pub enum Unreadable {
     NotJson(String),
     /// A JSON value, but without the name of an event.
     NoEvent,
+    /// It happened in a directory that is not there.
+    NoDirectory(PathBuf),
     Io(String),
 }
 
@@ -164,6 +170,9 @@ pub static WRITE_SCRIPT: &Client = &claude::WRITE_SCRIPT;
 /// The same for a script that is registered for the way out of plan mode.
 pub static EXIT_SCRIPT: &Client = &claude::EXIT_SCRIPT;
 
+/// The same for the script of the review loop, which is registered for stops and answers by JSON.
+pub static LOOP_SCRIPT: &Client = &claude::LOOP_SCRIPT;
+
 pub fn find(name: &str) -> Option<&'static Client> {
     ALL.iter().copied().find(|client| client.name == name)
 }
@@ -175,6 +184,7 @@ impl std::fmt::Display for Unreadable {
             Self::TooLarge(limit) => write!(f, "the input is larger than {} MiB", limit >> 20),
             Self::NotJson(error) => write!(f, "the input is not a JSON object ({error})"),
             Self::NoEvent => f.write_str("the input names no event"),
+            Self::NoDirectory(path) => write!(f, "there is no directory {}", path.display()),
             Self::Io(error) => write!(f, "the input cannot be read ({error})"),
         }
     }

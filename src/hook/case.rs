@@ -87,6 +87,9 @@ impl Case {
 
     pub(super) fn conclude(&self, findings: &[Finding]) -> (Answer, Decision) {
         let mut decision = Decision::fold(findings);
+        if let (Some(why), Some(refuse)) = (&self.unreadable, self.workspace.client.refuse) {
+            return (refuse(why), decision);
+        }
         if !self.mistakes.is_empty() {
             decision.to_person.push(mistakes_text(&self.mistakes));
         }

@@ -7,9 +7,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
-
 use super::names::{self, Name, Subject};
+use super::state::StateFile;
 use super::tasks;
 use crate::files::Listing;
 use crate::text;
@@ -82,12 +81,10 @@ pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
 /// What is wrong with a `state.json`, if there is one. A field that is null is there.
 pub fn warnings(state: Option<&[u8]>) -> Vec<String> {
     let Some(state) = state else { return Vec::new() };
-    let state = state.strip_prefix(b"\xef\xbb\xbf").unwrap_or(state);
-    let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(state) else {
+    let Ok(file) = StateFile::read(state) else {
         return vec!["Warning: state.json contains invalid JSON".to_owned()];
     };
-    let missing: Vec<&str> =
-        STATE_FIELDS.iter().copied().filter(|field| !fields.contains_key(*field)).collect();
+    let missing: Vec<&str> = STATE_FIELDS.iter().copied().filter(|field| !file.has(field)).collect();
     if missing.is_empty() {
         return Vec::new();
     }

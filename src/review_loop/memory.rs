@@ -65,7 +65,8 @@ impl<'a> Memory<'a> {
 
     fn keep(&self) -> bool {
         let value = json!({"told": self.told, "turn": self.turn, "held": self.held});
-        let kept = self.place.as_ref().map(|place| self.workspace.replace_own(place, value.to_string().as_bytes()));
+        let kept =
+            self.place.as_ref().map(|place| self.workspace.replace_own(place, value.to_string().as_bytes()));
         matches!(kept, Some(Ok(())))
     }
 }

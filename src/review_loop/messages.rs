@@ -17,7 +17,9 @@ pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) 
         Review::Plan => ("A", "plan", "address all issues in plan.md", ""),
         Review::Tasks => ("A", "tasks", "address all issues in tasks.md and task files", ""),
         Review::Code => ("A", "code", "address all issues, update the code", "Update tasks.md and push"),
-        Review::AllCode => ("An", "all-code", "address all issues across all tasks", "Update tasks.md and push"),
+        Review::AllCode => {
+            ("An", "all-code", "address all issues across all tasks", "Update tasks.md and push")
+        }
     };
     let also = if also.is_empty() { "Push" } else { also };
     let file = |post| match rounds::subject(*review, state) {

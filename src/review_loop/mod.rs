@@ -16,4 +16,3 @@ pub mod state;
 pub mod stop;
 pub mod tasks;
 pub mod transition;
-mod verdict_line;

@@ -57,16 +57,19 @@ impl Plan {
     /// The plan of this name, or at this path.
     pub fn named(name: &str, start: &Path, workspace: &Workspace) -> Option<Self> {
         let path = workspace.resolve(&start.join(name));
-        let by_path = roots(start, workspace).into_iter().find_map(|root| Self::around(&path, &root, workspace));
+        let by_path =
+            roots(start, workspace).into_iter().find_map(|root| Self::around(&path, &root, workspace));
         by_path.or_else(|| all(start, workspace).into_iter().find(|plan| plan.id == name))
     }
 
     /// The plan that was changed last.
     pub fn newest(start: &Path, workspace: &Workspace) -> Option<Self> {
-        let is_part = |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "md") || name == state::FILE;
+        let is_part =
+            |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "md") || name == state::FILE;
         let changed = |plan: &Self| workspace.last_change(&plan.path, is_part);
         roots(start, workspace).iter().find_map(|root| {
-            let dated = below(root, workspace).into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
+            let dated =
+                below(root, workspace).into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
             dated.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, plan)| plan)
         })
     }
@@ -74,14 +77,16 @@ impl Plan {
     /// The plan of this stop; `None`: it belongs to none.
     pub fn of_stop(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
         let by_session = workspace.config.word(settings::REVIEW_LOOP_PLAN) == "session";
-        let Some(record) = event.transcript.as_deref().filter(|file| by_session && workspace.exists(file)) else {
+        let Some(record) = event.transcript.as_deref().filter(|file| by_session && workspace.exists(file))
+        else {
             return Ok(Self::newest(&event.cwd, workspace));
         };
         let roots = roots(&event.cwd, workspace);
         if roots.is_empty() {
             return Ok(None);
         }
-        let sign = workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))?;
+        let sign =
+            workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))?;
         Ok(match sign {
             Some(Sign::Plan(plan)) => Some(plan),
             Some(Sign::SomePlan) => Self::newest(&event.cwd, workspace),
@@ -157,6 +162,7 @@ fn sign_of(effect: &Effect, event: &Event, roots: &[PathBuf], workspace: &Worksp
             around(path).map(Sign::Plan)
         }
         Effect::Place { to, .. } => around(to).map(Sign::Plan),
+        Effect::UseSkill { name: Some(name) } => name.starts_with(&COMMAND[1..]).then_some(Sign::SomePlan),
         Effect::Run { program, arguments, .. } if is_provost(program) => {
             let (first, rest) = arguments.split_first()?;
             // To look at a plan is not to work on it.
@@ -176,7 +182,8 @@ fn sign_of(effect: &Effect, event: &Event, roots: &[PathBuf], workspace: &Worksp
 /// The plan that a text names by its path.
 fn named_in(text: &str, roots: &[PathBuf], workspace: &Workspace) -> Option<Plan> {
     let (_, rest) = text.split_once(".taskie/plans/")?;
-    let end = rest.find(|c: char| c == '/' || c.is_whitespace() || "\"'`),;".contains(c)).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| c == '/' || c.is_whitespace() || "\"'`),;".contains(c)).unwrap_or(rest.len());
     let id = rest[..end].trim_end_matches('.');
     roots.iter().find_map(|root| Plan::around(&root.join(PLANS).join(id), root, workspace))
 }

@@ -11,6 +11,8 @@ use super::plan::Plan;
 
 const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
 
+/// How a command calls for the ground rules.
+const RULES_LINE: &str = "The ground rules hold: @${CLAUDE_PLUGIN_ROOT}/ground-rules.md\n\n";
 /// Where an action ends and what only concerns its command begins.
 const NOT_FOR_REVIEWERS: [&str; 2] = ["\n## Standalone", "\n## State"];
 /// A list of more files than this is not spelled out.
@@ -53,10 +55,15 @@ pub fn review(plan: &Plan, review: Review, task: Option<&str>, tasks: &[String],
 }
 
 /// The part of a command's text that says how a review is made.
-fn instructions(review: Review) -> &'static str {
-    let text = body(command(review.phase()).unwrap_or_default());
+fn instructions(review: Review) -> String {
+    let text = action(review.phase());
     let end = NOT_FOR_REVIEWERS.iter().filter_map(|heading| text.find(heading)).min();
-    text[..end.unwrap_or(text.len())].trim()
+    text[..end.unwrap_or(text.len())].trim().to_owned()
+}
+
+/// What a command says beside the ground rules, which only the client can put into its place.
+pub fn action(name: &str) -> String {
+    body(command(name).unwrap_or_default()).replacen(RULES_LINE, "", 1)
 }
 
 /// The text of a command without the lines that describe it.

@@ -6,16 +6,16 @@
 //! entered into the state as it is *then*, and only if that still stands where the review began. A
 //! process that is killed at any point leaves the state of before.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::names::{self, Subject};
 use super::phase::Review;
 use super::plan::Plan;
+use super::prompts;
 use super::state::{self, State, StateFile};
 use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
-use super::{prompts, verdict_line};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::reviewer::{self, Judgement, Logs, Question, Silence};
@@ -26,6 +26,9 @@ use crate::workspace::Workspace;
 const LARGEST_TASKS: u64 = 4 << 20;
 /// The start of a review in which its verdict is looked for.
 const LARGEST_REVIEW: u64 = 4 << 20;
+
+/// Where the words of reviewers lie, and files that had to make room.
+const FOLDER: &str = "reviews";
 
 /// What a step came to.
 #[derive(Debug)]
@@ -80,7 +83,8 @@ impl Loop<'_> {
                     Answer::Ask(round) => Answer::Unanswered(round),
                     answer => answer,
                 };
-                let why = Some("state.json was changed while the review was made, so it does not count".into());
+                let why =
+                    Some("state.json was changed while the review was made, so it does not count".into());
                 Conclusion { step: Some(Step { state: before, answer }), why, warnings }
             }
         })
@@ -135,8 +139,11 @@ impl Loop<'_> {
         let tasks = match round.review {
             Review::Tasks | Review::AllCode => {
                 let tasks = self.tasks()?;
-                let ids: Vec<String> =
-                    tasks.iter().flat_map(Tasks::ids).map(|id| names::document_of_task(id)).collect();
+                let ids: Vec<String> = tasks
+                    .iter()
+                    .flat_map(Tasks::ids)
+                    .filter_map(|id| names::document(Subject::Task(id)))
+                    .collect();
                 if ids.is_empty() {
                     return Ok(Err("tasks.md names no task".into()));
                 }
@@ -144,7 +151,7 @@ impl Loop<'_> {
             }
             Review::Plan | Review::Code => Vec::new(),
         };
-        let Some(_only) = workspace.try_lock(&plan.path)? else {
+        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else {
             return Ok(Err("another review of this plan is being made right now".into()));
         };
         let file = plan.file(&names::review(subject, false, round.number));
@@ -180,7 +187,7 @@ impl Loop<'_> {
     fn clean(
         &self,
         answer: Result<Option<Judgement>, Silence>,
-        file: &std::path::Path,
+        file: &Path,
     ) -> Result<Result<bool, String>, Fault> {
         let judgement = match answer {
             Ok(judgement) => judgement,
@@ -189,11 +196,12 @@ impl Loop<'_> {
         if !self.workspace.has_content(file) {
             return Ok(Err(format!("the reviewer wrote no review to {}", file.display())));
         }
-        let verdict = match judgement {
-            Some(judgement) => Some(judgement == Judgement::Pass),
-            None => verdict_line::of(&self.workspace.read_start(file, LARGEST_REVIEW)?.0),
+        let judgement = match judgement {
+            Some(judgement) => Some(judgement),
+            None => Judgement::from_last_line(&self.workspace.read_start(file, LARGEST_REVIEW)?.0),
         };
-        Ok(verdict.ok_or_else(|| "the reviewer gave no verdict".into()))
+        let clean = judgement.map(|judgement| judgement == Judgement::Pass);
+        Ok(clean.ok_or_else(|| "the reviewer gave no verdict".into()))
     }
 
     /// Enters what was found into the state as it is now; `None`: it stands elsewhere by now.
@@ -221,7 +229,7 @@ impl Loop<'_> {
     }
 
     /// Moves a file out of the plan's directory, where only files of the plan may lie.
-    fn set_aside(&self, file: &std::path::Path) -> Result<Option<PathBuf>, Fault> {
+    fn set_aside(&self, file: &Path) -> Result<Option<PathBuf>, Fault> {
         if !self.workspace.exists(file) {
             return Ok(None);
         }
@@ -230,14 +238,14 @@ impl Loop<'_> {
         Ok(Some(place))
     }
 
-    fn logs(&self, file: &std::path::Path) -> Result<Logs, Fault> {
+    fn logs(&self, file: &Path) -> Result<Logs, Fault> {
         Ok(Logs { out: self.own_place(file, ".out")?, err: self.own_place(file, ".err")? })
     }
 
     /// A new file of Provost's own that belongs to one of the plan's.
-    fn own_place(&self, file: &std::path::Path, ending: &str) -> Result<PathBuf, Fault> {
+    fn own_place(&self, file: &Path, ending: &str) -> Result<PathBuf, Fault> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        self.workspace.new_own_file(&self.plan.path, &format!("{name}{ending}"))
+        self.workspace.new_own_file(FOLDER, &self.plan.path, &format!("{name}{ending}"))
     }
 }
 
@@ -269,12 +277,18 @@ fn misfits(file: &StateFile) -> Vec<String> {
     if fields.is_empty() {
         return Vec::new();
     }
-    vec![format!("Warning: state.json has values that make no sense, so the defaults count: {}", fields.join(", "))]
+    vec![format!(
+        "Warning: state.json has values that make no sense, so the defaults count: {}",
+        fields.join(", ")
+    )]
 }
 
 fn unknown_model(model: &str) -> Option<String> {
     let known = [state::FIRST_MODEL, state::SECOND_MODEL].contains(&model);
     (!known).then(|| {
-        format!("Warning: review_model `{}` is neither opus nor sonnet; it is asked as it is", one_line(model))
+        format!(
+            "Warning: review_model `{}` is neither opus nor sonnet; it is asked as it is",
+            one_line(model)
+        )
     })
 }

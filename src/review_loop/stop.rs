@@ -158,7 +158,11 @@ impl Stop<'_> {
     }
 
     fn passed(&mut self) -> Opinion {
-        Opinion { to_person: self.words(), evidence: std::mem::take(&mut self.evidence), ..Opinion::default() }
+        Opinion {
+            to_person: self.words(),
+            evidence: std::mem::take(&mut self.evidence),
+            ..Opinion::default()
+        }
     }
 
     fn words(&mut self) -> Option<String> {

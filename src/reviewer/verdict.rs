@@ -36,16 +36,21 @@ impl Judgement {
         Self::from_value(&serde_json::from_str(without_fence(text.trim())).ok()?)
     }
 
+    /// The verdict of a text whose last line that is not empty is `VERDICT: PASS`, perhaps emphasised.
+    pub fn from_last_line(text: &str) -> Option<Self> {
+        let last = text.trim_end().lines().next_back().filter(|line| is_verdict_line(line))?;
+        let (_, word) = last.split_once(':')?;
+        Self::from_word(word.trim_matches(EMPHASIS))
+    }
+
     /// The verdict that any program may print: an object at the end, or `VERDICT: PASS` as the last
     /// line that is not empty.
     pub(super) fn from_output(stdout: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(stdout);
         let text = text.trim_start_matches('\u{feff}').trim();
         let last = text.lines().next_back()?;
-        if let Some((name, word)) = last.split_once(':')
-            && name.trim().eq_ignore_ascii_case("VERDICT")
-        {
-            return Self::from_word(word);
+        if is_verdict_line(last) {
+            return Self::from_last_line(text);
         }
         // Over several lines, or on the last one, below lines that are none of it.
         Self::from_json(text).or_else(|| Self::from_json(last)).or_else(|| {
@@ -53,6 +58,13 @@ impl Judgement {
             Self::from_json(&text[start..])
         })
     }
+}
+
+/// What may stand around a word in Markdown.
+const EMPHASIS: [char; 5] = ['*', '_', '`', '#', ' '];
+
+fn is_verdict_line(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(name, _)| name.trim_matches(EMPHASIS).eq_ignore_ascii_case("VERDICT"))
 }
 
 /// What stands in a fence that is all of the text.
@@ -68,6 +80,16 @@ mod tests {
 
     const PASS: Option<Judgement> = Some(Judgement::Pass);
     const FAIL: Option<Judgement> = Some(Judgement::Fail);
+
+    #[test]
+    fn in_a_text_only_the_last_line_counts() {
+        assert_eq!(Judgement::from_last_line("# Review\n\nVERDICT: PASS\n"), PASS);
+        assert_eq!(Judgement::from_last_line("# Review\r\n**VERDICT: FAIL**\r\n\r\n"), FAIL);
+        for text in ["", "VERDICT: PASS\nbut see above", "VERDICT: PASS or FAIL", "PASS", "the VERDICT: PASS"]
+        {
+            assert_eq!(Judgement::from_last_line(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn two_words_count() {

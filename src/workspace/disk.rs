@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Workspace;
 use crate::decision::Fault;
-use crate::files::{self, Identity};
+use crate::files::{self, Identity, Listing};
 
 impl Workspace {
     pub fn exists(&self, path: &Path) -> bool {
@@ -154,6 +154,12 @@ impl Workspace {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let accepted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&accept));
         accepted.filter_map(|entry| fs::metadata(entry.path()).ok()?.modified().ok()).max()
+    }
+
+    /// What lies in a directory, and whether files with this extension lie deeper.
+    pub fn list(&self, directory: &Path, nested_extension: &str) -> Result<Listing, Fault> {
+        files::list(directory, nested_extension)
+            .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))
     }
 
     /// Whether there is a file with something in it.

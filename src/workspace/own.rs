@@ -92,7 +92,8 @@ impl Workspace {
 
     /// The lock of a thing that one process at a time may do; `None`: another one does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
-        let place = self.own_file(folder, &format!("{:016x}.lock", fnv1a(path.as_os_str().as_encoded_bytes())))?;
+        let place =
+            self.own_file(folder, &format!("{:016x}.lock", fnv1a(path.as_os_str().as_encoded_bytes())))?;
         files::try_lock(&place).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
     }
 

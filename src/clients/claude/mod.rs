@@ -31,6 +31,8 @@ pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script
 pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
 pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
+pub(super) static LOOP_SCRIPT: Client =
+    Client { refuse: Some(script::refuse), ..client(script::parse_turn, script::render_turn) };
 
 const fn client(
     parse: fn(Input) -> Result<Event, Unreadable>,
@@ -40,6 +42,7 @@ const fn client(
         name: "claude",
         parse,
         render,
+        refuse: None,
         project: || absolute_variable("CLAUDE_PROJECT_DIR"),
         is_inside: || env::var_os("CLAUDECODE").is_some(),
         session: || env::var("CLAUDE_CODE_SESSION_ID").ok(),
@@ -53,6 +56,7 @@ const fn client(
         plans: plans::directory,
         is_transcript: transcript::is_one,
         briefing: transcript::briefing,
+        done: transcript::done,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:

@@ -4,6 +4,10 @@
 //! at all, as empty. It blocks by exit code 2 with the reason on standard error, and is silent
 //! otherwise.
 
+use std::path::PathBuf;
+
+use serde_json::Map;
+
 use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, stopping};
 use crate::clients::{Answer, BLOCK, Input};
 use crate::decision::Decision;
@@ -56,6 +60,46 @@ pub(super) fn parse_exit(input: Input) -> Result<Event, Unreadable> {
         call.tool = Tool::LeavePlanMode { plan: None, path: None };
     }
     Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
+}
+
+/// The end of a turn, for a script that wants it whole: JSON, in a directory that is there.
+pub(super) fn parse_turn(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input)?;
+    let name = fields.take_text("hook_event_name").unwrap_or_else(|| "Stop".into());
+    let cwd = fields.text("cwd").map(PathBuf::from);
+    if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
+        return Err(Unreadable::NoDirectory(cwd));
+    }
+    let stopping = stopping(&mut fields);
+    Ok(super::event(name, Kind::Stop(stopping), fields))
+}
+
+/// What that script says where it cannot read its input.
+pub(super) fn refuse(why: &str) -> Answer {
+    let words = match why.strip_prefix("there is no directory ") {
+        Some(directory) => format!("Cannot change to directory: {directory}"),
+        None => format!("Invalid JSON input: {why}"),
+    };
+    Answer { stderr: format!("Error: {}", reason_text(&words)), code: BLOCK, ..Answer::default() }
+}
+
+/// That script always answers with JSON, and warns on standard error.
+pub(super) fn render_turn(decision: &Decision, _event: &Event) -> Answer {
+    let words = decision.to_person.iter().flat_map(|text| text.lines());
+    let (warnings, messages): (Vec<&str>, Vec<&str>) = words.partition(|line| line.starts_with("Warning: "));
+    let own = |text: &str| text.strip_prefix("[provost] ").unwrap_or(text).to_owned();
+    let mut answer = Map::new();
+    if let Some(reason) = decision.reason() {
+        answer.insert("decision".into(), "block".into());
+        answer.insert("reason".into(), reason_text(&own(reason)).into());
+    } else {
+        if !messages.is_empty() {
+            let text = messages.into_iter().map(own).collect::<Vec<_>>().join("\n");
+            answer.insert("systemMessage".into(), reason_text(&text).into());
+        }
+        answer.insert("suppressOutput".into(), true.into());
+    }
+    Answer { stdout: Value::Object(answer).to_string(), stderr: reason_text(&warnings.join("\n")), code: 0 }
 }
 
 pub(super) fn render(decision: &Decision, _event: &Event) -> Answer {

@@ -1,16 +1,17 @@
-//! What an agent was given, as its own transcript shows it.
+//! What an agent was given and what it did, as its own transcript shows it.
 //!
 //! One JSON object per line. The first message of the user is the prompt, word for word and alone;
 //! whatever the client adds stands in lines of other types. A later message of the user that is no
 //! result of a tool means that somebody spoke to the agent again. The client writes lines a moment after
 //! they were said.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::own_directory;
+use super::{Fields, home, own_directory, tool};
 use crate::clients::Briefing;
+use crate::event::{Call, Event, Kind, Outcome};
 use crate::workspace::{Places, resolve};
 
 /// Whether a file is one, of a conversation or of an agent in it.
@@ -54,6 +55,51 @@ fn spoken(line: &str) -> Option<(bool, String)> {
         _ => return None,
     };
     Some((is_answer, text))
+}
+
+/// The calls in a line of what the agent said, or the command that the person gave in it.
+pub(super) fn done(line: &[u8]) -> Vec<Event> {
+    let Ok(Value::Object(line)) = serde_json::from_slice(line) else { return Vec::new() };
+    let mut line = Fields(line);
+    let cwd = line.take_text("cwd").map(PathBuf::from).unwrap_or_default();
+    let kind = line.take_text("type").unwrap_or_default();
+    let content = match line.0.remove("message") {
+        Some(Value::Object(mut message)) => message.remove("content").unwrap_or_default(),
+        _ => return Vec::new(),
+    };
+    match (kind.as_str(), content) {
+        ("user", Value::String(text)) => {
+            let command = command(&text).map(|text| Kind::Prompt { text: Some(text), by_person: true });
+            command.map(|kind| Event::new(String::new(), kind, cwd)).into_iter().collect()
+        }
+        ("assistant", Value::Array(parts)) => {
+            parts.into_iter().filter_map(|part| called(part, cwd.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn called(part: Value, cwd: PathBuf) -> Option<Event> {
+    let Value::Object(part) = part else { return None };
+    let mut part = Fields(part);
+    if part.text("type") != Some("tool_use") {
+        return None;
+    }
+    let native_tool = part.take_text("name")?;
+    let tool = tool(&native_tool, part.0.remove("input").unwrap_or_default());
+    let call = Call { native_tool, id: part.take_text("id"), tool, outcome: Outcome::default() };
+    let mut event = Event::new(String::new(), Kind::AfterTool(call), cwd);
+    event.home = home();
+    Some(event)
+}
+
+/// A command as the person typed it. The client notes it in marks of its own, at the start of a message.
+fn command(text: &str) -> Option<String> {
+    if !text.starts_with("<command-") {
+        return None;
+    }
+    let (_, rest) = text.split_once("<command-name>")?;
+    rest.split_once("</command-name>").map(|(name, _)| name.trim().to_owned())
 }
 
 #[cfg(test)]
