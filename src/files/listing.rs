@@ -34,14 +34,18 @@ pub struct Entry {
 /// error, because a part of them would look like a directory in which files are missing; a tree beyond
 /// measure is looked at in part.
 pub fn list(directory: &Path, nested_extension: &str) -> io::Result<Listing> {
+    list_at_most(MOST, directory, nested_extension)
+}
+
+fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Result<Listing> {
     let mut entries = Vec::new();
     let mut open = VecDeque::new();
     let mut looked_at = 0;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         looked_at += 1;
-        if looked_at > MOST {
-            return Err(io::Error::other(format!("{}: more than {MOST} entries", directory.display())));
+        if looked_at > most {
+            return Err(io::Error::other(format!("{}: more than {most} entries", directory.display())));
         }
         let kind = entry.file_type()?;
         if kind.is_dir() {
@@ -63,7 +67,7 @@ pub fn list(directory: &Path, nested_extension: &str) -> io::Result<Listing> {
         // What cannot be read below the directory is not a file in it.
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             looked_at += 1;
-            if looked_at > MOST {
+            if looked_at > most {
                 return Ok(Listing { entries, has_nested: false });
             }
             let Ok(kind) = entry.file_type() else { continue };
@@ -159,5 +163,17 @@ mod tests {
         assert!(!list(dir.path(), "md").unwrap().has_nested);
         write(deepest.join("just.md"), "x").unwrap();
         assert!(list(dir.path(), "md").unwrap().has_nested);
+    }
+
+    #[test]
+    fn too_many_entries_are_an_error_and_a_large_tree_is_looked_at_in_part() {
+        let dir = tempfile::tempdir().unwrap();
+        create_dir(dir.path().join("sub")).unwrap();
+        write(dir.path().join("plan.md"), "x").unwrap();
+        write(dir.path().join("sub/nested.md"), "x").unwrap();
+        assert!(list_at_most(1, dir.path(), "md").unwrap_err().to_string().contains("more than 1 entries"));
+        let partly = list_at_most(2, dir.path(), "md").unwrap();
+        assert_eq!((partly.entries.len(), partly.has_nested), (2, false));
+        assert!(list_at_most(3, dir.path(), "md").unwrap().has_nested);
     }
 }

@@ -26,7 +26,7 @@ pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
     let is_missing = |of| names::document(of).is_some_and(|name| !files.contains(name.as_str()));
     let named: Vec<(&str, Option<Name<'_>>)> = entries
         .map(|entry| entry.name.as_str())
-        .filter(|name| !name.starts_with('.') && name.ends_with(".md"))
+        .filter(|name| !name.starts_with('.') && name.ends_with(names::EXTENSION))
         .map(|name| (name, names::parse(name)))
         .collect();
     let known = || named.iter().filter_map(|(name, parsed)| Some((*name, (*parsed)?)));

@@ -10,7 +10,8 @@
 
 use std::fmt;
 
-const EXTENSION: &str = ".md";
+/// How all names end.
+pub(super) const EXTENSION: &str = ".md";
 const TASK: &str = "task-";
 /// How a review's name ends before its number, and whether that is a post-review. The second mark is
 /// in the first one, which therefore is looked for first.

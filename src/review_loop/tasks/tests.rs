@@ -75,6 +75,7 @@ fn several_tables_are_one_list() {
 fn a_rule_between_rows_hides_no_task() {
     let text = "| Id | Status |\n|---|---|\n| 1 | pending |\n|---|---|\n| 2 | done |\n|---|---|\n";
     assert_eq!(rows(text), [row("1", "pending"), row("2", "done")]);
+    assert_eq!(rows("| 1 | pending |\n|\n"), [row("1", "pending")], "a pipe alone is no rule");
 }
 
 #[test]
