@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use provost::clients::DEFAULT;
 use provost::config::{Config, Layer};
-use provost::reviewer::{self, Judgement, Logs, Question, Silence};
+use provost::reviewer::{self, Judgement, Logs, Question, Silence, Verdict};
 use rehearsal::{Scenario, Silent, Stage};
 
 const SCENARIO: &str = r#"
@@ -237,7 +237,7 @@ fn reviewing_as_a_hook() {
     fs::write("verdicts", verdicts.join(" ")).unwrap();
 }
 
-fn review(prompt: &str, n: u32, config: &Config) -> Result<Option<Judgement>, Silence> {
+fn review(prompt: &str, n: u32, config: &Config) -> Verdict {
     let directory = env::current_dir().unwrap();
     let limit = reviewer::limit(config);
     let question = Question { prompt, model: "claude-haiku-4-5", limit, directory: &directory };

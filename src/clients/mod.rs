@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::Decision;
 use crate::event::Event;
-use crate::reviewer::{Judgement, Silence};
+use crate::reviewer::{Silence, Verdict};
 use crate::workspace::Places;
 pub use long_text::{Input, LongBytes};
 pub use switches::Switches;
@@ -81,7 +81,7 @@ pub struct Reviewer {
     /// The answer in what was printed; `None`: that has another form.
     pub answer: fn(stdout: &[u8]) -> Option<Result<String, Silence>>,
     /// The verdict in what was printed, if there is one; `None`: that has another form.
-    pub verdict: fn(stdout: &[u8]) -> Option<Result<Option<Judgement>, Silence>>,
+    pub verdict: fn(stdout: &[u8]) -> Option<Verdict>,
     /// Whether a variable belongs to the calling session, and not to the person.
     pub of_session: fn(variable: &str) -> bool,
 }

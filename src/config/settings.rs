@@ -287,9 +287,11 @@ const FIXED: &[Setting] = &[
         table: "reviewer",
         name: "command",
         takes: Takes::Words { default: &[] },
-        meaning: "The program, with its arguments, that reviews: it reads a prompt from its standard \
-                  input and prints its answer. `{model}` in an argument stands for the model's name. \
-                  Empty: the client itself, with no hooks and no tools.",
+        meaning: "The program, with its arguments, that reviews. `{model}` in an argument stands for the \
+                  model's name, and `{prompt}` for the prompt, of at most 100 KiB; without it, the prompt \
+                  is its standard input. It prints its answer; for a review of files, that ends with a \
+                  line `VERDICT: PASS` or `VERDICT: FAIL`, or with an object `{\"verdict\": \"PASS\"}`. \
+                  Empty: the client itself, with no hooks, and with tools only for a review of files.",
     },
     Setting {
         table: "reviewer",

@@ -79,6 +79,9 @@ impl fmt::Display for Silence {
     }
 }
 
+/// How a review ends. `None`: it came to its end without a verdict.
+pub type Verdict = Result<Option<Judgement>, Silence>;
+
 /// How long one question may take.
 pub fn limit(config: &Config) -> Duration {
     Duration::from_secs(config.number(REVIEWER_SECONDS))
@@ -105,17 +108,11 @@ pub fn ask(question: &Question<'_>, config: &Config, client: &Client) -> Result<
     }
 }
 
-/// Has the configured reviewer, or the client's own, review the project, and waits for its end. `None`:
-/// it came to its end without a verdict, whatever it has printed or written.
+/// Has the configured reviewer, or the client's own, review the project, and waits for its end.
 ///
 /// What it says can be watched in the logs while it speaks. It ends with this process if that is asked
 /// to end ([`heed_interruptions`]), but not if that is killed: then nobody looks at the time either.
-pub fn review(
-    question: &Question<'_>,
-    logs: &Logs,
-    config: &Config,
-    client: &Client,
-) -> Result<Option<Judgement>, Silence> {
+pub fn review(question: &Question<'_>, logs: &Logs, config: &Config, client: &Client) -> Verdict {
     let own = (client.reviewer.review)();
     let (out, err) = (logs::make(&logs.out).ok(), logs::make(&logs.err).ok());
     let output = run(question, &own, Streams { input: None, out, err }, config, client)?;

@@ -5,13 +5,11 @@
 //! because arguments are bounded and every process of the machine can read them. A review has the tools
 //! and is asked for no permission; its prompt is an argument, and says only what to read and to write.
 
-use std::env;
-
 use serde_json::Value;
 
 use crate::clients::Reviewer;
 use crate::clients::json::Fields;
-use crate::reviewer::{Judgement, Silence};
+use crate::reviewer::{Judgement, Silence, Verdict};
 
 /// What a review's last words are held to.
 const VERDICT: &str = r#"{"type":"object","properties":{"verdict":{"type":"string","enum":["PASS","FAIL"]}},"required":["verdict"]}"#;
@@ -74,7 +72,7 @@ fn review(as_root: bool) -> Vec<&'static str> {
 fn is_refused_to_root() -> bool {
     // Where one of these says that it is in a sandbox, the client does not look who it is.
     let in_sandbox = ["IS_SANDBOX", "CLAUDE_CODE_BUBBLEWRAP"];
-    let in_sandbox = in_sandbox.iter().any(|name| env::var_os(name).is_some_and(|value| value == "1"));
+    let in_sandbox = in_sandbox.iter().any(|name| std::env::var_os(name).is_some_and(|value| value == "1"));
     rustix::process::geteuid().is_root() && !in_sandbox
 }
 
@@ -117,7 +115,7 @@ fn answer(stdout: &[u8]) -> Option<Result<String, Silence>> {
 
 /// The verdict of a result. The client puts what its schema asks for in a field of its own, and as a
 /// text in the result; other versions have put it there as an object.
-fn verdict(stdout: &[u8]) -> Option<Result<Option<Judgement>, Silence>> {
+fn verdict(stdout: &[u8]) -> Option<Verdict> {
     let mut fields = result_in(stdout)?;
     Some(match fields.0.get("is_error") {
         None | Some(Value::Bool(false)) => Ok(verdict_of(&fields)),
@@ -219,11 +217,12 @@ mod tests {
             (Some(&Value::Null), pass.clone()),
             (Some(&json!({})), pass.clone()),
         ] {
-            for (kind, error) in [(Some("result"), Some(false)), (Some("result"), None), (None, None)] {
-                let mut fields = json!({"result": result});
-                structured.map(|value| fields["structured_output"] = value.clone());
-                kind.map(|kind| fields["type"] = kind.into());
-                error.map(|error| fields["is_error"] = error.into());
+            let typed = json!({"type": "result"});
+            for mut fields in [json!({"type": "result", "is_error": false}), typed, json!({})] {
+                fields["result"] = result.clone();
+                if let Some(structured) = structured {
+                    fields["structured_output"] = structured.clone();
+                }
                 assert_eq!(verdict_in(&fields), Some(Judgement::Pass), "{fields}");
             }
         }

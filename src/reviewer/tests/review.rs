@@ -11,13 +11,13 @@ impl Room {
         Logs { out: place.join("review.out"), err: place.join("review.err") }
     }
 
-    fn review_with(&self, prompt: &str, seconds: u64, logs: &Logs) -> Result<Option<Judgement>, Silence> {
+    fn review_with(&self, prompt: &str, seconds: u64, logs: &Logs) -> Verdict {
         let limit = Duration::from_secs(seconds);
         let question = Question { prompt, model: "great", limit, directory: self.directory.path() };
         review(&question, logs, &self.config, DEFAULT)
     }
 
-    fn review(&self, seconds: u64) -> Result<Option<Judgement>, Silence> {
+    fn review(&self, seconds: u64) -> Verdict {
         self.review_with("the prompt", seconds, &self.logs())
     }
 
@@ -26,15 +26,15 @@ impl Room {
     }
 }
 
-const PASS: Result<Option<Judgement>, Silence> = Ok(Some(Judgement::Pass));
-const FAIL: Result<Option<Judgement>, Silence> = Ok(Some(Judgement::Fail));
-const NONE: Result<Option<Judgement>, Silence> = Ok(None);
+const PASS: Verdict = Ok(Some(Judgement::Pass));
+const FAIL: Verdict = Ok(Some(Judgement::Fail));
+const NONE: Verdict = Ok(None);
 
-fn verdict_of(script: &str) -> Result<Option<Judgement>, Silence> {
+fn verdict_of(script: &str) -> Verdict {
     Room::script(script).review(AMPLE)
 }
 
-fn failed(words: &str) -> Result<Option<Judgement>, Silence> {
+fn failed(words: &str) -> Verdict {
     Err(Silence::Failed(words.into()))
 }
 
