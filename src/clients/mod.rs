@@ -77,7 +77,11 @@ pub struct Reviewer {
     /// The arguments for one question, which is answered as a text and without tools.
     pub question: &'static [&'static str],
     /// The arguments for one review, which reads and writes files and ends with a verdict.
-    pub review: fn() -> Vec<&'static str>,
+    pub review: &'static [&'static str],
+    /// The same where it must not do without permissions, so that its tools are permitted by name.
+    pub permitted_review: &'static [&'static str],
+    /// Whether it did not start for that reason.
+    pub is_refused: fn(stderr: &[u8]) -> bool,
     /// The answer in what was printed; `None`: that has another form.
     pub answer: fn(stdout: &[u8]) -> Option<Result<String, Silence>>,
     /// The verdict in what was printed, if there is one; `None`: that has another form.

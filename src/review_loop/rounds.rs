@@ -50,12 +50,9 @@ pub struct Loop<'a> {
 impl Loop<'_> {
     /// Goes one step. `tell` hears what happens as it happens.
     pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
-        let Some(bytes) = self.read_state()? else { return Ok(Conclusion::without_state(Vec::new())) };
-        let file = match StateFile::read(&bytes) {
-            Ok(file) => file,
-            // Rule 8 tells it.
-            Err(_) => return Ok(Conclusion::without_state(Vec::new())),
-        };
+        let Some(bytes) = self.read_state()? else { return Ok(Conclusion::without_state()) };
+        // Rule 8 tells what is wrong with it.
+        let Ok(file) = StateFile::read(&bytes) else { return Ok(Conclusion::without_state()) };
         let before = file.state();
         let mut warnings = misfits(&file);
         let mut found = self.found(&before)?;
@@ -75,19 +72,15 @@ impl Loop<'_> {
             Answer::Nothing => return Ok(Conclusion { step: Some(step), why: None, warnings }),
             _ => None,
         };
-        let settled = self.settle(&before, found)?;
-        Ok(match settled {
-            Some(step) => Conclusion { step: Some(step), why, warnings },
-            None => {
-                let answer = match step.answer {
-                    Answer::Ask(round) => Answer::Unanswered(round),
-                    answer => answer,
-                };
-                let why =
-                    Some("state.json was changed while the review was made, so it does not count".into());
-                Conclusion { step: Some(Step { state: before, answer }), why, warnings }
-            }
-        })
+        if let Some(step) = self.settle(&before, found)? {
+            return Ok(Conclusion { step: Some(step), why, warnings });
+        }
+        let answer = match step.answer {
+            Answer::Ask(round) => Answer::Unanswered(round),
+            _ => Answer::Nothing,
+        };
+        let why = Some("state.json was changed while the review was made, so it does not count".into());
+        Ok(Conclusion { step: Some(Step { state: before, answer }), why, warnings })
     }
 
     /// What a stop would find now, without a review.
@@ -250,8 +243,8 @@ impl Loop<'_> {
 }
 
 impl Conclusion {
-    fn without_state(warnings: Vec<String>) -> Self {
-        Self { step: None, why: None, warnings }
+    fn without_state() -> Self {
+        Self { step: None, why: None, warnings: Vec::new() }
     }
 }
 

@@ -113,9 +113,14 @@ pub fn ask(question: &Question<'_>, config: &Config, client: &Client) -> Result<
 /// What it says can be watched in the logs while it speaks. It ends with this process if that is asked
 /// to end ([`heed_interruptions`]), but not if that is killed: then nobody looks at the time either.
 pub fn review(question: &Question<'_>, logs: &Logs, config: &Config, client: &Client) -> Verdict {
-    let own = (client.reviewer.review)();
-    let (out, err) = (logs::make(&logs.out).ok(), logs::make(&logs.err).ok());
-    let output = run(question, &own, Streams { input: None, out, err }, config, client)?;
+    let run_with = |own: &[&str]| {
+        let (out, err) = (logs::make(&logs.out).ok(), logs::make(&logs.err).ok());
+        run(question, own, Streams { input: None, out, err }, config, client)
+    };
+    let mut output = run_with(client.reviewer.review)?;
+    if is_own(config) && !output.status.success() && (client.reviewer.is_refused)(&output.stderr) {
+        output = run_with(client.reviewer.permitted_review)?;
+    }
     let verdict = (client.reviewer.verdict)(&output.stdout);
     check(&output, verdict.as_ref().and_then(|verdict| verdict.as_ref().err()))?;
     match verdict {

@@ -38,16 +38,17 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
         "--model",
         "{model}",
     ],
-    review: || review(is_refused_to_root()),
+    review: &review(NO_PERMISSIONS),
+    permitted_review: &review(NAMED_TOOLS),
+    is_refused,
     answer,
     verdict,
     of_session,
 };
 
-/// As root, the client refuses to start without permissions, so the tools that a review needs are
-/// permitted by name instead; it would be asked for any other, and nobody is there to allow it.
-fn review(as_root: bool) -> Vec<&'static str> {
-    vec![
+/// How a review is started, given what it may do.
+const fn review(permissions: &'static str) -> [&'static str; 16] {
+    [
         "--print",
         "--model",
         "{model}",
@@ -55,7 +56,7 @@ fn review(as_root: bool) -> Vec<&'static str> {
         "json",
         "--json-schema",
         VERDICT,
-        if as_root { NAMED_TOOLS } else { NO_PERMISSIONS },
+        permissions,
         "--setting-sources",
         "",
         "--settings",
@@ -68,17 +69,10 @@ fn review(as_root: bool) -> Vec<&'static str> {
     ]
 }
 
-#[cfg(unix)]
-fn is_refused_to_root() -> bool {
-    // Where one of these says that it is in a sandbox, the client does not look who it is.
-    let in_sandbox = ["IS_SANDBOX", "CLAUDE_CODE_BUBBLEWRAP"];
-    let in_sandbox = in_sandbox.iter().any(|name| std::env::var_os(name).is_some_and(|value| value == "1"));
-    rustix::process::geteuid().is_root() && !in_sandbox
-}
-
-#[cfg(not(unix))]
-fn is_refused_to_root() -> bool {
-    false
+/// The client does not start without permissions as root, unless it believes to be in a sandbox.
+fn is_refused(stderr: &[u8]) -> bool {
+    let refusal = format!("{NO_PERMISSIONS} cannot be used with root");
+    String::from_utf8_lossy(stderr).contains(&refusal)
 }
 
 /// What the client sets for the processes of a session. Its other variables are the person's:
@@ -279,7 +273,7 @@ mod tests {
 
     #[test]
     fn only_root_is_given_its_tools_by_name() {
-        let (person, root) = (review(false), review(true));
+        let (person, root) = (review(NO_PERMISSIONS), review(NAMED_TOOLS));
         assert!(person.contains(&NO_PERMISSIONS) && !person.contains(&NAMED_TOOLS), "{person:?}");
         assert!(root.contains(&NAMED_TOOLS) && !root.contains(&NO_PERMISSIONS), "{root:?}");
         let line = person.join(" ");
