@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn only_root_is_given_its_tools_by_name() {
+    fn a_review_does_without_permissions_or_has_its_tools_by_name() {
         let (person, root) = (review(NO_PERMISSIONS), review(NAMED_TOOLS));
         assert!(person.contains(&NO_PERMISSIONS) && !person.contains(&NAMED_TOOLS), "{person:?}");
         assert!(root.contains(&NAMED_TOOLS) && !root.contains(&NO_PERMISSIONS), "{root:?}");
