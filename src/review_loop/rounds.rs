@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ledger::Ledger;
 use super::names::{self, Subject};
 use super::phase::Review;
 use super::plan::Plan;
@@ -60,8 +61,10 @@ impl Loop<'_> {
         let Some(Ok(file)) = file else { return Ok(conclusion) };
         let before = file.state();
         conclusion.warnings = misfits(&file);
+        let ledger = Ledger::read(self.plan, self.workspace);
+        conclusion.warnings.extend(ledger.remarks(&before));
         let mut found = self.found(&before)?;
-        let mut step = transition(&before, found);
+        let mut step = transition(&ledger.corrected(&before), found);
         if let Answer::Ask(round) = &step.answer {
             conclusion.warnings.extend(unknown_model(&round.model));
             let verdict = match self.attempt(&before, round, tell)? {
@@ -73,10 +76,10 @@ impl Loop<'_> {
                 }
             };
             found.verdict = Some(verdict);
-            step = transition(&before, found);
+            step = transition(&ledger.corrected(&before), found);
         }
         if step.state != before {
-            step = self.settle(&before, found)?.unwrap_or_else(|| {
+            step = self.settle(&before, found, &ledger)?.unwrap_or_else(|| {
                 conclusion.why = Some(CHANGED.into());
                 Step { answer: without_effect(step.answer), state: before }
             });
@@ -201,7 +204,7 @@ impl Loop<'_> {
     }
 
     /// Enters what was found into the state as it is now; `None`: it stands elsewhere by now.
-    fn settle(&self, before: &State, found: Found) -> Result<Option<Step>, Fault> {
+    fn settle(&self, before: &State, found: Found, ledger: &Ledger) -> Result<Option<Step>, Fault> {
         const TRIES: u32 = 20;
         let place = self.plan.file(state::FILE);
         let _lock = self.workspace.lock(&place)?;
@@ -212,11 +215,13 @@ impl Loop<'_> {
             if !stands_where(before, &now) {
                 return Ok(None);
             }
-            let step = transition(&now, found);
+            let step = transition(&ledger.corrected(&now), found);
             if step.state == now {
                 return Ok(Some(step));
             }
             file.change(&now, &step.state);
+            // Known before it is written: a state that claims more is not believed.
+            Ledger::keep(&ledger.corrected(&now), &step, self.plan, self.workspace);
             if self.workspace.replace_unless_changed(&place, Some(&bytes), file.text().as_bytes())? {
                 return Ok(Some(step));
             }
