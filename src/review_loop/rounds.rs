@@ -19,7 +19,7 @@ use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
 use crate::config::settings;
 use crate::decision::Fault;
-use crate::reviewer::{self, Judgement, Logs, Question, Silence};
+use crate::reviewer::{self, Judgement, Logs, Question};
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -44,6 +44,17 @@ pub struct Conclusion {
     pub warnings: Vec<String>,
     /// The file as it was found.
     pub state_file: Option<Vec<u8>>,
+    /// Another process makes the review that is due, or has just made it.
+    pub elsewhere: bool,
+}
+
+/// What became of a review.
+enum Attempt {
+    Clean,
+    Issues,
+    /// It came to nothing, for this reason.
+    Nothing(String),
+    Elsewhere,
 }
 
 /// A plan, and the world that it is in.
@@ -68,12 +79,13 @@ impl Loop<'_> {
         if let Answer::Ask(round) = &step.answer {
             conclusion.warnings.extend(unknown_model(&round.model));
             let verdict = match self.attempt(&before, round, tell)? {
-                Ok(true) => Verdict::Clean,
-                Ok(false) => Verdict::Issues,
-                Err(why) => {
+                Attempt::Clean => Verdict::Clean,
+                Attempt::Issues => Verdict::Issues,
+                Attempt::Nothing(why) => {
                     conclusion.why = Some(why);
                     Verdict::Missing
                 }
+                Attempt::Elsewhere => return Ok(Conclusion { elsewhere: true, ..conclusion }),
             };
             found.verdict = Some(verdict);
             step = transition(&ledger.corrected(&before), found);
@@ -119,20 +131,15 @@ impl Loop<'_> {
         }
     }
 
-    /// Has one review made: whether it is clean, or why there is none.
-    fn attempt(
-        &self,
-        state: &State,
-        round: &Round,
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<Result<bool, String>, Fault> {
+    /// Has one review made.
+    fn attempt(&self, state: &State, round: &Round, tell: &mut dyn FnMut(&str)) -> Result<Attempt, Fault> {
         let Self { plan, workspace } = self;
         let subject = match subject(round.review, state) {
             Ok(subject) => subject,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Attempt::Nothing(why)),
         };
         if !workspace.exists(&plan.file("plan.md")) {
-            return Ok(Err("there is no plan.md to review against".into()));
+            return Ok(Attempt::Nothing("there is no plan.md to review against".into()));
         }
         let tasks = match round.review {
             Review::Tasks | Review::AllCode => {
@@ -143,15 +150,18 @@ impl Loop<'_> {
                     .filter_map(|id| names::document(Subject::Task(id)))
                     .collect();
                 if ids.is_empty() {
-                    return Ok(Err("tasks.md names no task".into()));
+                    return Ok(Attempt::Nothing("tasks.md names no task".into()));
                 }
                 ids
             }
             Review::Plan | Review::Code => Vec::new(),
         };
-        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else {
-            return Ok(Err("another review of this plan is being made right now".into()));
-        };
+        // A client may start two hooks for one stop. Whoever comes second finds the lock taken, or the
+        // state no longer where it was.
+        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else { return Ok(Attempt::Elsewhere) };
+        if !self.still_stands(state)? {
+            return Ok(Attempt::Elsewhere);
+        }
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
@@ -173,34 +183,39 @@ impl Loop<'_> {
         ));
         reviewer::heed_interruptions();
         let answer = reviewer::review(&question, &logs, &workspace.config, workspace.client);
-        let clean = self.clean(answer, &file)?;
-        if let (Err(_), Some(aside)) = (&clean, aside)
+        let attempt = self.weighed(answer, &file)?;
+        if let (Attempt::Nothing(_), Some(aside)) = (&attempt, aside)
             && !workspace.exists(&file)
         {
             workspace.move_file(&aside, &file)?;
         }
-        Ok(clean)
+        Ok(attempt)
     }
 
     /// What an answer is worth: only a review that was written counts.
-    fn clean(
-        &self,
-        answer: Result<Option<Judgement>, Silence>,
-        file: &Path,
-    ) -> Result<Result<bool, String>, Fault> {
+    fn weighed(&self, answer: reviewer::Verdict, file: &Path) -> Result<Attempt, Fault> {
         let judgement = match answer {
             Ok(judgement) => judgement,
-            Err(silence) => return Ok(Err(silence.to_string())),
+            Err(silence) => return Ok(Attempt::Nothing(silence.to_string())),
         };
         if !self.workspace.has_content(file) {
-            return Ok(Err(format!("the reviewer wrote no review to {}", file.display())));
+            return Ok(Attempt::Nothing(format!("the reviewer wrote no review to {}", file.display())));
         }
         let judgement = match judgement {
             Some(judgement) => Some(judgement),
             None => Judgement::from_last_line(&self.workspace.read_start(file, LARGEST_REVIEW)?.0),
         };
-        let clean = judgement.map(|judgement| judgement == Judgement::Pass);
-        Ok(clean.ok_or_else(|| "the reviewer gave no verdict".into()))
+        Ok(match judgement {
+            Some(Judgement::Pass) => Attempt::Clean,
+            Some(Judgement::Fail) => Attempt::Issues,
+            None => Attempt::Nothing("the reviewer gave no verdict".into()),
+        })
+    }
+
+    /// Whether the state is where it was when it was read.
+    fn still_stands(&self, before: &State) -> Result<bool, Fault> {
+        let file = self.read_state()?.map(|bytes| StateFile::read(&bytes));
+        Ok(matches!(file, Some(Ok(file)) if stands_where(before, &file.state())))
     }
 
     /// Enters what was found into the state as it is now; `None`: it stands elsewhere by now.
