@@ -54,7 +54,6 @@ enum Attempt {
     Issues,
     /// It came to nothing, for this reason.
     Nothing(String),
-    Elsewhere,
 }
 
 /// A plan, and the world that it is in.
@@ -76,18 +75,25 @@ impl Loop<'_> {
         conclusion.warnings.extend(ledger.remarks(&before));
         let mut found = self.found(&before)?;
         let mut step = transition(&ledger.corrected(&before), found);
+        // INVARIANT: held until the verdict stands in the state, so that no other process, which still
+        // finds the state of before, makes the same review again.
+        let mut only = None;
         if let Answer::Ask(round) = &step.answer {
+            // A client may start two hooks for one stop. Whoever comes second finds the lock taken, or
+            // the state no longer where it was.
+            only = self.workspace.try_lock(FOLDER, &self.plan.path)?;
+            if only.is_none() || !self.still_stands(&before)? {
+                return Ok(Conclusion { elsewhere: true, ..conclusion });
+            }
             conclusion.warnings.extend(unknown_model(&round.model));
-            let verdict = match self.attempt(&before, round, tell)? {
+            found.verdict = Some(match self.attempt(&before, round, tell)? {
                 Attempt::Clean => Verdict::Clean,
                 Attempt::Issues => Verdict::Issues,
                 Attempt::Nothing(why) => {
                     conclusion.why = Some(why);
                     Verdict::Missing
                 }
-                Attempt::Elsewhere => return Ok(Conclusion { elsewhere: true, ..conclusion }),
-            };
-            found.verdict = Some(verdict);
+            });
             step = transition(&ledger.corrected(&before), found);
         }
         if step.state != before {
@@ -96,6 +102,7 @@ impl Loop<'_> {
                 Step { answer: without_effect(step.answer), state: before }
             });
         }
+        drop(only);
         conclusion.step = Some(step);
         Ok(conclusion)
     }
@@ -156,17 +163,11 @@ impl Loop<'_> {
             }
             Review::Plan | Review::Code => Vec::new(),
         };
-        // A client may start two hooks for one stop. Whoever comes second finds the lock taken, or the
-        // state no longer where it was.
-        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else { return Ok(Attempt::Elsewhere) };
-        if !self.still_stands(state)? {
-            return Ok(Attempt::Elsewhere);
-        }
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
-        let aside = self.set_aside(&file)?;
-        self.set_aside(&plan.file(&names::review(subject, true, round.number)))?;
+        let post = plan.file(&names::review(subject, true, round.number));
+        let aside = [(self.set_aside(&file)?, &file), (self.set_aside(&post)?, &post)];
         let prompt = prompts::review(plan, round.review, state.current_task.as_deref(), &tasks, &file);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
         let question = Question { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
@@ -184,10 +185,11 @@ impl Loop<'_> {
         reviewer::heed_interruptions();
         let answer = reviewer::review(&question, &logs, &workspace.config, workspace.client);
         let attempt = self.weighed(answer, &file)?;
-        if let (Attempt::Nothing(_), Some(aside)) = (&attempt, aside)
-            && !workspace.exists(&file)
-        {
-            workspace.move_file(&aside, &file)?;
+        // Where nothing new was written, all is as it was before.
+        if matches!(attempt, Attempt::Nothing(_)) && !workspace.has_content(&file) {
+            for (aside, place) in aside {
+                aside.map_or(Ok(()), |aside| workspace.move_file(&aside, place))?;
+            }
         }
         Ok(attempt)
     }
