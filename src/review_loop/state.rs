@@ -85,7 +85,8 @@ impl StateFile {
         self.fields.iter().any(|(found, _)| found == name)
     }
 
-    fn get(&self, name: &str) -> Option<Value> {
+    /// The value of a field as it is written; `None`: there is no such field.
+    pub fn get(&self, name: &str) -> Option<Value> {
         let (_, raw) = self.fields.iter().rev().find(|(found, _)| found == name)?;
         serde_json::from_str(raw.get()).ok()
     }

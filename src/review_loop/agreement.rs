@@ -1,0 +1,1 @@
+//! Whether the plugin's texts and the program say the same.
