@@ -91,7 +91,9 @@ fn due(next: &str, state: &State, done: Done) -> (Action, String) {
         None if next == COMPLETE => {
             (Action::Complete, "the review of all code has passed, and no work is left".into())
         }
-        None => (Action::Ask, format!("next_phase is `{}`, which is nothing that can be due", one_line(next))),
+        None => {
+            (Action::Ask, format!("next_phase is `{}`, which is nothing that can be due", one_line(next)))
+        }
     }
 }
 
@@ -155,8 +157,9 @@ pub fn done(of: &Loop<'_>, state: &State) -> Result<Done, Fault> {
 }
 
 fn is_plan(text: &str) -> bool {
-    let is_overview =
-        |line: &str| line.strip_prefix("## ").is_some_and(|title| title.trim().eq_ignore_ascii_case("overview"));
+    let is_overview = |line: &str| {
+        line.strip_prefix("## ").is_some_and(|title| title.trim().eq_ignore_ascii_case("overview"))
+    };
     text.lines().any(is_overview) || text.lines().count() > LINES_OF_A_PLAN
 }
 
@@ -257,7 +260,8 @@ mod tests {
     #[test]
     fn a_task_is_complete_with_its_last_subtask() {
         let task = |statuses: &[&str]| {
-            let subtask = |status: &&str| format!("### Subtask\n\n- **Status**: {status}\n- **Priority**: high\n");
+            let subtask =
+                |status: &&str| format!("### Subtask\n\n- **Status**: {status}\n- **Priority**: high\n");
             is_finished(&statuses.iter().map(subtask).collect::<String>())
         };
         assert!(task(&["done"]));
@@ -267,7 +271,9 @@ mod tests {
         }
         assert!(!task(&[]), "no subtask at all");
         assert!(!is_finished("The status: unknown"));
-        for form in ["**Status:** done", "* Status: done", "  - `Status`: **done**", "- __status__: completed"] {
+        for form in
+            ["**Status:** done", "* Status: done", "  - `Status`: **done**", "- __status__: completed"]
+        {
             assert!(is_finished(form), "{form}");
         }
     }

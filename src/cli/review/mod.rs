@@ -152,7 +152,9 @@ fn advice(action: Action, plan: &str) -> String {
         Action::Command(name) => format!("`/taskie:continue-plan` goes on with {name}"),
         Action::Complete => "`/taskie:continue-plan` sets the plan to complete".into(),
         Action::Tell => "nothing: the plan is complete".into(),
-        Action::Ask => format!("say what is due with `provost review set{plan} next_phase=…`, or run its command"),
+        Action::Ask => {
+            format!("say what is due with `provost review set{plan} next_phase=…`, or run its command")
+        }
     }
 }
 

@@ -32,12 +32,19 @@ pub(super) struct Overview {
     /// What names this plan on a command line.
     pub(super) argument: String,
     /// Where it stands, or why nobody knows.
-    pub(super) standing: Result<Standing, String>,
+    pub(super) standing: Result<Standing, Unknown>,
     pub(super) tasks: Option<Count>,
     pub(super) last: Option<Last>,
     pub(super) running: Option<Running>,
     pub(super) violations: Vec<String>,
     pub(super) warnings: Vec<String>,
+}
+
+/// Why nobody knows where a plan stands.
+#[derive(Debug, PartialEq)]
+pub(super) struct Unknown {
+    pub(super) why: String,
+    pub(super) go_on: String,
 }
 
 #[derive(Debug, PartialEq)]
@@ -61,7 +68,9 @@ pub(super) struct Count {
 /// The review that was written last.
 #[derive(Debug, PartialEq)]
 pub(super) struct Last {
-    pub(super) file: String,
+    pub(super) name: String,
+    /// Its path for whoever called.
+    pub(super) shown: String,
     pub(super) verdict: Option<Judgement>,
 }
 
@@ -78,20 +87,29 @@ impl Overview {
         let Here { cwd, workspace } = here;
         let plan = &chosen.plan;
         let looked = Loop { plan, workspace };
-        let bytes = looked.read_state();
         let listing = workspace.list(&plan.path, "md")?;
         let text = workspace.read_text(&plan.file("tasks.md"), state::LARGEST)?;
         let violations = ground_rules::violations(&listing, text.as_deref());
-        let warnings = match &bytes {
-            Ok(bytes) => ground_rules::warnings(bytes.as_deref()),
-            Err(_) => Vec::new(),
-        };
-        let file = match bytes {
-            Err(fault) => Err(format!("state.json cannot be read ({fault})")),
-            Ok(None) => Err("there is no state.json".into()),
-            Ok(Some(bytes)) => {
-                StateFile::read(&bytes).map_err(|malformed| format!("state.json is no state ({})", malformed.0))
+        let new = format!("`provost review set{} --new phase=… next_phase=…`", chosen.argument());
+        let mend = format!("mend it in an editor, or move it away and make a new one with {new}");
+        let unknown = |why: String, go_on: String| Unknown { why, go_on };
+        let mut warnings = Vec::new();
+        let file = match looked.read_state() {
+            Err(fault) => Err(unknown(format!("state.json cannot be read ({fault})"), mend)),
+            Ok(None) => {
+                let go_on =
+                    format!("`/taskie:continue-plan` looks into the history of git; {new} gives it a state");
+                Err(unknown("there is no state.json".into(), go_on))
             }
+            Ok(Some(bytes)) => match StateFile::read(&bytes) {
+                Err(malformed) => {
+                    Err(unknown(format!("state.json is no JSON object ({})", malformed.0), mend))
+                }
+                Ok(file) => {
+                    warnings = ground_rules::warnings(Some(&bytes));
+                    Ok(file)
+                }
+            },
         };
         let mut overview = Self {
             id: plan.id.clone(),
@@ -99,7 +117,7 @@ impl Overview {
             is_newest: chosen.is_newest,
             others: chosen.others.clone(),
             argument: chosen.argument(),
-            standing: Err(String::new()),
+            standing: Err(unknown(String::new(), String::new())),
             tasks: looked.tasks()?.map(|tasks| Count { all: tasks.rows.len(), open: tasks.open() }),
             last: last(chosen, here)?,
             running: looked.is_running().then(|| running(&looked)),
@@ -111,7 +129,8 @@ impl Overview {
             Ok(file) => {
                 let misfits = file.misfits();
                 if !misfits.is_empty() {
-                    let warning = format!("the defaults count for values that make no sense: {}", misfits.join(", "));
+                    let warning =
+                        format!("the defaults count for values that make no sense: {}", misfits.join(", "));
                     overview.warnings.push(warning);
                 }
                 Ok(overview.standing(file.state(), chosen, &looked, cwd)?)
@@ -187,12 +206,17 @@ impl Overview {
                 messages::of(*review, state)
             ),
             Answer::Skip { review, to } => {
-                format!("the {} is skipped, because max_reviews is 0; next: {to}", messages::of(*review, state))
+                format!(
+                    "the {} is skipped, because max_reviews is 0; next: {to}",
+                    messages::of(*review, state)
+                )
             }
             Answer::Nothing | Answer::Hold { .. } | Answer::Advance { .. } | Answer::Unanswered(_) => {
                 let why = match (state.next_phase.as_deref(), post_review) {
                     (None, _) => "nothing is due".into(),
-                    (Some(_), Some((read, write))) => format!("{write}, the answer to {read}, is not there yet"),
+                    (Some(_), Some((read, write))) => {
+                        format!("{write}, the answer to {read}, is not there yet")
+                    }
                     (Some(next), None) if Stage::of(next).is_none() => {
                         format!("next_phase `{}` is unknown", one_line(next))
                     }
@@ -212,7 +236,7 @@ impl Overview {
             "path": self.path,
             "newest": self.is_newest,
             "others": self.others,
-            "fault": self.standing.as_ref().err(),
+            "fault": self.standing.as_ref().err().map(|unknown| &unknown.why),
             "stage": state.and_then(stage).map(Stage::words),
             "phase": state.and_then(|state| state.phase.as_ref()),
             "next_phase": state.and_then(|state| state.next_phase.as_ref()),
@@ -226,7 +250,7 @@ impl Overview {
             "round": round,
             "tasks": self.tasks.as_ref().map(|tasks| json!({"all": tasks.all, "left": tasks.open})),
             "last_review": self.last.as_ref().map(|last| json!({
-                "file": last.file,
+                "file": self.path.join(&last.name),
                 "verdict": last.verdict.map(word),
             })),
             "running": self.running.is_some(),
@@ -240,7 +264,10 @@ impl Overview {
                 "action": standing.route.action.to_string(),
                 "why": standing.route.why,
             })),
-            "go_on": standing.map(|standing| &standing.go_on),
+            "go_on": match &self.standing {
+                Ok(standing) => &standing.go_on,
+                Err(unknown) => &unknown.go_on,
+            },
             "violations": self.violations,
             "warnings": self.warnings,
         })
@@ -300,7 +327,11 @@ fn last(chosen: &Chosen, here: &Here) -> Result<Option<Last>, Fault> {
     let Some(name) = names.find(is_review) else { return Ok(None) };
     let file = chosen.plan.file(name);
     let (text, _) = here.workspace.read_start(&file, LARGEST_REVIEW)?;
-    Ok(Some(Last { file: chosen.shown(name, &here.cwd), verdict: Judgement::from_last_line(&text) }))
+    Ok(Some(Last {
+        name: name.to_owned(),
+        shown: chosen.shown(name, &here.cwd),
+        verdict: Judgement::from_last_line(&text),
+    }))
 }
 
 fn running(looked: &Loop<'_>) -> Running {

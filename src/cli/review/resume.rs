@@ -6,7 +6,7 @@ use super::overview::paths;
 use super::{Chosen, Here, named, refuse, say};
 use crate::cli::screen::{BOLD, labelled, painted};
 use crate::cli::{Exit, Outcome};
-use crate::review_loop::phase::NEW_PLAN;
+use crate::review_loop::phase::{CONTINUE_TASK, NEW_PLAN};
 use crate::review_loop::prompts;
 use crate::review_loop::rounds::Loop;
 use crate::review_loop::route::{self, Action, Route};
@@ -16,6 +16,7 @@ use crate::text::one_line;
 /// What stands in a command's text for the words that a person gave it.
 const WORDS: &str = "$ARGUMENTS";
 const NO_WORDS: &str = "(nothing more: this action comes from continue-plan)";
+const WORDS_OF_A_PLAN: &str = "(what stands in the plan.md that is there; only without one, ask)";
 
 /// Tell how the work on a plan goes on: the route for its state, and with --with-action what to do there
 ///
@@ -144,7 +145,7 @@ fn about(out: &mut impl Write, chosen: &Chosen, here: &Here) -> io::Result<()> {
 fn action(out: &mut impl Write, route: &Route, state: &State, chosen: &Chosen) -> io::Result<()> {
     let Action::Command(name) = route.action else { return Ok(()) };
     let task = match (name, state.current_task.as_deref()) {
-        (crate::review_loop::phase::CONTINUE_TASK | "post-code-review", Some(task)) => {
+        (CONTINUE_TASK | "post-code-review", Some(task)) => {
             format!(" and on task `{}`", one_line(task))
         }
         _ => String::new(),
@@ -158,6 +159,7 @@ fn action(out: &mut impl Write, route: &Route, state: &State, chosen: &Chosen) -
             one_line(&chosen.plan.id)
         ),
     )?;
-    let text = prompts::action(name).replace(WORDS, NO_WORDS);
+    let words = if name == NEW_PLAN { WORDS_OF_A_PLAN } else { NO_WORDS };
+    let text = prompts::action(name).replace(WORDS, words);
     writeln!(out, "\n<action>\n{}\n</action>", crate::text::printable(&text))
 }

@@ -166,8 +166,8 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
         Answer::Advance { round, to } => {
             headline(out, GREEN, "clean", &written(round.review, round.number))?;
             let text = format!(
-                "The {}, round {} of {max}, by {}, is the {ENOUGH}nd clean one in a row, and the cycle is over. \
-                 Next: {to}. {}",
+                "The {}, round {} of {max}, by {}, found nothing that must be mended: {ENOUGH} of {ENOUGH} clean in a \
+                 row, so the cycle is over. Next: {to}. {}",
                 messages::of(round.review, state),
                 round.number,
                 one_line(&round.model),
@@ -209,7 +209,10 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
         // INVARIANT: a review that is due has been made by now.
         Answer::Nothing | Answer::Ask(_) => {
             headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-            let due = state.next_phase.as_deref().map_or("nothing is".into(), |next| format!("{} is", one_line(next)));
+            let due = state
+                .next_phase
+                .as_deref()
+                .map_or("nothing is".into(), |next| format!("{} is", one_line(next)));
             let changed = conclusion.why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
             below(out, &format!("No review is due, but {due}{changed}. {}", next(state)?))?;
         }

@@ -68,8 +68,7 @@ impl Set {
         let changes = match self.write(&looked)? {
             Ok(changes) => changes,
             Err(why) => {
-                let text = format!("[provost] {shown} stays as it is: {why}.");
-                return refuse(&mut out, &text);
+                return refuse(&mut out, &format!("[provost] nothing is set in {shown}: {why}."));
             }
         };
         writeln!(out, "{}", painted(DIM, &shown))?;
@@ -127,7 +126,10 @@ impl Set {
                 return Ok(Ok(changes));
             }
         }
-        Err(Trouble::Io(format!("{}: somebody else writes to it without end", one_line(&place.to_string_lossy()))))
+        Err(Trouble::Io(format!(
+            "{}: somebody else writes to it without end",
+            one_line(&place.to_string_lossy())
+        )))
     }
 
     /// The file that is changed.
@@ -171,12 +173,12 @@ impl Set {
             }
             given.push(name);
             if !FIELDS.contains(&name) && !file.has(name) {
-                let near = suggestion(name, FIELDS.iter().map(|&known| known.to_owned()));
+                let near = near(name, &FIELDS).map_or(String::new(), |near| format!(" ({near})"));
                 wrong.push(format!("there is no field `{}`{near}", bounded(name, 80)));
                 continue;
             }
             match read(name, text.trim()) {
-                Err(takes) => wrong.push(format!("{name} takes {takes}, not `{}`", bounded(text, 80))),
+                Err(takes) => wrong.push(format!("`{}` is no {name}: it takes {takes}", bounded(text, 80))),
                 Ok(new) => {
                     let old = file.get(name).filter(|_| !self.new);
                     file.set(name, &new);
@@ -223,7 +225,8 @@ fn read(name: &str, text: &str) -> Result<Value, String> {
         _ => text,
     };
     let is_null = json == Some(Value::Null);
-    let number = || word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok()).flatten();
+    let number =
+        || word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok()).flatten();
     match name {
         MAX_REVIEWS | CLEAN => number().map(Value::from).ok_or_else(|| "a whole number".into()),
         ITERATION if is_null => Ok(Value::Null),
@@ -233,11 +236,9 @@ fn read(name: &str, text: &str) -> Result<Value, String> {
         PHASE | NEXT_PHASE if Stage::of(word).is_some() => Ok(word.into()),
         PHASE | NEXT_PHASE => {
             let names: Vec<&str> = PHASES.iter().map(|(name, _)| *name).collect();
-            let near = suggestion(word, names.iter().map(|&name| name.to_owned()));
-            Err(if near.is_empty() {
-                format!("null or one of {}", names.join(", "))
-            } else {
-                format!("the name of a phase or null{}", near.trim_end_matches('?'))
+            Err(match near(word, &names) {
+                None => format!("null or one of {}", names.join(", ")),
+                Some(near) => format!("the name of a phase or null ({near})"),
             })
         }
         CURRENT_TASK if names::is_id(word) => Ok(word.into()),
@@ -246,6 +247,12 @@ fn read(name: &str, text: &str) -> Result<Value, String> {
         MODEL => Err("the name of a model".into()),
         _ => Ok(json.unwrap_or_else(|| text.into())),
     }
+}
+
+/// Which of the known words is nearly this one.
+fn near(word: &str, known: &[&str]) -> Option<String> {
+    let near = suggestion(word, known.iter().map(|&known| known.to_owned()));
+    near.strip_prefix("; ").map(str::to_owned)
 }
 
 /// A word that a command line takes for nothing else.

@@ -116,8 +116,8 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
     let newest = if overview.is_newest && !overview.others.is_empty() { "  (changed last)" } else { "" };
     labelled(out, "plan", &format!("{}{newest}", painted(BOLD, &one_line(&overview.id))))?;
     match &overview.standing {
-        Err(why) => {
-            labelled(out, "state", &painted(RED, &one_line(why)))?;
+        Err(unknown) => {
+            labelled(out, "state", &painted(RED, &one_line(&unknown.why)))?;
             tasks(out, overview, None)?;
         }
         Ok(standing) => stands(out, overview, standing)?,
@@ -128,7 +128,7 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
             Some(Judgement::Fail) => painted(RED, word(Judgement::Fail)),
             None => "no verdict in its last line".into(),
         };
-        labelled(out, "last", &format!("{}: {verdict}", one_line(&last.file)))?;
+        labelled(out, "last", &format!("{}: {verdict}", one_line(&last.shown)))?;
     }
     match &overview.running {
         None => labelled(out, "running", "no review")?,
@@ -153,13 +153,9 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
     }
     let plan = &overview.argument;
     match &overview.standing {
-        Err(_) => {
+        Err(unknown) => {
             labelled(out, "next stop", "it goes through: without a state nothing is reviewed")?;
-            let fix = format!(
-                "mend the file in an editor; or, without one, `provost review set{plan} --new phase=… next_phase=…` \
-                 makes it"
-            );
-            labelled(out, "go on", &fix)?;
+            labelled(out, "go on", &unknown.go_on)?;
         }
         Ok(standing) => {
             labelled(out, "next stop", &standing.next_stop)?;
