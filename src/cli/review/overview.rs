@@ -20,6 +20,8 @@ use crate::review_loop::transition::{Answer, ENOUGH, transition};
 use crate::reviewer::Judgement;
 use crate::text::one_line;
 
+/// The guard that makes the reviews.
+const GUARD: &str = "review-loop";
 /// As much of a review as is looked at for its last line.
 const LARGEST_REVIEW: u64 = 4 << 20;
 
@@ -50,8 +52,9 @@ pub(super) struct Unknown {
 #[derive(Debug, PartialEq)]
 pub(super) struct Standing {
     pub(super) state: State,
-    /// What a stop comes to now.
     pub(super) answer: Answer,
+    /// What a stop comes to now, in a word.
+    pub(super) does: &'static str,
     pub(super) next_stop: String,
     pub(super) route: Route,
     /// What to do, as a sentence.
@@ -159,7 +162,9 @@ impl Overview {
             ),
             _ => advice(route.action, &self.argument),
         };
-        Ok(Standing { state, answer: step.answer, next_stop, route, go_on })
+        let is_on = looked.workspace.config.guard_is_on(GUARD);
+        let does = if is_on { does(&step.answer) } else { "off" };
+        Ok(Standing { state, answer: step.answer, does, next_stop, route, go_on })
     }
 
     /// What the next stop comes to, in a sentence.
@@ -171,8 +176,8 @@ impl Overview {
         looked: &Loop<'_>,
     ) -> String {
         let config = &looked.workspace.config;
-        if !config.guard_is_on("review-loop") {
-            return "nothing: the guard `review-loop` is switched off here".into();
+        if !config.guard_is_on(GUARD) {
+            return format!("nothing: the guard `{GUARD}` is switched off here");
         }
         let held = if self.violations.is_empty() || !config.switch(settings::REVIEW_LOOP_RULES) {
             ""
@@ -257,7 +262,7 @@ impl Overview {
             "log": self.running.as_ref().and_then(|running| running.log.as_ref()),
             "began": self.running.as_ref().and_then(|running| running.began).map(clock::utc_in_seconds),
             "next_stop": standing.map(|standing| json!({
-                "does": does(&standing.answer),
+                "does": standing.does,
                 "text": standing.next_stop,
             })),
             "route": standing.map(|standing| json!({
