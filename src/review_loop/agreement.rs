@@ -173,7 +173,7 @@ fn file_names(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for token in text.split(|c: char| !is_part(c)) {
         let token = token.trim_end_matches('.').rsplit('/').next().unwrap_or_default();
-        if !token.ends_with(".md") || token == ".md" {
+        if token.strip_suffix(names::EXTENSION).is_none_or(str::is_empty) {
             continue;
         }
         let filled = token.replace("{current_task}", "3").replace("{id}", "3").replace("{n}", "2");

@@ -94,9 +94,9 @@ impl Workspace {
 
     /// The lock of a thing that one process at a time may do; `None`: another one does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
-        let place = self.own_file(folder, &lock_name(path))?;
         const TRIES: u32 = 4;
         const PAUSE: Duration = Duration::from_millis(10);
+        let place = self.own_file(folder, &lock_name(path))?;
         for _ in 1..TRIES {
             match files::try_lock(&place) {
                 // Whoever only looks whether it is held holds it for a moment.

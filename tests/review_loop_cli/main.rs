@@ -134,7 +134,7 @@ impl Desk {
     fn no_litter(&self) {
         for entry in fs::read_dir(&self.plan).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            assert!(!name.starts_with('.') && !name.ends_with(".tmp"), "{name}");
+            assert!(!name.starts_with('.') && !name.contains(".tmp"), "{name}");
         }
     }
 }

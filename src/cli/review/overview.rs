@@ -16,6 +16,7 @@ use crate::review_loop::phase::{Review, Stage};
 use crate::review_loop::rounds::{self, Loop};
 use crate::review_loop::route::{self, Route};
 use crate::review_loop::state::{self, State, StateFile};
+use crate::review_loop::tasks;
 use crate::review_loop::transition::{Answer, ENOUGH, transition};
 use crate::reviewer::Judgement;
 use crate::text::one_line;
@@ -121,7 +122,9 @@ impl Overview {
             others: chosen.others.clone(),
             argument: chosen.argument(),
             standing: Err(unknown(String::new(), String::new())),
-            tasks: looked.tasks()?.map(|tasks| Count { all: tasks.rows.len(), open: tasks.open() }),
+            tasks: text
+                .map(|text| tasks::read(&text))
+                .map(|tasks| Count { all: tasks.rows.len(), open: tasks.open() }),
             last: last(chosen, here)?,
             running: looked.is_running().then(|| running(&looked)),
             violations,

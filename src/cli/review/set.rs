@@ -99,7 +99,9 @@ impl Set {
     fn write(&self, looked: &Loop<'_>) -> Result<Result<Vec<Change>, String>, Trouble> {
         const TRIES: u32 = 20;
         let place = looked.state_file();
-        let _lock = looked.workspace.lock(&place)?;
+        // Many at once may take longer than a hook would wait for one.
+        let first = looked.workspace.lock(&place);
+        let _lock = first.or_else(|_| looked.workspace.lock(&place))?;
         for _ in 0..TRIES {
             let before = match looked.read_state() {
                 Ok(before) => before,

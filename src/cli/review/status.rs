@@ -70,22 +70,28 @@ impl Status {
         let on_terminal = io::stdout().is_terminal() && !self.json;
         let mut shown: Option<Option<Overview>> = None;
         loop {
-            // A file that vanishes while it is looked at is there, or not, the next time.
-            if let Ok(seen) = self.look(here) {
-                // Only a terminal counts the seconds of a review.
-                let counts = on_terminal && seen.as_ref().is_some_and(|seen| seen.running.is_some());
-                if counts || shown.as_ref() != Some(&seen) {
-                    let text = self.drawn(seen.as_ref(), here)?;
-                    if on_terminal {
-                        redraw(&text)?;
-                    } else {
-                        let gap = if shown.is_some() && !self.json { "\n" } else { "" };
-                        let mut out = anstream::stdout().lock();
-                        write!(out, "{gap}{text}")?;
-                        out.flush()?;
-                    }
-                    shown = Some(seen);
+            let seen = match self.look(here) {
+                Ok(seen) => seen,
+                Err(trouble) if shown.is_none() => return Err(trouble),
+                // A file that vanishes while it is looked at is there, or not, the next time.
+                Err(_) => {
+                    thread::sleep(PAUSE);
+                    continue;
                 }
+            };
+            // Only a terminal counts the seconds of a review.
+            let counts = on_terminal && seen.as_ref().is_some_and(|seen| seen.running.is_some());
+            if counts || shown.as_ref() != Some(&seen) {
+                let text = self.drawn(seen.as_ref(), here)?;
+                if on_terminal {
+                    redraw(&text)?;
+                } else {
+                    let gap = if shown.is_some() && !self.json { "\n" } else { "" };
+                    let mut out = anstream::stdout().lock();
+                    write!(out, "{gap}{text}")?;
+                    out.flush()?;
+                }
+                shown = Some(seen);
             }
             thread::sleep(PAUSE);
         }
