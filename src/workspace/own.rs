@@ -94,7 +94,7 @@ impl Workspace {
 
     /// The lock of a thing that one process at a time may do; `None`: another one does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
-        const TRIES: u32 = 4;
+        const TRIES: u32 = 10;
         const PAUSE: Duration = Duration::from_millis(10);
         let place = self.own_file(folder, &lock_name(path))?;
         for _ in 1..TRIES {

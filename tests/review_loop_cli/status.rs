@@ -73,6 +73,15 @@ fn the_plan_that_was_changed_last_is_meant() {
         desk.screen(&["status", "--plan", "older"], 0)
             .starts_with("plan       older\nstate      there is no")
     );
+    // Also for whoever stands in the directory of another plan.
+    let inside = |name: &str| {
+        let output = desk.command(&["status", "--plan", name]).current_dir(&desk.plan).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(inside("older"), "plan       older");
+    assert_eq!(inside("."), "plan       login-limit");
+    assert_eq!(inside("../older/plan.md"), "plan       older");
+    assert!(inside("nope").starts_with("[provost] there is no plan `nope`."));
     let path = desk.plan.join("plan.md");
     assert!(
         desk.screen(&["status", "--plan", path.to_str().unwrap()], 0).starts_with("plan       login-limit\n")
