@@ -87,13 +87,14 @@ fn due(next: &str, state: &State, done: Done) -> (Action, String) {
     }
     let action = [COMPLETE_TASK, COMPLETE_TASK_TDD, CREATE_TASKS].into_iter().find(|action| *action == next);
     match action {
-        Some(action) => (Action::Command(action), format!("next_phase is {action}")),
+        Some(action) => (Action::Command(action), format!("the phase that is due is {action}")),
         None if next == COMPLETE => {
             (Action::Complete, "the review of all code has passed, and no work is left".into())
         }
-        None => {
-            (Action::Ask, format!("next_phase is `{}`, which is nothing that can be due", one_line(next)))
-        }
+        None => (
+            Action::Ask,
+            format!("the next phase is said to be `{}`, which is nothing that can be due", one_line(next)),
+        ),
     }
 }
 
@@ -118,15 +119,15 @@ fn before_review(review: Review, state: &State, done: Done) -> (Action, String) 
 /// The route where nothing is due.
 fn interrupted(phase: Option<&str>) -> (Action, String) {
     match phase {
-        Some(phase @ (CONTINUE_TASK | NEXT_TASK | NEXT_TASK_TDD | COMPLETE_TASK | COMPLETE_TASK_TDD)) => {
-            (Action::Command(CONTINUE_TASK), format!("{phase} came last, and nothing follows it by itself"))
-        }
-        Some(COMPLETE) => (Action::Tell, "the plan is complete".into()),
-        Some(phase) => (
-            Action::Ask,
-            format!("{} came last, next_phase is null, and so nobody has said what follows", one_line(phase)),
+        Some(phase @ (CONTINUE_TASK | NEXT_TASK | NEXT_TASK_TDD | COMPLETE_TASK | COMPLETE_TASK_TDD)) => (
+            Action::Command(CONTINUE_TASK),
+            format!("the last phase was {phase}, and nothing follows it by itself"),
         ),
-        None => (Action::Ask, "state.json names neither a phase nor a next_phase".into()),
+        Some(COMPLETE) => (Action::Tell, "the plan is complete".into()),
+        Some(phase) => {
+            (Action::Ask, format!("the last phase was {}, and nobody has said what follows", one_line(phase)))
+        }
+        None => (Action::Ask, "neither a phase nor a next_phase stands in state.json".into()),
     }
 }
 

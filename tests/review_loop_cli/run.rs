@@ -137,6 +137,11 @@ fn status_shows_the_review_that_is_being_made() {
     assert!(seen["began"].as_str().unwrap().starts_with("20"), "{seen}");
     assert!(screen.contains("\nrunning    a review is being made for "), "{screen}");
     assert!(screen.contains("\nlog        <home>/.local/state/provost/reviews/"), "{screen}");
+    assert!(
+        screen.contains("\nnext stop  the plan review, round 1 of 8, by opus, is being made now\n"),
+        "{screen}"
+    );
+    assert!(screen.contains("\ngo on      wait for the review that is being made\n"), "{screen}");
     assert!(second.contains("another review of this plan is being made right now"), "{second}");
     assert!(desk.screen(&["status"], 0).contains("\nrunning    no review\n"));
 }

@@ -163,6 +163,7 @@ impl Overview {
                  cycle, or set next_phase to what comes next",
                 self.argument
             ),
+            Answer::Ask(_) if self.running.is_some() => "wait for the review that is being made".into(),
             _ => advice(route.action, &self.argument),
         };
         let is_on = looked.workspace.config.guard_is_on(GUARD);
@@ -199,6 +200,12 @@ impl Overview {
                     return format!("the {subject} is due and cannot be made: {obstacle}{held}");
                 }
                 let model = one_line(&round.model);
+                if self.running.is_some() {
+                    return format!(
+                        "the {subject}, round {} of {max}, by {model}, is being made now",
+                        round.number
+                    );
+                }
                 let ends = if state.clean.saturating_add(1) >= ENOUGH {
                     ", unless it is clean, which ends the cycle"
                 } else {
