@@ -79,6 +79,11 @@ GUARD                  ASKED                                     ON FAILURE  BLO
 planner-bash-guard     before any tool, in `planner.agents`      closed      yes     once      on
 plan-output-validator  stop, subagent stop, in `planner.agents`  open        yes     once      on
 
+review-loop  finished work is reviewed by a fresh reviewer until two reviews in a row are clean
+
+GUARD        ASKED  ON FAILURE  BLOCKS  OVERRIDE  HERE
+review-loop  stop   open        yes     no        on
+
 closed: what the guard cannot judge is denied; open: it goes on.
 once: a prompt that begins with `provost override GUARD REASON` lets it pass once.
 "
@@ -240,6 +245,10 @@ planner.plan_minutes          default  30
 planner.require_plan          default  true
 planner.analysis_headings     default  [\"feature analysis\", \"feature description\", \"requirements analysis\", \"overview\"]
 planner.slice_headings        default  [\"test specification\", \"slice N\"]
+review_loop.seconds           default  570
+review_loop.plan              default  \"session\"
+review_loop.ground_rules      default  true
+review_loop.report            default  \"changes\"
 reviewer.command              default  []
 reviewer.seconds              default  240
 guards.self-guard             managed  \"on\"
@@ -252,6 +261,7 @@ guards.plan-brief             default  \"on\"
 guards.plan-witness           default  \"on\"
 guards.planner-bash-guard     default  \"on\"
 guards.plan-output-validator  default  \"on\"
+guards.review-loop            default  \"on\"
 
 1 mistake; everything else counts
 "
@@ -337,9 +347,15 @@ fn schema_is_the_one_in_the_repository() {
 #[test]
 fn wrong_usage_never_looks_like_a_block() {
     let project = TestProject::new();
-    for arguments in
-        [&["bogus"][..], &[], &["explain", "a", "b"], &["guards", "--nope"], &["config"], &["gate"]]
-    {
+    for arguments in [
+        &["bogus"][..],
+        &[],
+        &["explain", "a", "b"],
+        &["guards", "--nope"],
+        &["config"],
+        &["gate"],
+        &["review"],
+    ] {
         let output = run(&project, arguments);
         assert_eq!(output.status.code(), Some(64), "{arguments:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");

@@ -74,7 +74,7 @@ mod journal {
     #[test]
     fn an_event_that_concerns_no_guard_leaves_no_line() {
         let project = TestProject::new();
-        assert!(project.hook(&project.event("Stop.active_false")).is_silent());
+        assert!(project.hook(&project.event("Notification")).is_silent());
         assert_eq!(project.journal_text(), "");
     }
 

@@ -599,14 +599,18 @@ fn every_command_of_the_loop_is_a_persons_and_begins_with_the_ground_rules() {
         let head = frontmatter(taskie().join(format!("commands/{name}.md")));
         assert!(!head["description"].is_empty(), "{name}");
         assert_eq!(head["disable-model-invocation"], "true", "{name}");
-        // The first state is written as a file; every other one is set through the program.
-        let tools = head.get("allowed-tools").map(String::as_str);
-        assert_eq!(tools, (name != "new-plan").then_some("Bash(provost review:*)"), "{name}");
+        // The state is set through the program. A file of the plugin can be read only by a rule with a
+        // slash in front of its path, and only one command needs it: where the program is missing.
+        let tools = match name {
+            "continue-plan" => "Bash(provost review:*), Read(/${CLAUDE_PLUGIN_ROOT}/**)",
+            _ => "Bash(provost review:*)",
+        };
+        assert_eq!(head["allowed-tools"], tools, "{name}");
         let text = command(name);
         let (_, body) = text.split_once("\n---\n\n").unwrap();
         let mut paragraphs = body.split("\n\n");
         assert!(paragraphs.next().unwrap().starts_with("# "), "{name}");
-        let first = "Read `${CLAUDE_PLUGIN_ROOT}/ground-rules.md` first.";
+        let first = "The ground rules hold: @${CLAUDE_PLUGIN_ROOT}/ground-rules.md";
         assert_eq!(paragraphs.next(), Some(first), "{name}");
         assert!(text.contains("$ARGUMENTS"), "{name}");
     }
@@ -658,6 +662,49 @@ fn the_routes_of_a_plan_are_one_regular_table() {
         actions += 1;
     }
     assert!(actions > 20, "{actions}");
+}
+
+/// The client runs the command before the model is asked. It gives up on the whole prompt, in silence,
+/// where that command fails, and what a person typed must not become part of it.
+#[test]
+fn the_route_comes_with_the_prompt_whether_the_program_is_there_or_not() {
+    let text = command("continue-plan");
+    let injections: Vec<&str> = text.lines().filter(|line| line.contains("!`")).collect();
+    assert_eq!(injections.len(), 1, "{injections:?}");
+    let line = injections[0].strip_prefix("!`").and_then(|line| line.strip_suffix('`')).unwrap();
+    assert!(line.starts_with("provost review continue --with-action || echo \""), "{line}");
+    assert!(!line.contains(['`', '$', '\'']), "{line}");
+    let (_, below) = text.split_once(injections[0]).unwrap();
+    assert!(below.contains("$ARGUMENTS"));
+
+    let run = |machine: &Machine| {
+        let output = Command::new("/bin/bash")
+            .args(["-c", line])
+            .env_clear()
+            .env("PATH", &machine.programs)
+            .env("HOME", &machine.project.home)
+            .current_dir(&machine.project.path)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let otherwise = "(No route from the program: take it from the table below.)\n";
+    let machine = Machine::without_provost().of(taskie());
+    machine.project.file(".taskie/plans/p/plan.md", "# P\n\n## Overview\n");
+    machine.project.file(
+        ".taskie/plans/p/state.json",
+        r#"{"phase": "plan-review", "next_phase": "post-plan-review", "phase_iteration": 1}"#,
+    );
+    assert_eq!(run(&machine), otherwise);
+    let machine = machine.install("programs/provost");
+    let told = run(&machine);
+    assert!(told.starts_with("Route: post-plan-review\n") && !told.contains(otherwise), "{told}");
+    assert!(told.contains("<action>\n# Answer a review of the plan\n"), "{told}");
+    assert!(!told.contains("$ARGUMENTS"), "{told}");
+    fs::remove_dir_all(machine.project.path.join(".taskie")).unwrap();
+    let told = run(&machine);
+    assert!(told.starts_with("[provost] there are no plans") && told.ends_with(otherwise), "{told}");
 }
 
 /// A reviewer that the hook asks is given the text up to the first of these sections.

@@ -12,6 +12,7 @@ mod explain;
 mod gate;
 mod guards;
 mod journal;
+mod review;
 mod schema;
 mod screen;
 
@@ -36,6 +37,7 @@ use crate::workspace::{Places, project_root, resolve};
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
   provost gate status            where the last plan stands
+  provost review status          where the work on a plan stands, and what the next stop does
 
 Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
 `provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.
@@ -53,6 +55,7 @@ enum Command {
     Guards(guards::Guards),
     Explain(explain::Explain),
     Gate(gate::Gate),
+    Review(review::Review),
     Journal(journal::Journal),
     Config(config::ConfigCommand),
     Schema(schema::Schema),
@@ -113,6 +116,7 @@ pub fn run() -> ExitCode {
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Gate(command) => command.run(),
+        Command::Review(command) => command.run(),
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),

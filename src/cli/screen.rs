@@ -34,6 +34,11 @@ pub(crate) fn painted(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// The terminal's line for a label and what it says; further lines stand below the first.
+pub(crate) fn labelled(out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{}  {}", painted(CYAN, &format!("{label:9}")), wrapped(text, 11, width()).trim_start())
+}
+
 /// Prints rows with aligned columns; the first row is the heading.
 pub(crate) fn table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

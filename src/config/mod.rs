@@ -227,7 +227,7 @@ fn setting_of(known: &[Setting], name: &str, value: &DeValue<'_>) -> Result<(Str
 }
 
 /// `; did you mean …?` for a key that is nearly one of these.
-fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
+pub(crate) fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
     let nearest = known.map(|known| (distance(word, &known), known)).min();
     match nearest {
         Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {

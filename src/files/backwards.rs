@@ -88,7 +88,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         fs::write(&path, "first\nsecond\nthird\n").unwrap();
-        let starts = |letter: u8| move |line: &[u8]| (line[0] == letter).then(|| line.len());
+        let starts = |letter: u8| move |line: &[u8]| (line[0] == letter).then_some(line.len());
         assert_eq!(find_line_backwards(&path, 100, starts(b's')).unwrap(), Some(6));
         assert_eq!(find_line_backwards(&path, 100, starts(b'x')).unwrap(), None);
         assert_eq!(find_line_backwards(&path, 8, starts(b'f')).unwrap(), None);

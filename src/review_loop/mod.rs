@@ -4,6 +4,8 @@
 //! where it goes ([`transition`]); [`rounds`] does it on the disk, reviews included; the guard
 //! ([`stop`]) asks for it at the end of a turn, and `provost review` wherever a person wants it.
 
+#[cfg(test)]
+mod agreement;
 pub mod ground_rules;
 pub mod ledger;
 mod memory;
@@ -13,6 +15,7 @@ pub mod phase;
 pub mod plan;
 pub mod prompts;
 pub mod rounds;
+pub mod route;
 pub mod state;
 pub mod stop;
 pub mod tasks;

@@ -62,12 +62,15 @@ impl Plan {
         one_line(&short.unwrap_or(&path).to_string_lossy())
     }
 
-    /// The plan of this name, or at this path.
+    /// The plan of this name, or at this path. A path that leads nowhere names no plan, not even where
+    /// it would lie in one: whoever stands in a plan's directory names another plan, too.
     pub fn named(name: &str, start: &Path, workspace: &Workspace) -> Option<Self> {
-        let path = workspace.resolve(&start.join(name));
-        let by_path =
-            roots(start, workspace).into_iter().find_map(|root| Self::around(&path, &root, workspace));
-        by_path.or_else(|| all(start, workspace).into_iter().find(|plan| plan.id == name))
+        let by_name = all(start, workspace).into_iter().find(|plan| plan.id == name);
+        by_name.or_else(|| {
+            let path = workspace.resolve(&start.join(name));
+            let roots = roots(start, workspace).into_iter().filter(|_| workspace.exists(&path));
+            roots.into_iter().find_map(|root| Self::around(&path, &root, workspace))
+        })
     }
 
     /// The plan that was changed last.

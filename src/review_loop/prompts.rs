@@ -9,10 +9,10 @@ use std::path::Path;
 use super::phase::Review;
 use super::plan::Plan;
 
-const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
+pub(super) const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
 
-/// How a command calls for the ground rules.
-const RULES_LINE: &str = "The ground rules hold: @";
+/// How the paragraph begins with which a command calls for the ground rules.
+const RULES_CALL: &str = "The ground rules hold: @";
 /// Where an action ends and what only concerns its command begins.
 const NOT_FOR_REVIEWERS: [&str; 2] = ["\n## Standalone", "\n## State"];
 /// A list of more files than this is not spelled out.
@@ -49,23 +49,27 @@ pub fn review(plan: &Plan, review: Review, task: Option<&str>, tasks: &[String],
          At the end, give your verdict: PASS if nothing has to be mended, otherwise FAIL.\n\n\
          <ground-rules>\n{}\n</ground-rules>\n\n<action>\n{}\n</action>\n\n\
          The review file is {file}; it does not exist yet.",
-        GROUND_RULES.trim(),
+        for_reviewers(GROUND_RULES),
         instructions(review)
     )
 }
 
 /// The part of a command's text that says how a review is made.
 fn instructions(review: Review) -> String {
-    let text = action(review.phase());
+    for_reviewers(&action(review.phase())).to_owned()
+}
+
+/// A text up to what concerns only those who keep the state.
+fn for_reviewers(text: &str) -> &str {
     let end = NOT_FOR_REVIEWERS.iter().filter_map(|heading| text.find(heading)).min();
-    text[..end.unwrap_or(text.len())].trim().to_owned()
+    text[..end.unwrap_or(text.len())].trim()
 }
 
 /// What a command says beside the ground rules, which only the client can put into its place.
 pub fn action(name: &str) -> String {
     let text = body(command(name).unwrap_or_default());
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(RULES_LINE)).collect();
-    lines.join("\n")
+    let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.starts_with(RULES_CALL));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The text of a command without the lines that describe it.

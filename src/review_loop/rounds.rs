@@ -117,6 +117,21 @@ impl Loop<'_> {
         Ok(Found { post_review: self.has_post_review(state), tasks: left, verdict: None })
     }
 
+    /// The file that holds the state: a link is followed, and stays one.
+    pub fn state_file(&self) -> PathBuf {
+        self.workspace.resolve(&self.plan.file(state::FILE))
+    }
+
+    /// Whether somebody has a review of this plan made right now.
+    pub fn is_running(&self) -> bool {
+        self.workspace.is_locked(FOLDER, &self.plan.path)
+    }
+
+    /// What the reviewers of this plan said, the newest first. The name begins with the time in ms.
+    pub fn newest_log(&self) -> Option<PathBuf> {
+        self.workspace.own_files(FOLDER, &self.plan.path, "err").into_iter().next()
+    }
+
     pub fn read_state(&self) -> Result<Option<Vec<u8>>, Fault> {
         self.workspace.read_bytes(&self.plan.file(state::FILE), state::LARGEST)
     }
@@ -223,7 +238,7 @@ impl Loop<'_> {
     /// Enters what was found into the state as it is now; `None`: it stands elsewhere by now.
     fn settle(&self, before: &State, found: Found, ledger: &Ledger) -> Result<Option<Step>, Fault> {
         const TRIES: u32 = 20;
-        let place = self.plan.file(state::FILE);
+        let place = self.state_file();
         let _lock = self.workspace.lock(&place)?;
         for _ in 0..TRIES {
             let Some(bytes) = self.read_state()? else { return Ok(None) };

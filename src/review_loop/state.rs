@@ -85,7 +85,8 @@ impl StateFile {
         self.fields.iter().any(|(found, _)| found == name)
     }
 
-    fn get(&self, name: &str) -> Option<Value> {
+    /// The value of a field as it is written; `None`: there is no such field.
+    pub fn get(&self, name: &str) -> Option<Value> {
         let (_, raw) = self.fields.iter().rev().find(|(found, _)| found == name)?;
         serde_json::from_str(raw.get()).ok()
     }
@@ -268,8 +269,8 @@ mod tests {
         let file = |value: Value| StateFile::read(value.to_string().as_bytes()).unwrap();
         let odd = json!({"max_reviews": "many", "phase_iteration": "abc", "next_phase": [], "tdd": 1, "phase": "x"});
         assert_eq!(file(odd).misfits(), [MAX_REVIEWS, ITERATION, NEXT_PHASE, TDD]);
-        let fine = json!({"max_reviews": 0, "phase_iteration": null, "next_phase": null, "current_task": 3});
-        assert_eq!(file(fine).misfits(), [""; 0]);
+        let usual = json!({"max_reviews": 0, "phase_iteration": null, "next_phase": null, "current_task": 3});
+        assert_eq!(file(usual).misfits(), [""; 0]);
     }
 
     #[test]

@@ -126,6 +126,11 @@ impl Tasks {
         }
     }
 
+    /// How many tasks are still to be done, the current one among them.
+    pub fn open(&self) -> usize {
+        self.rows.iter().filter(|row| !is_finished(&row.status)).count()
+    }
+
     /// The ids that can be part of a file's name.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.id.as_str()).filter(|id| names::is_id(id))
@@ -194,7 +199,7 @@ impl Line {
 }
 
 /// Whether a status begins with a word or a sign for the end. More may follow: `done (abc123)`.
-fn is_finished(status: &str) -> bool {
+pub fn is_finished(status: &str) -> bool {
     let status = status.trim_start_matches(['*', '_', '`', ' ']).to_lowercase();
     let begins_with = |word: &str| {
         let rest = status.strip_prefix(word);

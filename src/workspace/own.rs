@@ -3,7 +3,9 @@
 //! All of it lies in one directory of the person, in private files whose names are made here and never
 //! taken from outside.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -92,22 +94,54 @@ impl Workspace {
 
     /// The lock of a thing that one process at a time may do; `None`: another one does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
-        let place =
-            self.own_file(folder, &format!("{:016x}.lock", fnv1a(path.as_os_str().as_encoded_bytes())))?;
-        files::try_lock(&place).map_err(|error| Fault::Error(format!("{}: {error}", place.display())))
+        const TRIES: u32 = 10;
+        const PAUSE: Duration = Duration::from_millis(10);
+        let place = self.own_file(folder, &lock_name(path))?;
+        for _ in 1..TRIES {
+            match files::try_lock(&place) {
+                // Whoever only looks whether it is held holds it for a moment.
+                Ok(None) => thread::sleep(PAUSE),
+                tried => return tried.map_err(|error| at(&place, &error)),
+            }
+        }
+        files::try_lock(&place).map_err(|error| at(&place, &error))
+    }
+
+    /// Whether another process does that thing right now. Nothing is made for the question.
+    pub fn is_locked(&self, folder: &str, path: &Path) -> bool {
+        let place = self.own_file(folder, &lock_name(path));
+        place.is_ok_and(|place| place.exists() && matches!(files::try_lock(&place), Ok(None)))
+    }
+
+    /// The files with this extension that belong to a path, the one that was changed last first.
+    pub fn own_files(&self, folder: &str, path: &Path, extension: &str) -> Vec<PathBuf> {
+        let directory = self.own_file(folder, &subject(path));
+        directory.map(|directory| self.newest_first(&directory, extension)).unwrap_or_default()
     }
 
     /// A place for a new file that belongs to a path, by a name that no other has. What lies there for
     /// long is forgotten.
     pub fn new_own_file(&self, folder: &str, path: &Path, name: &str) -> Result<PathBuf, Fault> {
-        let subject = format!("{:016x}", fnv1a(path.as_os_str().as_encoded_bytes()));
-        let directory = self.own_file(folder, &subject)?;
+        let directory = self.own_file(folder, &subject(path))?;
         files::private_directory(&directory)
             .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))?;
         files::remove_older(&directory, MEMORY_KEPT);
         let time = clock::since_1970().as_millis();
         Ok(directory.join(format!("{time}-{}-{name}", std::process::id())))
     }
+}
+
+/// The name under which a path's own things are kept.
+fn subject(path: &Path) -> String {
+    format!("{:016x}", fnv1a(path.as_os_str().as_encoded_bytes()))
+}
+
+fn lock_name(path: &Path) -> String {
+    format!("{}.lock", subject(path))
+}
+
+fn at(path: &Path, error: &io::Error) -> Fault {
+    Fault::Error(format!("{}: {error}", path.display()))
 }
 
 fn no_state() -> Fault {

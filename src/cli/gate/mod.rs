@@ -6,11 +6,12 @@ mod relocate;
 mod show;
 mod status;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::screen::labelled;
 use super::{Exit, Outcome, Trouble};
 use crate::clients;
 use crate::decision::Fault;
@@ -93,10 +94,4 @@ impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
         Self::Io(one_line(&fault.to_string()))
     }
-}
-
-/// The terminal's line for a label and what it says; further lines stand below the first.
-fn labelled(out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
-    use super::screen::{CYAN, painted, width, wrapped};
-    writeln!(out, "{}  {}", painted(CYAN, &format!("{label:9}")), wrapped(text, 11, width()).trim_start())
 }

@@ -1,0 +1,241 @@
+//! Where the work on a plan stands.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::Desk;
+
+#[test]
+fn status_of_a_plan_that_was_just_written() {
+    assert_eq!(
+        Desk::new().screen(&["status"], 0),
+        "\
+plan       login-limit
+stage      Planning
+phase      new-plan, next: plan-review
+round      round 1 of 8 is due
+model      opus is next
+clean      0 of 2 clean in a row
+running    no review
+rules      the plan's files keep the ground rules
+next stop  the plan review is made, round 1 of 8, by opus, and the agent is sent back with it
+go on      when the agent ends its turn, the hook makes the review; `provost review run` makes
+           it now
+end it     `provost review set next_phase=null` ends this cycle, `max_reviews=0` skips all
+           reviews
+"
+    );
+}
+
+#[test]
+fn status_in_the_middle_of_the_work() {
+    let desk = Desk::at_work();
+    desk.project.file(".taskie/plans/older/plan.md", "# Older\n");
+    desk.file("notes.md", "x\n");
+    assert_eq!(
+        desk.screen(&["status", "--plan", "login-limit"], 0),
+        "\
+plan       login-limit
+stage      Implementation
+phase      code-review, next: post-code-review
+round      round 3 of 8 waits for its answer
+model      sonnet is next
+clean      0 of 2 clean in a row
+task       task 2; 1 of 3 tasks left
+last       .taskie/plans/login-limit/task-2-review-3.md: FAIL
+running    no review
+rules      Invalid filename: notes.md
+next stop  it goes through; the agent is held once for the ground rules:
+           .taskie/plans/login-limit/task-2-post-review-3.md, the answer to
+           .taskie/plans/login-limit/task-2-review-3.md, is not there yet
+go on      `/taskie:continue-plan` goes on with post-code-review
+end it     `provost review set --plan login-limit next_phase=null` ends this cycle,
+           `max_reviews=0` skips all reviews
+others     older
+"
+    );
+}
+
+#[test]
+fn the_plan_that_was_changed_last_is_meant() {
+    let desk = Desk::new();
+    let other = desk.project.file(".taskie/plans/older/plan.md", "# Older\n");
+    fs::File::options().write(true).open(other).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert!(desk.screen(&["status"], 0).starts_with("plan       login-limit (changed last)\n"));
+    assert!(desk.screen(&["continue"], 0).contains("\nothers     older; `--plan` names one of them\n"));
+    assert!(
+        desk.screen(&["status", "--plan", "older"], 0)
+            .starts_with("plan       older\nstate      there is no")
+    );
+    // Also for whoever stands in the directory of another plan.
+    let inside = |name: &str| {
+        let output = desk.command(&["status", "--plan", name]).current_dir(&desk.plan).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(inside("older"), "plan       older");
+    assert_eq!(inside("."), "plan       login-limit");
+    assert_eq!(inside("../older/plan.md"), "plan       older");
+    assert!(inside("nope").starts_with("[provost] there is no plan `nope`."));
+    let path = desk.plan.join("plan.md");
+    assert!(
+        desk.screen(&["status", "--plan", path.to_str().unwrap()], 0).starts_with("plan       login-limit\n")
+    );
+}
+
+#[test]
+fn status_says_what_each_kind_of_stop_comes_to() {
+    let desk = Desk::at_work();
+    let next_stop = |changes: &[&str]| {
+        desk.screen(&[&["set"], changes].concat(), 0);
+        let all: Value = serde_json::from_str(&desk.screen(&["status", "--json"], 0)).unwrap();
+        let stop = &all["next_stop"];
+        format!("{}: {}", stop["does"].as_str().unwrap(), stop["text"].as_str().unwrap())
+    };
+    assert_eq!(
+        next_stop(&["phase=post-code-review", "next_phase=code-review", "consecutive_clean=1"]),
+        "review: the code review of task 2 is made, round 4 of 8, by sonnet, and the agent is sent back with it, \
+         unless it is clean, which ends the cycle"
+    );
+    assert_eq!(
+        next_stop(&["current_task=null"]),
+        "review: the code review is due and cannot be made: state.json names no current_task"
+    );
+    assert_eq!(
+        next_stop(&["current_task=2", "max_reviews=3"]),
+        "limit: it goes through: the code review of task 2 has had all its 3 reviews, and the next step is yours"
+    );
+    assert_eq!(
+        next_stop(&["max_reviews=0"]),
+        "skip: the code review of task 2 is skipped, because max_reviews is 0; next: complete-task"
+    );
+    assert_eq!(next_stop(&["next_phase=null"]), "nothing: it goes through: nothing is due");
+    assert_eq!(
+        next_stop(&["next_phase=create-tasks"]),
+        "nothing: it goes through: no review is due, but create-tasks"
+    );
+    desk.project.file("provost.toml", "[guards]\nreview-loop = \"off\"\n");
+    assert_eq!(
+        next_stop(&["next_phase=code-review", "max_reviews=8"]),
+        "off: nothing: the guard `review-loop` is switched off here"
+    );
+}
+
+#[test]
+fn an_answer_that_is_there_counts_before_the_state_says_so() {
+    let desk = Desk::at_work();
+    desk.file("task-2-post-review-3.md", "# Answer\n");
+    let text = desk.screen(&["status"], 0);
+    assert!(text.contains("\nround      round 4 of 8 is due\n"), "{text}");
+    assert!(desk.screen(&["continue"], 0).contains("\nnote       the file to write is there already"));
+}
+
+#[test]
+fn status_without_a_plan_or_a_state() {
+    let desk = Desk::empty();
+    assert_eq!(
+        desk.screen(&["status"], 0),
+        "\
+plan       login-limit
+state      there is no state.json
+running    no review
+rules      the plan's files keep the ground rules
+next stop  it goes through: without a state nothing is reviewed
+go on      `/taskie:continue-plan` looks into the history of git; `provost review set --new
+           phase=… next_phase=…` gives it a state
+"
+    );
+    for (text, why) in [
+        ("[1, 2]", "state.json is no JSON object (invalid type: sequence"),
+        ("{\"phase\": ", "state.json is no JSON object (EOF while parsing"),
+        ("", "state.json is no JSON object"),
+    ] {
+        desk.file("state.json", text);
+        let screen = desk.screen(&["status"], 0);
+        assert!(screen.contains(&format!("\nstate      {why}")), "{screen}");
+        let all: Value = serde_json::from_str(&desk.screen(&["status", "--json"], 0)).unwrap();
+        assert!(all["fault"].as_str().unwrap().starts_with(why) && all["phase"].is_null(), "{all}");
+    }
+    fs::remove_file(desk.plan.join("state.json")).unwrap();
+    fs::create_dir(desk.plan.join("state.json")).unwrap();
+    assert!(desk.screen(&["status"], 0).contains("\nstate      state.json cannot be read"));
+    assert!(desk.screen(&["continue"], 0).starts_with("Route: ask\nstate.json is there and cannot be read"));
+    assert!(desk.screen(&["set", "tdd=true"], 1).replace('\n', " ").contains("it cannot be read ("));
+
+    assert_eq!(
+        desk.screen(&["status", "--plan", "nope"], 1),
+        "[provost] there is no plan `nope`. To fix: name one of these with --plan: login-limit.\n"
+    );
+    assert_eq!(desk.screen(&["status", "--plan", "nope", "--json"], 1), "{\"plan\":null}\n");
+    fs::remove_dir_all(desk.project.path.join(".taskie")).unwrap();
+    let none = "[provost] there are no plans below <project>. To fix: go to a project with `.taskie/plans`, or begin \
+                one with `/taskie:new-plan`.";
+    for command in ["status", "run", "continue", "set"] {
+        assert_eq!(desk.screen(&[command], 1).replace('\n', " ").trim(), none, "{command}");
+    }
+    assert_eq!(desk.screen(&["status", "--json"], 1), "{\"plan\":null}\n");
+}
+
+#[test]
+fn status_as_json_has_everything() {
+    let desk = Desk::at_work();
+    let all: Value = serde_json::from_str(&desk.screen(&["status", "--json"], 0)).unwrap();
+    let expected = json!({
+        "plan": "login-limit", "path": "<project>/.taskie/plans/login-limit", "newest": true, "others": [],
+        "fault": null, "stage": "Implementation", "phase": "code-review", "next_phase": "post-code-review",
+        "current_task": "2", "phase_iteration": 3, "max_reviews": 8, "review_model": "sonnet",
+        "consecutive_clean": 0, "clean_needed": 2, "tdd": false, "round": 3,
+        "tasks": {"all": 3, "left": 1},
+        "last_review": {
+            "file": "<project>/.taskie/plans/login-limit/task-2-review-3.md", "verdict": "FAIL",
+        },
+        "running": false, "log": null, "began": null,
+        "next_stop": {"does": "nothing", "text": "it goes through: .taskie/plans/login-limit/task-2-post-review-3.md, \
+                      the answer to .taskie/plans/login-limit/task-2-review-3.md, is not there yet"},
+        "route": {"action": "post-code-review",
+                  "why": "a code-review has been made, and its findings are to be dealt with"},
+        "go_on": "`/taskie:continue-plan` goes on with post-code-review",
+        "violations": [], "warnings": [],
+    });
+    assert_eq!(all, expected);
+}
+
+#[test]
+fn to_look_changes_nothing() {
+    let desk = Desk::at_work();
+    for arguments in [&["status"][..], &["status", "--json"], &["continue"], &["continue", "--with-action"]] {
+        desk.screen(arguments, 0);
+    }
+    assert!(!desk.project.state().exists(), "a look has made files");
+    desk.no_litter();
+}
+
+#[test]
+fn watch_prints_a_block_for_each_change_only() {
+    let desk = Desk::new();
+    let mut child = desk.command(&["status", "--watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    let (line, lines) = mpsc::channel();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let reading = thread::spawn(move || {
+        for text in out.lines().map_while(Result::ok) {
+            let _ = line.send(serde_json::from_str::<Value>(&text).unwrap());
+        }
+    });
+    let next = || lines.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!(next()["round"], 1);
+    assert!(lines.recv_timeout(Duration::from_millis(2500)).is_err(), "nothing has changed");
+    desk.screen(&["set", "phase_iteration=4"], 0);
+    assert_eq!(next()["round"], 5);
+    fs::remove_dir_all(desk.project.path.join(".taskie")).unwrap();
+    // It may be seen half-way.
+    let last = std::iter::from_fn(|| Some(next())).find(|seen| seen["plan"].is_null());
+    assert_eq!(last, Some(json!({"plan": null})));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reading.join().unwrap();
+}
