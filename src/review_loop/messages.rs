@@ -47,7 +47,21 @@ pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) 
          temp file then mv to prevent corruption, or let `provost review set --plan {id} phase={post} \
          next_phase={phase}` do it. {also} to remote. (To stop the review loop, set next_phase to null in \
          state.json.)",
-        id = one_line(&plan.id),
+        id = as_argument(&plan.id),
+    )
+}
+
+/// The person's message after a review that the agent now deals with.
+pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> String {
+    let outcome =
+        if clean { format!("clean, {} of {ENOUGH} in a row", state.clean) } else { "issues".into() };
+    format!(
+        "[provost] Plan '{}': {}, round {} of at most {} by {}: {outcome}.",
+        one_line(&plan.id),
+        of(round.review, state),
+        round.number,
+        state.max_reviews,
+        one_line(&round.model)
     )
 }
 
@@ -72,10 +86,10 @@ pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
 }
 
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
-    let id = one_line(&plan.id);
+    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
     format!(
         "[provost] Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
-         the agent waits for you. To fix: read the last review; then `provost review set --plan {id} \
+         the agent waits for you. To fix: read the last review; then `provost review set --plan {named} \
          phase_iteration=0 consecutive_clean=0` for another cycle, or set next_phase to what comes next.",
         of(review, state),
         state.max_reviews
@@ -94,12 +108,21 @@ pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> Strin
 }
 
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
-    let id = one_line(&plan.id);
+    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \
-         `provost review set --plan {id} next_phase=…`, or set it to null.",
+         `provost review set --plan {named} next_phase=…`, or set it to null.",
         one_line(phase)
     )
+}
+
+/// A plan's name as one word of a command line.
+fn as_argument(id: &str) -> String {
+    let id = one_line(id);
+    if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+        return id;
+    }
+    format!("'{}'", id.replace('\'', r"'\''"))
 }
 
 /// What is reviewed, for a person.

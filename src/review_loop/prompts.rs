@@ -12,7 +12,7 @@ use super::plan::Plan;
 const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
 
 /// How a command calls for the ground rules.
-const RULES_LINE: &str = "The ground rules hold: @${CLAUDE_PLUGIN_ROOT}/ground-rules.md\n\n";
+const RULES_LINE: &str = "The ground rules hold: @";
 /// Where an action ends and what only concerns its command begins.
 const NOT_FOR_REVIEWERS: [&str; 2] = ["\n## Standalone", "\n## State"];
 /// A list of more files than this is not spelled out.
@@ -63,7 +63,9 @@ fn instructions(review: Review) -> String {
 
 /// What a command says beside the ground rules, which only the client can put into its place.
 pub fn action(name: &str) -> String {
-    body(command(name).unwrap_or_default()).replacen(RULES_LINE, "", 1)
+    let text = body(command(name).unwrap_or_default());
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(RULES_LINE)).collect();
+    lines.join("\n")
 }
 
 /// The text of a command without the lines that describe it.

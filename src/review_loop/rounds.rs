@@ -30,8 +30,10 @@ const LARGEST_REVIEW: u64 = 4 << 20;
 /// Where the words of reviewers lie, and files that had to make room.
 const FOLDER: &str = "reviews";
 
+const CHANGED: &str = "state.json was changed while the review was made, so it does not count";
+
 /// What a step came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Conclusion {
     /// `None`: there is no state that can be read.
     pub step: Option<Step>,
@@ -39,6 +41,8 @@ pub struct Conclusion {
     pub why: Option<String>,
     /// What the person should know.
     pub warnings: Vec<String>,
+    /// The file as it was found.
+    pub state_file: Option<Vec<u8>>,
 }
 
 /// A plan, and the world that it is in.
@@ -50,37 +54,35 @@ pub struct Loop<'a> {
 impl Loop<'_> {
     /// Goes one step. `tell` hears what happens as it happens.
     pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
-        let Some(bytes) = self.read_state()? else { return Ok(Conclusion::without_state()) };
-        // Rule 8 tells what is wrong with it.
-        let Ok(file) = StateFile::read(&bytes) else { return Ok(Conclusion::without_state()) };
+        let mut conclusion = Conclusion { state_file: self.read_state()?, ..Conclusion::default() };
+        let file = conclusion.state_file.as_deref().map(StateFile::read);
+        // Rule 8 tells what is wrong with a file that cannot be read.
+        let Some(Ok(file)) = file else { return Ok(conclusion) };
         let before = file.state();
-        let mut warnings = misfits(&file);
+        conclusion.warnings = misfits(&file);
         let mut found = self.found(&before)?;
-        let step = transition(&before, found);
-        let why = match &step.answer {
-            Answer::Ask(round) => {
-                warnings.extend(unknown_model(&round.model));
-                let attempt = self.attempt(&before, round, tell)?;
-                let (verdict, why) = match attempt {
-                    Ok(true) => (Verdict::Clean, None),
-                    Ok(false) => (Verdict::Issues, None),
-                    Err(why) => (Verdict::Missing, Some(why)),
-                };
-                found.verdict = Some(verdict);
-                why
-            }
-            Answer::Nothing => return Ok(Conclusion { step: Some(step), why: None, warnings }),
-            _ => None,
-        };
-        if let Some(step) = self.settle(&before, found)? {
-            return Ok(Conclusion { step: Some(step), why, warnings });
+        let mut step = transition(&before, found);
+        if let Answer::Ask(round) = &step.answer {
+            conclusion.warnings.extend(unknown_model(&round.model));
+            let verdict = match self.attempt(&before, round, tell)? {
+                Ok(true) => Verdict::Clean,
+                Ok(false) => Verdict::Issues,
+                Err(why) => {
+                    conclusion.why = Some(why);
+                    Verdict::Missing
+                }
+            };
+            found.verdict = Some(verdict);
+            step = transition(&before, found);
         }
-        let answer = match step.answer {
-            Answer::Ask(round) => Answer::Unanswered(round),
-            _ => Answer::Nothing,
-        };
-        let why = Some("state.json was changed while the review was made, so it does not count".into());
-        Ok(Conclusion { step: Some(Step { state: before, answer }), why, warnings })
+        if step.state != before {
+            step = self.settle(&before, found)?.unwrap_or_else(|| {
+                conclusion.why = Some(CHANGED.into());
+                Step { answer: without_effect(step.answer), state: before }
+            });
+        }
+        conclusion.step = Some(step);
+        Ok(conclusion)
     }
 
     /// What a stop would find now, without a review.
@@ -126,7 +128,7 @@ impl Loop<'_> {
             Ok(subject) => subject,
             Err(why) => return Ok(Err(why)),
         };
-        if !workspace.has_content(&plan.file("plan.md")) {
+        if !workspace.exists(&plan.file("plan.md")) {
             return Ok(Err("there is no plan.md to review against".into()));
         }
         let tasks = match round.review {
@@ -166,6 +168,7 @@ impl Loop<'_> {
             limit.as_secs(),
             logs.err.display()
         ));
+        reviewer::heed_interruptions();
         let answer = reviewer::review(&question, &logs, &workspace.config, workspace.client);
         let clean = self.clean(answer, &file)?;
         if let (Err(_), Some(aside)) = (&clean, aside)
@@ -242,9 +245,11 @@ impl Loop<'_> {
     }
 }
 
-impl Conclusion {
-    fn without_state() -> Self {
-        Self { step: None, why: None, warnings: Vec::new() }
+/// What is left of an answer whose state could not be entered.
+fn without_effect(answer: Answer) -> Answer {
+    match answer {
+        Answer::Hold { round, .. } | Answer::Advance { round, .. } => Answer::Unanswered(round),
+        _ => Answer::Nothing,
     }
 }
 

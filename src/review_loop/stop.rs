@@ -18,7 +18,6 @@ use super::{ground_rules, state};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind, Mode};
-use crate::reviewer;
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -37,7 +36,6 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(Opinion::silence());
     }
     let Some(plan) = Plan::of_stop(event, workspace)? else { return Ok(Opinion::silence()) };
-    reviewer::heed_interruptions();
     let conclusion = Loop { plan: &plan, workspace }.advance(&mut |_| {})?;
     let mut stop = Stop {
         event,
@@ -66,11 +64,13 @@ impl Stop<'_> {
         for warning in &conclusion.warnings {
             self.remark(warning.clone());
         }
-        let Some(Step { state, answer }) = &conclusion.step else { return self.ground_rules() };
+        let file = conclusion.state_file.as_deref();
+        let Some(Step { state, answer }) = &conclusion.step else { return self.ground_rules(file) };
         let plan = self.plan;
         self.evidence.push(format!("{answer:?}"));
         match answer {
             Answer::Hold { round, clean } => {
+                self.tell(messages::reviewed(plan, state, round, *clean));
                 let what = messages::hold(plan, state, round, *clean, &self.event.cwd);
                 Ok(self.held(Denial { what, why: String::new(), fix: String::new() }))
             }
@@ -85,11 +85,11 @@ impl Stop<'_> {
             Answer::Unanswered(round) => {
                 let why = conclusion.why.as_deref().unwrap_or("no verdict");
                 self.tell(messages::unanswered(plan, state, round, why));
-                self.ground_rules()
+                self.ground_rules(file)
             }
             Answer::Limit(review) => {
                 self.remark(messages::limit(plan, state, *review));
-                self.ground_rules()
+                self.ground_rules(file)
             }
             // INVARIANT: a review that is due has been made by now.
             Answer::Nothing | Answer::Ask(_) => {
@@ -97,19 +97,18 @@ impl Stop<'_> {
                 if let Some(phase) = unknown {
                     self.remark(messages::unknown_phase(plan, phase));
                 }
-                self.ground_rules()
+                self.ground_rules(file)
             }
         }
     }
 
     /// Whether the plan's files are as they should be.
-    fn ground_rules(&mut self) -> Result<Opinion, Fault> {
+    fn ground_rules(&mut self, state: Option<&[u8]>) -> Result<Opinion, Fault> {
         let Self { plan, workspace, .. } = *self;
         if !workspace.config.switch(settings::REVIEW_LOOP_RULES) {
             return Ok(self.passed());
         }
-        let state = workspace.read_bytes(&plan.file(state::FILE), state::LARGEST)?;
-        for warning in ground_rules::warnings(state.as_deref()) {
+        for warning in ground_rules::warnings(state) {
             self.remark(warning);
         }
         let tasks = workspace.read_text(&plan.file("tasks.md"), state::LARGEST)?;
