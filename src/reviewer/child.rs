@@ -26,8 +26,9 @@ pub(super) const LARGEST: usize = 4 << 20;
 const LAST_WORDS: usize = 16 << 10;
 /// How long pipes are listened to after the program's end, and how long a killed one may take.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long a program may take to end what it has started, when its time is over.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a program may take to end what it has started, when its time is over. A client that has
+/// lost patience with us kills us after one and a half seconds.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// Answers take seconds, so nobody feels this.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
