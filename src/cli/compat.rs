@@ -74,8 +74,11 @@ static SCRIPTS: &[Script] = &[
 ];
 
 /// As the document of the review loop has it.
-const UNIFIED: &[(&str, &str)] =
-    &[(settings::REVIEW_LOOP_PLAN, "newest"), (settings::REVIEW_LOOP_REPORT, "always")];
+const UNIFIED: &[(&str, &str)] = &[
+    (settings::REVIEW_LOOP_PLAN, "newest"),
+    (settings::REVIEW_LOOP_REPORT, "always"),
+    (settings::REVIEW_LOOP_STATE, "believed"),
+];
 
 /// As the documents of the plan gate have it.
 const BELIEVING: &[(&str, &str)] = &[

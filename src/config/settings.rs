@@ -86,6 +86,7 @@ pub const PLAN_GATE_VALIDATOR_MODEL: &str = "plan_gate.validator_model";
 pub const REVIEW_LOOP_SECONDS: &str = "review_loop.seconds";
 pub const REVIEW_LOOP_PLAN: &str = "review_loop.plan";
 pub const REVIEW_LOOP_RULES: &str = "review_loop.ground_rules";
+pub const REVIEW_LOOP_STATE: &str = "review_loop.state";
 pub const REVIEW_LOOP_REPORT: &str = "review_loop.report";
 pub const REVIEWER_COMMAND: &str = "reviewer.command";
 pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
@@ -276,6 +277,12 @@ const FIXED: &[Setting] = &[
         takes: Takes::Switch { default: true },
         meaning: "Whether the files of a plan are checked where no review is due: their names, that each \
                   review has what it is about, and that tasks.md is a table.",
+    },
+    Setting {
+        table: "review_loop",
+        name: "state",
+        takes: Takes::Word { default: "checked", of: &["checked", "believed"] },
+        meaning: "Whether the number of clean reviews in state.json counts only as far as Provost has seen them.",
     },
     Setting {
         table: "review_loop",

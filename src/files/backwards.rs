@@ -5,6 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::open_regular;
+use crate::search;
+
+const LARGEST_CHUNK: u64 = 4 << 20;
 
 /// Calls `visit` with one line after the other, the last one first, until it has found something.
 /// At most `limit` bytes are looked at.
@@ -13,7 +16,8 @@ pub fn find_line_backwards<T>(
     limit: u64,
     visit: impl FnMut(&[u8]) -> Option<T>,
 ) -> io::Result<Option<T>> {
-    const CHUNK: u64 = 128 << 10;
+    // What is looked for usually stands near the end.
+    const CHUNK: u64 = 16 << 10;
     let file = open_regular(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -39,18 +43,17 @@ fn find_backwards<T>(
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + rest.len());
         (&mut file).take(size).read_to_end(&mut bytes)?;
         bytes.append(&mut rest);
-        let Some(first_break) = memchr::memchr(b'\n', &bytes) else {
-            // One long line: fewer and larger steps, or each would copy all of them.
-            chunk *= 2;
-            rest = bytes;
-            continue;
-        };
-        for line in bytes[first_break + 1..].rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Some(found) = visit(line) {
+        // Fewer and larger steps, or each of them would copy a long line again.
+        chunk = (chunk * 4).min(LARGEST_CHUNK);
+        let mut end = bytes.len();
+        while let Some(at) = search::last_byte(&bytes[..end], b'\n') {
+            let line = &bytes[at + 1..end];
+            if let Some(found) = (!line.is_empty()).then(|| visit(line)).flatten() {
                 return Ok(Some(found));
             }
+            end = at;
         }
-        bytes.truncate(first_break);
+        bytes.truncate(end);
         rest = bytes;
     }
     Ok(if rest.is_empty() { None } else { visit(&rest) })

@@ -29,6 +29,15 @@ pub struct Entry {
     pub is_directory: bool,
 }
 
+impl Listing {
+    /// Whether there is a file of this name, and not a directory.
+    // INVARIANT: the entries are in the order of their names.
+    pub fn has_file(&self, name: &str) -> bool {
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name));
+        at.is_ok_and(|at| !self.entries[at].is_directory)
+    }
+}
+
 /// Looks at a directory and, for files with the extension, below it. Links that lead nowhere are left
 /// out, and links to directories are not followed. A directory with entries beyond measure is an
 /// error, because a part of them would look like a directory in which files are missing; a tree beyond

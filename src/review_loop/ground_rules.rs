@@ -5,8 +5,6 @@
 //! reviews, ids like `4-5` and reviews that nobody answered. A damaged `state.json` is only told about,
 //! since it must never keep anybody from stopping.
 
-use std::collections::HashSet;
-
 use super::names::{self, Name, Subject};
 use super::state::StateFile;
 use super::tasks;
@@ -21,9 +19,7 @@ const STATE_FIELDS: &[&str] =
 /// What is wrong with a plan's directory, in the order of the rules; `tasks` is the text of `tasks.md`.
 pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
     let entries = directory.entries.iter();
-    let files: HashSet<&str> =
-        entries.clone().filter(|entry| !entry.is_directory).map(|entry| entry.name.as_str()).collect();
-    let is_missing = |of| names::document(of).is_some_and(|name| !files.contains(name.as_str()));
+    let is_missing = |of| names::document(of).is_some_and(|name| !directory.has_file(&name));
     let named: Vec<(&str, Option<Name<'_>>)> = entries
         .map(|entry| entry.name.as_str())
         .filter(|name| !name.starts_with('.') && name.ends_with(names::EXTENSION))
@@ -56,7 +52,7 @@ pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
     let unfounded = known().filter_map(|(name, parsed)| match parsed {
         Name::Review { of, post: true, number } => {
             let review = Name::Review { of, post: false, number }.to_string();
-            (!files.contains(review.as_str())).then(|| format!("{name} requires {review}"))
+            (!directory.has_file(&review)).then(|| format!("{name} requires {review}"))
         }
         _ => None,
     });

@@ -5,6 +5,7 @@
 //! ([`stop`]) asks for it at the end of a turn, and `provost review` wherever a person wants it.
 
 pub mod ground_rules;
+pub mod ledger;
 mod memory;
 pub mod messages;
 pub mod names;

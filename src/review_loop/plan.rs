@@ -7,13 +7,12 @@
 
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
-
 use super::state;
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::effect::Effect;
 use crate::event::{Event, Kind, Tool};
+use crate::search;
 use crate::text::one_line;
 use crate::workspace::{Workspace, is_provost};
 
@@ -31,6 +30,15 @@ pub struct Plan {
     pub path: PathBuf,
     /// The directory that the project's `.taskie` lies in.
     pub root: PathBuf,
+}
+
+/// Whose a stop is.
+pub enum Claim {
+    /// No plan's.
+    None,
+    Certain(Plan),
+    /// This plan's or none's: it is the only one. To know it, the session's record must be read.
+    Perhaps(Plan),
 }
 
 /// What a session's record shows.
@@ -74,17 +82,23 @@ impl Plan {
         })
     }
 
-    /// The plan of this stop; `None`: it belongs to none.
-    pub fn of_stop(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
-        let by_session = workspace.config.word(settings::REVIEW_LOOP_PLAN) == "session";
-        let Some(record) = event.transcript.as_deref().filter(|file| by_session && workspace.exists(file))
-        else {
-            return Ok(Self::newest(&event.cwd, workspace));
-        };
-        let roots = roots(&event.cwd, workspace);
-        if roots.is_empty() {
-            return Ok(None);
+    /// The plan of this stop, as far as it can be told without the session's record.
+    pub fn of_stop(event: &Event, workspace: &Workspace) -> Result<Claim, Fault> {
+        if record(event, workspace).is_none() {
+            return Ok(Self::newest(&event.cwd, workspace).map_or(Claim::None, Claim::Certain));
         }
+        let mut plans = all(&event.cwd, workspace);
+        Ok(match (plans.pop(), plans.is_empty()) {
+            (None, _) => Claim::None,
+            (Some(only), true) => Claim::Perhaps(only),
+            _ => Self::of_session(event, workspace)?.map_or(Claim::None, Claim::Certain),
+        })
+    }
+
+    /// The plan that the session worked on last, as its record shows.
+    pub fn of_session(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
+        let Some(record) = record(event, workspace) else { return Ok(None) };
+        let roots = roots(&event.cwd, workspace);
         let sign =
             workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))?;
         Ok(match sign {
@@ -105,6 +119,12 @@ impl Plan {
             root: root.to_owned(),
         })
     }
+}
+
+/// The session's own record, where it counts.
+fn record<'e>(event: &'e Event, workspace: &Workspace) -> Option<&'e Path> {
+    let by_session = workspace.config.word(settings::REVIEW_LOOP_PLAN) == "session";
+    event.transcript.as_deref().filter(|file| by_session && workspace.exists(file))
 }
 
 /// All plans that can be meant here.
@@ -138,7 +158,7 @@ fn is_id(name: &str) -> bool {
 /// What a line of a session's record shows of its work on a plan.
 fn sign(line: &[u8], roots: &[PathBuf], workspace: &Workspace) -> Option<Sign> {
     // Most lines are about something else.
-    if memmem::find(line, b"taskie").is_none() && memmem::find(line, b"provost").is_none() {
+    if search::part(line, b"taskie").is_none() && search::part(line, b"provost").is_none() {
         return None;
     }
     let done = (workspace.client.done)(line);

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ledger::Ledger;
 use super::names::{self, Subject};
 use super::phase::Review;
 use super::plan::Plan;
@@ -18,7 +19,7 @@ use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
 use crate::config::settings;
 use crate::decision::Fault;
-use crate::reviewer::{self, Judgement, Logs, Question, Silence};
+use crate::reviewer::{self, Judgement, Logs, Question};
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -43,6 +44,16 @@ pub struct Conclusion {
     pub warnings: Vec<String>,
     /// The file as it was found.
     pub state_file: Option<Vec<u8>>,
+    /// Another process makes the review that is due, or has just made it.
+    pub elsewhere: bool,
+}
+
+/// What became of a review.
+enum Attempt {
+    Clean,
+    Issues,
+    /// It came to nothing, for this reason.
+    Nothing(String),
 }
 
 /// A plan, and the world that it is in.
@@ -60,27 +71,38 @@ impl Loop<'_> {
         let Some(Ok(file)) = file else { return Ok(conclusion) };
         let before = file.state();
         conclusion.warnings = misfits(&file);
+        let ledger = Ledger::read(self.plan, self.workspace);
+        conclusion.warnings.extend(ledger.remarks(&before));
         let mut found = self.found(&before)?;
-        let mut step = transition(&before, found);
+        let mut step = transition(&ledger.corrected(&before), found);
+        // INVARIANT: held until the verdict stands in the state, so that no other process, which still
+        // finds the state of before, makes the same review again.
+        let mut only = None;
         if let Answer::Ask(round) = &step.answer {
+            // A client may start two hooks for one stop. Whoever comes second finds the lock taken, or
+            // the state no longer where it was.
+            only = self.workspace.try_lock(FOLDER, &self.plan.path)?;
+            if only.is_none() || !self.still_stands(&before)? {
+                return Ok(Conclusion { elsewhere: true, ..conclusion });
+            }
             conclusion.warnings.extend(unknown_model(&round.model));
-            let verdict = match self.attempt(&before, round, tell)? {
-                Ok(true) => Verdict::Clean,
-                Ok(false) => Verdict::Issues,
-                Err(why) => {
+            found.verdict = Some(match self.attempt(&before, round, tell)? {
+                Attempt::Clean => Verdict::Clean,
+                Attempt::Issues => Verdict::Issues,
+                Attempt::Nothing(why) => {
                     conclusion.why = Some(why);
                     Verdict::Missing
                 }
-            };
-            found.verdict = Some(verdict);
-            step = transition(&before, found);
+            });
+            step = transition(&ledger.corrected(&before), found);
         }
         if step.state != before {
-            step = self.settle(&before, found)?.unwrap_or_else(|| {
+            step = self.settle(&before, found, &ledger)?.unwrap_or_else(|| {
                 conclusion.why = Some(CHANGED.into());
                 Step { answer: without_effect(step.answer), state: before }
             });
         }
+        drop(only);
         conclusion.step = Some(step);
         Ok(conclusion)
     }
@@ -116,20 +138,15 @@ impl Loop<'_> {
         }
     }
 
-    /// Has one review made: whether it is clean, or why there is none.
-    fn attempt(
-        &self,
-        state: &State,
-        round: &Round,
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<Result<bool, String>, Fault> {
+    /// Has one review made.
+    fn attempt(&self, state: &State, round: &Round, tell: &mut dyn FnMut(&str)) -> Result<Attempt, Fault> {
         let Self { plan, workspace } = self;
         let subject = match subject(round.review, state) {
             Ok(subject) => subject,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Attempt::Nothing(why)),
         };
         if !workspace.exists(&plan.file("plan.md")) {
-            return Ok(Err("there is no plan.md to review against".into()));
+            return Ok(Attempt::Nothing("there is no plan.md to review against".into()));
         }
         let tasks = match round.review {
             Review::Tasks | Review::AllCode => {
@@ -140,20 +157,17 @@ impl Loop<'_> {
                     .filter_map(|id| names::document(Subject::Task(id)))
                     .collect();
                 if ids.is_empty() {
-                    return Ok(Err("tasks.md names no task".into()));
+                    return Ok(Attempt::Nothing("tasks.md names no task".into()));
                 }
                 ids
             }
             Review::Plan | Review::Code => Vec::new(),
         };
-        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else {
-            return Ok(Err("another review of this plan is being made right now".into()));
-        };
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
-        let aside = self.set_aside(&file)?;
-        self.set_aside(&plan.file(&names::review(subject, true, round.number)))?;
+        let post = plan.file(&names::review(subject, true, round.number));
+        let aside = [(self.set_aside(&file)?, &file), (self.set_aside(&post)?, &post)];
         let prompt = prompts::review(plan, round.review, state.current_task.as_deref(), &tasks, &file);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
         let question = Question { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
@@ -170,38 +184,44 @@ impl Loop<'_> {
         ));
         reviewer::heed_interruptions();
         let answer = reviewer::review(&question, &logs, &workspace.config, workspace.client);
-        let clean = self.clean(answer, &file)?;
-        if let (Err(_), Some(aside)) = (&clean, aside)
-            && !workspace.exists(&file)
-        {
-            workspace.move_file(&aside, &file)?;
+        let attempt = self.weighed(answer, &file)?;
+        // Where nothing new was written, all is as it was before.
+        if matches!(attempt, Attempt::Nothing(_)) && !workspace.has_content(&file) {
+            for (aside, place) in aside {
+                aside.map_or(Ok(()), |aside| workspace.move_file(&aside, place))?;
+            }
         }
-        Ok(clean)
+        Ok(attempt)
     }
 
     /// What an answer is worth: only a review that was written counts.
-    fn clean(
-        &self,
-        answer: Result<Option<Judgement>, Silence>,
-        file: &Path,
-    ) -> Result<Result<bool, String>, Fault> {
+    fn weighed(&self, answer: reviewer::Verdict, file: &Path) -> Result<Attempt, Fault> {
         let judgement = match answer {
             Ok(judgement) => judgement,
-            Err(silence) => return Ok(Err(silence.to_string())),
+            Err(silence) => return Ok(Attempt::Nothing(silence.to_string())),
         };
         if !self.workspace.has_content(file) {
-            return Ok(Err(format!("the reviewer wrote no review to {}", file.display())));
+            return Ok(Attempt::Nothing(format!("the reviewer wrote no review to {}", file.display())));
         }
         let judgement = match judgement {
             Some(judgement) => Some(judgement),
             None => Judgement::from_last_line(&self.workspace.read_start(file, LARGEST_REVIEW)?.0),
         };
-        let clean = judgement.map(|judgement| judgement == Judgement::Pass);
-        Ok(clean.ok_or_else(|| "the reviewer gave no verdict".into()))
+        Ok(match judgement {
+            Some(Judgement::Pass) => Attempt::Clean,
+            Some(Judgement::Fail) => Attempt::Issues,
+            None => Attempt::Nothing("the reviewer gave no verdict".into()),
+        })
+    }
+
+    /// Whether the state is where it was when it was read.
+    fn still_stands(&self, before: &State) -> Result<bool, Fault> {
+        let file = self.read_state()?.map(|bytes| StateFile::read(&bytes));
+        Ok(matches!(file, Some(Ok(file)) if stands_where(before, &file.state())))
     }
 
     /// Enters what was found into the state as it is now; `None`: it stands elsewhere by now.
-    fn settle(&self, before: &State, found: Found) -> Result<Option<Step>, Fault> {
+    fn settle(&self, before: &State, found: Found, ledger: &Ledger) -> Result<Option<Step>, Fault> {
         const TRIES: u32 = 20;
         let place = self.plan.file(state::FILE);
         let _lock = self.workspace.lock(&place)?;
@@ -212,11 +232,13 @@ impl Loop<'_> {
             if !stands_where(before, &now) {
                 return Ok(None);
             }
-            let step = transition(&now, found);
+            let step = transition(&ledger.corrected(&now), found);
             if step.state == now {
                 return Ok(Some(step));
             }
             file.change(&now, &step.state);
+            // Known before it is written: a state that claims more is not believed.
+            Ledger::keep(&ledger.corrected(&now), &step, self.plan, self.workspace);
             if self.workspace.replace_unless_changed(&place, Some(&bytes), file.text().as_bytes())? {
                 return Ok(Some(step));
             }

@@ -8,12 +8,14 @@
 
 use std::time::Duration;
 
+use super::ledger::Ledger;
 use super::memory::Memory;
 use super::messages;
 use super::phase::Stage;
-use super::plan::Plan;
+use super::plan::{Claim, Plan};
 use super::rounds::{Conclusion, Loop};
-use super::transition::{Answer, Step};
+use super::state::StateFile;
+use super::transition::{Answer, Step, transition};
 use super::{ground_rules, state};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
@@ -23,6 +25,9 @@ use crate::workspace::Workspace;
 
 /// How much longer than a review the guard may take.
 const MARGIN: Duration = Duration::from_secs(15);
+
+/// The person wants to be told at each stop.
+const ALWAYS: &str = "always";
 
 pub fn deadline(config: &Config) -> Option<Duration> {
     Some(Duration::from_secs(config.number(settings::REVIEW_LOOP_SECONDS)) + MARGIN)
@@ -35,7 +40,17 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     if stopping.subagent_running || event.mode == Mode::Plan {
         return Ok(Opinion::silence());
     }
-    let Some(plan) = Plan::of_stop(event, workspace)? else { return Ok(Opinion::silence()) };
+    let plan = match Plan::of_stop(event, workspace)? {
+        Claim::None => return Ok(Opinion::silence()),
+        Claim::Certain(plan) => plan,
+        // Records are long. Where nothing would be done, nobody needs to know whose plan it is.
+        Claim::Perhaps(plan) => {
+            if is_in_order(&plan, workspace)? || Plan::of_session(event, workspace)?.as_ref() != Some(&plan) {
+                return Ok(Opinion::silence());
+            }
+            plan
+        }
+    };
     let conclusion = Loop { plan: &plan, workspace }.advance(&mut |_| {})?;
     let mut stop = Stop {
         event,
@@ -47,6 +62,35 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         evidence: vec![format!("plan {}", one_line(&plan.id))],
     };
     stop.conclude(&conclusion)
+}
+
+/// Whether there is nothing to do and nothing to say about a plan.
+fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
+    let current = Loop { plan, workspace };
+    let file = current.read_state()?;
+    if let Some(bytes) = &file {
+        let Ok(read) = StateFile::read(bytes) else { return Ok(false) };
+        let state = read.state();
+        let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
+        let is_due = transition(&state, current.found(&state)?).answer != Answer::Nothing;
+        let is_odd = !read.misfits().is_empty() || Ledger::read(plan, workspace).remarks(&state).is_some();
+        if is_due || !is_known || is_odd {
+            return Ok(false);
+        }
+    }
+    let config = &workspace.config;
+    if config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS {
+        return Ok(false);
+    }
+    if !config.switch(settings::REVIEW_LOOP_RULES) {
+        return Ok(true);
+    }
+    Ok(ground_rules::warnings(file.as_deref()).is_empty() && violations(plan, workspace)?.is_empty())
+}
+
+fn violations(plan: &Plan, workspace: &Workspace) -> Result<Vec<String>, Fault> {
+    let tasks = workspace.read_text(&plan.file("tasks.md"), state::LARGEST)?;
+    Ok(ground_rules::violations(&workspace.list(&plan.path, "md")?, tasks.as_deref()))
 }
 
 struct Stop<'a> {
@@ -64,10 +108,14 @@ impl Stop<'_> {
         for warning in &conclusion.warnings {
             self.remark(warning.clone());
         }
+        if conclusion.elsewhere {
+            self.evidence.push("another process makes the review that is due".into());
+            return Ok(self.passed());
+        }
         let file = conclusion.state_file.as_deref();
         let Some(Step { state, answer }) = &conclusion.step else { return self.ground_rules(file) };
         let plan = self.plan;
-        self.evidence.push(format!("{answer:?}"));
+        self.evidence.push(answer.to_string());
         match answer {
             Answer::Hold { round, clean } => {
                 self.tell(messages::reviewed(plan, state, round, *clean));
@@ -111,8 +159,7 @@ impl Stop<'_> {
         for warning in ground_rules::warnings(state) {
             self.remark(warning);
         }
-        let tasks = workspace.read_text(&plan.file("tasks.md"), state::LARGEST)?;
-        let violations = ground_rules::violations(&workspace.list(&plan.path, "md")?, tasks.as_deref());
+        let violations = violations(plan, workspace)?;
         let what = format!("Plan '{}'", one_line(&plan.id));
         if violations.is_empty() {
             if self.reports_all() {
@@ -137,7 +184,7 @@ impl Stop<'_> {
 
     /// The document's script says at each stop what it did.
     fn reports_all(&self) -> bool {
-        self.workspace.config.word(settings::REVIEW_LOOP_REPORT) == "always"
+        self.workspace.config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS
     }
 
     /// Tells the person something that has happened at this stop.

@@ -4,9 +4,12 @@
 //! it says which one; then again with what the reviewer said. What is on the disk comes in as
 //! [`Found`], what is to be told goes out as [`Answer`]. The tests go through every combination.
 
+use std::fmt;
+
 use super::phase::{COMPLETE, COMPLETE_TASK, COMPLETE_TASK_TDD, CREATE_TASKS, Review};
 use super::state::{FIRST_MODEL, SECOND_MODEL, State};
 use super::tasks::Left;
+use crate::text::one_line;
 
 /// How many clean reviews in a row end a cycle.
 pub const ENOUGH: u64 = 2;
@@ -63,6 +66,27 @@ pub enum Answer {
     Limit(Review),
     /// `max_reviews` is 0: nothing is reviewed.
     Skip { review: Review, to: &'static str },
+}
+
+impl fmt::Display for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, round {} by {}", self.review.phase(), self.number, one_line(&self.model))
+    }
+}
+
+/// For the journal.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("no review is due"),
+            Self::Ask(round) => write!(f, "{round}: due"),
+            Self::Hold { round, clean } => write!(f, "{round}: {}", if *clean { "clean" } else { "issues" }),
+            Self::Advance { round, to } => write!(f, "{round}: clean, and enough; next is {to}"),
+            Self::Unanswered(round) => write!(f, "{round}: came to nothing"),
+            Self::Limit(review) => write!(f, "{}: no more rounds", review.phase()),
+            Self::Skip { review, to } => write!(f, "{}: skipped; next is {to}", review.phase()),
+        }
+    }
 }
 
 pub fn transition(state: &State, found: Found) -> Step {

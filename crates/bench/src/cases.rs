@@ -13,6 +13,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::plan_directories;
 use crate::plans;
 
 const BASH: &str = include_str!("../../../tests/events/PreToolUse.Bash.json");
@@ -35,8 +36,11 @@ pub struct Stage {
 /// The places of two cases among the others: what all is measured against, and what the goal is about.
 pub const EMPTY: usize = 0;
 pub const ALLOWED: usize = 1;
-/// The goal is also about this one.
+/// The goal is also about these.
 pub const LEAVING: usize = 3;
+pub const ENDING: usize = 4;
+/// A plan of 5,000 files, with a goal of its own.
+pub const ENDING_LARGE: usize = 5;
 
 impl Stage {
     pub fn set(others: &[PathBuf]) -> io::Result<Self> {
@@ -48,6 +52,9 @@ impl Stage {
         let provost = built("provost")?;
         let plans = plans::Stage::set(root.path().join("home"), project.clone())?;
         let leaving = plans.assessed("small.md", 1_000)?.to_string();
+        let (small, large) = (root.path().join("small.jsonl"), root.path().join("large.jsonl"));
+        let ending = plan_directories::ending(&project, &small, 43)?;
+        let ending_large = plan_directories::ending(&project.join("many"), &large, 5_000)?;
         let hook = |name: &str, program: &Path, input: &str, denies: bool| Case {
             name: name.into(),
             program: program.to_owned(),
@@ -70,6 +77,8 @@ impl Stage {
                 arguments: &["hook", "--pack", "plan-gate"],
                 ..hook("plan mode left, allowed", &provost, &leaving, false)
             },
+            hook("turn ended, 43 files", &provost, &ending, false),
+            hook("turn ended, 5,000 files", &provost, &ending_large, false),
             hook("no guard concerned", &provost, &event(NOTIFICATION, &project, None), false),
         ];
         let system = ["/bin/true", "/usr/bin/true"].into_iter().find(|path| Path::new(path).exists());

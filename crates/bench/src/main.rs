@@ -17,6 +17,7 @@ mod analysis;
 mod cases;
 mod measure;
 mod options;
+mod plan_directories;
 mod plans;
 mod report;
 mod statistics;

@@ -142,4 +142,41 @@ mod tests {
         assert!(briefing("").is_none());
         assert!(briefing(&[ANSWER, RESULT, "{\"type\":\"user\"", "no JSON"].join("\n")).is_none());
     }
+
+    #[test]
+    fn calls_of_the_agent_are_what_was_done_where_it_was() {
+        let line = r#"{"type":"assistant","cwd":"/p/sub","message":{"role":"assistant","content":[
+            {"type":"text","text":"I write"},
+            {"type":"tool_use","id":"t1","name":"Write","input":{"file_path":"/p/a.md","content":"x"}},
+            {"type":"tool_use","id":"t2","name":"Bash","input":{"command":"echo x > b.md"}},
+            {"type":"tool_use","name":5},"odd"]}}"#;
+        let done = done(line.as_bytes());
+        let written: Vec<PathBuf> = done
+            .iter()
+            .flat_map(Event::effects)
+            .filter_map(|effect| match effect {
+                crate::effect::Effect::Write { path, .. } => Some(path.clone()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(written, [PathBuf::from("/p/a.md"), PathBuf::from("/p/sub/b.md")]);
+    }
+
+    #[test]
+    fn a_command_of_the_person_is_one_only_at_the_start_of_a_message() {
+        let of = |content: &Value| {
+            let line = serde_json::json!({"type": "user", "cwd": "/p", "message": {"role": "user", "content": content}});
+            done(line.to_string().as_bytes()).into_iter().find_map(|event| match event.kind {
+                Kind::Prompt { text, .. } => text,
+                _ => None,
+            })
+        };
+        let command = "<command-message>taskie:x</command-message>\n<command-name>/taskie:x</command-name>\n<command-args>a</command-args>";
+        assert_eq!(of(&command.into()).as_deref(), Some("/taskie:x"));
+        assert_eq!(of(&format!("see: {command}").into()), None);
+        assert_eq!(of(&serde_json::json!([{"type": "text", "text": command}])), None);
+        for broken in ["", "{", "[]", "5", r#"{"type":"user"}"#, r#"{"type":"assistant","message":5}"#] {
+            assert!(done(broken.as_bytes()).is_empty(), "{broken}");
+        }
+    }
 }

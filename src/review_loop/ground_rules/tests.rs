@@ -222,6 +222,7 @@ fn of_many_violations_the_first_are_told_and_the_rest_counted() {
     entries.extend(numbered(0, 5000, "note"));
     entries.extend(numbered(0, 11, "design-review-"));
     entries.extend(numbered(0, 10, "plan-post-review-"));
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
     let found = violations(&Listing { entries, has_nested: false }, None);
     assert_eq!(found.len(), 10 + 1 + 10 + 1 + 10);
     assert_eq!(found[0], "Invalid filename: note0000.md");
