@@ -91,6 +91,8 @@ rehearsals! {
     review_loop_without_an_answer: "review-loop-unanswered.toml",
     review_loop_out_of_time: "review-loop-timeout.toml",
     review_loop_interrupted: "review-loop-interrupted.toml",
+    review_loop_by_two_hooks_at_once: "review-loop-two-hooks.toml",
+    review_loop_and_forgers: "review-loop-forged.toml",
     review_loop_and_other_sessions: "review-loop-second-session.toml",
     review_loop_goes_on_in_a_new_session: "review-loop-continue.toml",
     review_loop_with_agents_in_the_background: "review-loop-background.toml",
