@@ -1,7 +1,8 @@
 //! A program that is given a text, is listened to, and does not outlive its time.
 //!
 //! It leads a process group of its own, and the group ends with it: nothing that it started goes on
-//! behind the back of whoever asked. No pipe can hold us: each has its own thread, what is said
+//! behind the back of whoever asked. What it started in other groups, as clients do with the commands
+//! of their tools, only it knows; so it is asked to end before it is killed. No pipe can hold us: each has its own thread, what is said
 //! beyond measure is thrown away, and what keeps a pipe open after the program's end is not waited
 //! for. Where there are files for what it says, it writes to them itself, so that a person can watch.
 //!
@@ -25,6 +26,9 @@ pub(super) const LARGEST: usize = 4 << 20;
 const LAST_WORDS: usize = 16 << 10;
 /// How long pipes are listened to after the program's end, and how long a killed one may take.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long a program may take to end what it has started, when its time is over. A client that has
+/// lost patience with us kills us after one and a half seconds.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// Answers take seconds, so nobody feels this.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
@@ -66,9 +70,11 @@ pub(super) fn run(
     let stdout = Listener::start(running.0.stdout.take(), keep_first);
     let stderr = Listener::start(running.0.stderr.take(), keep_last);
     if !comes_true(end, || running.has_ended() || interruption::is_wanted()) {
+        running.dismiss();
         return Ok(None);
     }
     if interruption::is_wanted() {
+        running.dismiss();
         return Err(io::ErrorKind::Interrupted.into());
     }
     comes_true(Instant::now() + GRACE, || stdout.is_done() && stderr.is_done());
@@ -143,10 +149,25 @@ impl Running {
         status
     }
 
+    /// Asks the program to end, and waits a while for it.
+    #[cfg(unix)]
+    fn dismiss(&mut self) {
+        self.signal(rustix::process::Signal::TERM);
+        comes_true(Instant::now() + FAREWELL, || self.has_ended());
+    }
+
+    #[cfg(not(unix))]
+    fn dismiss(&mut self) {}
+
     #[cfg(unix)]
     fn kill(&mut self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: rustix::process::Signal) {
         if let Some(group) = self.pid() {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            let _ = rustix::process::kill_process_group(group, signal);
         }
     }
 

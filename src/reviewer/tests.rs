@@ -129,6 +129,19 @@ fn at_the_limit_the_reviewer_ends_with_everything_it_started() {
     }
 }
 
+/// Clients run the commands of their tools in groups of their own, and end them when they are asked to.
+#[test]
+fn at_the_limit_the_reviewer_can_end_what_only_it_knows() {
+    let room = Room::script("setsid sleep 600 & echo $! > other; trap 'kill $(cat other); exit' TERM; wait");
+    assert_eq!(room.ask("x", 1), Err(Silence::TimedOut(Duration::from_secs(1))));
+    let other = fs::read_to_string(room.directory.path().join("other")).unwrap();
+    let gone = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        is_gone(other.trim())
+    });
+    assert!(gone, "{other} still runs");
+}
+
 #[test]
 fn no_dead_process_is_left() {
     for (script, seconds) in [("echo fine", AMPLE), ("sleep 600", 1)] {

@@ -3,6 +3,7 @@
 //! The environment of the client is built from nothing. A rehearsal that sees the person's own
 //! settings, keys or plugins proves nothing, and one that could change them is dangerous.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -113,17 +114,24 @@ pub(crate) fn build(scenario: &Scenario, outside: &Outside) -> Result<()> {
         found_repository(outside)?;
     }
     if !scenario.setup.is_empty() {
+        let before = texts_with_hooks(outside);
         outside
             .perform(&scenario.setup, "", |_| {})
             .map_err(|problem| Error::Stage(format!("setup: {problem}")))?;
-        // A setup command may have installed hooks, in settings or as a plugin.
-        for root in [&outside.home, &outside.project] {
-            for file in hook_files(root) {
-                outside.adopt(&file).map_err(Error::Stage)?;
-            }
+        // A setup command may have installed hooks, in settings or as a plugin. What it left alone is as
+        // the scenario wants it, with entries that are not recorded.
+        let after = texts_with_hooks(outside);
+        for (file, _) in after.iter().filter(|(file, text)| before.get(*file) != Some(*text)) {
+            outside.adopt(file).map_err(Error::Stage)?;
         }
     }
     Ok(())
+}
+
+/// The files of the run from which the client may read hooks, as they are now.
+fn texts_with_hooks(outside: &Outside) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = [&outside.home, &outside.project].into_iter().flat_map(|root| hook_files(root));
+    files.map(|file| (file.clone(), std::fs::read(&file).unwrap_or_default())).collect()
 }
 
 /// The files below a directory from which the client may read hooks. Links are not followed: what

@@ -265,6 +265,36 @@ exists = false
 }
 
 #[test]
+fn what_is_not_to_be_recorded_stays_so_after_a_setup() {
+    rehearse(
+        r#"
+title = "setup"
+prompt = "x"
+setup = [{ run = "true" }]
+[[hook]]
+event = "Stop"
+command = "touch unrecorded"
+record = false
+[[hook]]
+event = "Stop"
+command = "touch recorded"
+[[route]]
+[[route.step]]
+text = "done"
+[[expect.hook]]
+event = "Stop"
+count = 1
+[[expect.file]]
+path = "unrecorded"
+exists = true
+[[expect.file]]
+path = "recorded"
+exists = true
+"#,
+    );
+}
+
+#[test]
 fn a_setup_may_play_an_earlier_session() {
     let resumed = r#"
 title = "resumed"
