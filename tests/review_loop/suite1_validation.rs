@@ -25,7 +25,7 @@ fn plan_with(files: &[(&str, &str)]) -> Planned {
 /// There is no such dependency: it works where no program is at all.
 #[test]
 fn case_01_no_jq_is_needed() {
-    let outcome = both(|| plan_with(&[("tasks.md", TASKS)]).with("PATH", "/nonexistent"));
+    let outcome = both(|| plan_with(&[("tasks.md", TASKS)]).with("PATH", "/nonexistent/directory"));
     outcome.validated().unwarned();
 }
 
@@ -44,11 +44,11 @@ fn case_02_invalid_json_input() {
 #[test]
 fn case_03_invalid_directory() {
     let planned = Planned::new();
-    let answer = script_on(&planned, r#"{"cwd": "/nonexistent"}"#);
+    let answer = script_on(&planned, r#"{"cwd": "/nonexistent/directory"}"#);
     assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
-    assert!(answer.stderr.contains("Cannot change to directory: /nonexistent"), "{answer:?}");
+    assert!(answer.stderr.contains("Cannot change to directory: /nonexistent/directory"), "{answer:?}");
     let mut event = planned.stopping(false);
-    event["cwd"] = "/nonexistent".into();
+    event["cwd"] = "/nonexistent/directory".into();
     passes_hook(&planned, &event.to_string());
 }
 
