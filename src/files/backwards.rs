@@ -45,8 +45,11 @@ fn find_backwards<T>(
             rest = bytes;
             continue;
         };
-        for line in bytes[first_break + 1..].rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Some(found) = visit(line) {
+        let mut end = bytes.len();
+        for line_break in memchr::memrchr_iter(b'\n', &bytes) {
+            let line = &bytes[line_break + 1..end];
+            end = line_break;
+            if let Some(found) = if line.is_empty() { None } else { visit(line) } {
                 return Ok(Some(found));
             }
         }

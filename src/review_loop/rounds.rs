@@ -150,8 +150,8 @@ impl Loop<'_> {
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
-        let aside = self.set_aside(&file)?;
-        self.set_aside(&plan.file(&names::review(subject, true, round.number)))?;
+        let post = plan.file(&names::review(subject, true, round.number));
+        let aside = [(self.set_aside(&file)?, &file), (self.set_aside(&post)?, &post)];
         let prompt = prompts::review(plan, round.review, state.current_task.as_deref(), &tasks, &file);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
         let question = Question { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
@@ -168,10 +168,11 @@ impl Loop<'_> {
         ));
         let answer = reviewer::review(&question, &logs, &workspace.config, workspace.client);
         let clean = self.clean(answer, &file)?;
-        if let (Err(_), Some(aside)) = (&clean, aside)
-            && !workspace.exists(&file)
-        {
-            workspace.move_file(&aside, &file)?;
+        // Where nothing new was written, all is as it was before.
+        if clean.is_err() && !workspace.has_content(&file) {
+            for (aside, place) in aside {
+                aside.map_or(Ok(()), |aside| workspace.move_file(&aside, place))?;
+            }
         }
         Ok(clean)
     }

@@ -77,7 +77,9 @@ fn an_empty_post_review_is_no_evidence() {
     passed(&planned.stop_again());
     // Neither is that of another round, another task or another kind.
     planned.remove("task-1-post-review-1.md");
-    for name in ["task-1-review-2.md", "task-1-post-review-2.md", "task-2-review-1.md", "task-2-post-review-1.md"] {
+    for name in
+        ["task-1-review-2.md", "task-1-post-review-2.md", "task-2-review-1.md", "task-2-post-review-1.md"]
+    {
         planned.put(name, "x");
     }
     planned.put("plan-review-1.md", "x").put("plan-post-review-1.md", "x");
@@ -166,7 +168,8 @@ fn without_reviews_the_last_task_leads_to_the_end() {
 
 #[test]
 fn the_last_task_is_followed_by_a_review_of_all_code() {
-    let mut planned = started(json!({"phase_iteration": 4, "review_model": "sonnet", "consecutive_clean": 1}));
+    let mut planned =
+        started(json!({"phase_iteration": 4, "review_model": "sonnet", "consecutive_clean": 1}));
     all_done(&planned);
     planned.set("MOCK_CLAUDE_VERDICT", "PASS");
     assert!(passed(&planned.stop()).contains("Next: all-code-review"));
@@ -202,7 +205,8 @@ fn a_plan_from_its_beginning_to_its_end() {
         enter("complete-task", "code-review", json!(task.to_string()));
         let next = if task == 3 { "all-code-review" } else { "complete-task" };
         cycle("code-review", &format!("task-{task}"), next);
-        let done = planned.text("tasks.md").replace(&format!("| {task} | pending"), &format!("| {task} | done"));
+        let done =
+            planned.text("tasks.md").replace(&format!("| {task} | pending"), &format!("| {task} | done"));
         planned.put("tasks.md", &done);
     }
     cycle("all-code-review", "all-code", "complete");
@@ -324,10 +328,14 @@ fn a_review_that_came_to_nothing_is_tried_again() {
 /// A review without a verdict anywhere is none; its own last line is the second source.
 #[test]
 fn the_reviews_last_line_counts_where_the_answer_has_no_verdict() {
-    for (prints, writes, held) in
-        [("text", "review", true), ("nothing", "review", true), ("text", "bare", false), ("nothing", "bare", false)]
-    {
-        let planned = started(json!({})).with("MOCK_CLAUDE_PRINTS", prints).with("MOCK_CLAUDE_WRITES", writes);
+    for (prints, writes, held) in [
+        ("text", "review", true),
+        ("nothing", "review", true),
+        ("text", "bare", false),
+        ("nothing", "bare", false),
+    ] {
+        let planned =
+            started(json!({})).with("MOCK_CLAUDE_PRINTS", prints).with("MOCK_CLAUDE_WRITES", writes);
         let answer = planned.stop();
         assert_eq!(reason(&answer).is_some(), held, "{prints} {writes}: {answer:?}");
         if !held {
