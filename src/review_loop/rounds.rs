@@ -18,6 +18,7 @@ use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
 use crate::config::settings;
 use crate::decision::Fault;
+use crate::files::Lock;
 use crate::reviewer::{self, Judgement, Logs, Question, Silence};
 use crate::text::one_line;
 use crate::workspace::Workspace;
@@ -57,23 +58,29 @@ impl Loop<'_> {
         let mut warnings = misfits(&file);
         let mut found = self.found(&before)?;
         let step = transition(&before, found);
-        let why = match &step.answer {
+        // INVARIANT: held until the verdict stands in the state, so that no other process, which still
+        // finds the state of before, makes the same review again.
+        let mut only = None;
+        match &step.answer {
             Answer::Ask(round) => {
                 warnings.extend(unknown_model(&round.model));
-                let attempt = self.attempt(&before, round, tell)?;
-                let (verdict, why) = match attempt {
-                    Ok(true) => (Verdict::Clean, None),
-                    Ok(false) => (Verdict::Issues, None),
-                    Err(why) => (Verdict::Missing, Some(why)),
+                let verdict = match self.attempt(&before, round, &mut only, tell)? {
+                    Ok(true) => Verdict::Clean,
+                    Ok(false) => Verdict::Issues,
+                    // Nothing is written: another process may be making this review right now, and its
+                    // verdict counts only if the state stands where it began.
+                    Err(why) => {
+                        let step = transition(&before, Found { verdict: Some(Verdict::Missing), ..found });
+                        return Ok(Conclusion { step: Some(step), why: Some(why), warnings });
+                    }
                 };
                 found.verdict = Some(verdict);
-                why
             }
             Answer::Nothing => return Ok(Conclusion { step: Some(step), why: None, warnings }),
-            _ => None,
-        };
+            _ => {}
+        }
         if let Some(step) = self.settle(&before, found)? {
-            return Ok(Conclusion { step: Some(step), why, warnings });
+            return Ok(Conclusion { step: Some(step), why: None, warnings });
         }
         let answer = match step.answer {
             Answer::Ask(round) => Answer::Unanswered(round),
@@ -114,11 +121,12 @@ impl Loop<'_> {
         }
     }
 
-    /// Has one review made: whether it is clean, or why there is none.
+    /// Has one review made: whether it is clean, or why there is none. `only` takes the lock.
     fn attempt(
         &self,
         state: &State,
         round: &Round,
+        only: &mut Option<Lock>,
         tell: &mut dyn FnMut(&str),
     ) -> Result<Result<bool, String>, Fault> {
         let Self { plan, workspace } = self;
@@ -144,9 +152,15 @@ impl Loop<'_> {
             }
             Review::Plan | Review::Code => Vec::new(),
         };
-        let Some(_only) = workspace.try_lock(FOLDER, &plan.path)? else {
+        *only = workspace.try_lock(FOLDER, &plan.path)?;
+        if only.is_none() {
             return Ok(Err("another review of this plan is being made right now".into()));
-        };
+        }
+        // Before the lock was free, its holder may have made this very review.
+        let now = self.read_state()?.and_then(|bytes| StateFile::read(&bytes).ok());
+        if !now.is_some_and(|file| stands_where(state, &file.state())) {
+            return Ok(Err("state.json was changed before the review began".into()));
+        }
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.

@@ -289,29 +289,26 @@ fn a_broken_record_is_read_as_far_as_it_is_whole() {
     assert_eq!(owned(&planned), None);
 }
 
+/// A session that only looked at the plan since, in lines as long as the client writes them.
 #[test]
 fn a_record_of_fifty_megabytes_is_read_in_time() {
+    // Searching is slow in a build for debugging.
+    let limit = if cfg!(debug_assertions) { 15.0 } else { 1.0 };
     let planned = two("mine");
     planned.worked();
     let good = fs::read(planned.transcript()).unwrap();
-    let filler = |line: &str| {
-        let mut line = line.as_bytes().to_vec();
-        line.push(b'\n');
-        line.repeat((50 << 20) / line.len())
-    };
-    let text = "word ".repeat(2000);
-    let plain = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}});
     let read = said("Read", &json!({"file_path": planned.plan.join("plan.md")}), &planned.project.path);
-    for (name, noise) in [
-        ("plain", filler(&plain.to_string())),
-        ("reads", filler(&read.to_string())),
-        ("one line", vec![b'x'; 50 << 20]),
-    ] {
+    let content = format!("{} \"tool_use\" {}", planned.plan.join("plan.md").display(), "word ".repeat(2000));
+    let result = json!([{"type": "tool_result", "tool_use_id": "t", "content": content}]);
+    let looked =
+        json!({"type": "user", "message": {"role": "user", "content": result}, "toolUseResult": content});
+    let looking = format!("{read}\n{looked}\n").repeat((50 << 20) / looked.to_string().len());
+    for (name, noise) in [("reads", looking.into_bytes()), ("one line", vec![b'x'; 50 << 20])] {
         fs::write(planned.transcript(), [&good, &noise[..]].concat()).unwrap();
         let answer = planned.stop();
         assert!(planned.held(&answer).contains("Plan 'mine'"), "{name}");
         eprintln!("{name}: {:.3} s", answer.seconds);
-        assert!(answer.seconds < 1.0, "{name} took {} s", answer.seconds);
+        assert!(answer.seconds < limit, "{name} took {} s", answer.seconds);
     }
 }
 

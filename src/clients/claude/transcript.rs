@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::{Fields, home, own_directory, tool};
@@ -59,6 +60,10 @@ fn spoken(line: &str) -> Option<(bool, String)> {
 
 /// The calls in a line of what the agent said, or the command that the person gave in it.
 pub(super) fn done(line: &[u8]) -> Vec<Event> {
+    // Most lines are results of tools, and some of those are large.
+    if [&b"\"tool_use\""[..], b"<command-name>"].iter().all(|mark| memmem::find(line, mark).is_none()) {
+        return Vec::new();
+    }
     let Ok(Value::Object(line)) = serde_json::from_slice(line) else { return Vec::new() };
     let mut line = Fields(line);
     let cwd = line.take_text("cwd").map(PathBuf::from).unwrap_or_default();
