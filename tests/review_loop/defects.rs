@@ -2,12 +2,6 @@
 
 use super::*;
 
-fn started(changes: Value) -> Planned {
-    let planned = Planned::at(changes);
-    planned.worked();
-    planned
-}
-
 #[track_caller]
 fn validated(planned: &Planned) {
     let answer = planned.script(false);
@@ -15,6 +9,11 @@ fn validated(planned: &Planned) {
     planned.worked();
     let answer = planned.stop();
     assert_eq!(reason(&answer), None, "{answer:?}");
+}
+
+/// Whether a file that was set aside is what a reviewer said.
+fn is_log(name: &str) -> bool {
+    [".md.out", ".md.err"].iter().any(|end| name.ends_with(end))
 }
 
 /// Defect 1: after the first block every stop of the turn has the flag.
@@ -109,7 +108,7 @@ fn a_stale_review_is_kept_and_hidden_from_the_reviewer() {
     assert!(!planned.project.home.join("task-1-review-1.md").exists(), "the reviewer sees nothing of it");
     assert!(!planned.project.home.join("task-1-post-review-1.md").exists());
     let kept: Vec<(String, String)> =
-        planned.set_aside().into_iter().filter(|(name, _)| name.ends_with(".md")).collect();
+        planned.set_aside().into_iter().filter(|(name, _)| !is_log(name)).collect();
     let expected = [("task-1-post-review-1.md", "old answer"), ("task-1-review-1.md", "old")];
     assert_eq!(kept, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
     // The old answer is no evidence that the new review was dealt with.
@@ -135,7 +134,7 @@ fn reviews_of_tasks_have_files_of_their_own() {
     planned.set_state(&state(json!({"current_task": "2"})));
     planned.held(&planned.stop());
     assert!(planned.has("task-1-review-1.md") && planned.has("task-2-review-1.md"));
-    assert!(planned.set_aside().iter().all(|(name, _)| !name.ends_with(".md")));
+    assert!(planned.set_aside().iter().all(|(name, _)| is_log(name)));
 }
 
 /// Defect 6: what the reviewer printed was written over the review.

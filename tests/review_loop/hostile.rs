@@ -2,13 +2,7 @@
 //! the stop goes through, and nothing on the disk is worse than before.
 
 use super::*;
-use std::os::unix::fs::{PermissionsExt, symlink};
-
-fn started(changes: Value) -> Planned {
-    let planned = Planned::at(changes);
-    planned.worked();
-    planned
-}
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 /// The stop goes through at both entries, soon and in form.
 #[track_caller]
@@ -93,13 +87,9 @@ fn of_two_fields_of_one_name_the_last_counts() {
 
 #[test]
 fn deep_nesting_breaks_nothing() {
-    for (open, close) in [("[", "]"), ("{\"a\":", "1}")] {
+    for (open, middle, close) in [("[", "", "]"), ("{\"a\":", "1", "}")] {
         for depth in [100, 100_000] {
-            let deep = format!(
-                "{}{}",
-                open.repeat(depth),
-                if open == "[" { "]".repeat(depth) } else { close.repeat(1) + &"}".repeat(depth - 1) }
-            );
+            let deep = format!("{}{middle}{}", open.repeat(depth), close.repeat(depth));
             let planned = started(json!({}));
             planned.put(
                 "state.json",
@@ -110,50 +100,42 @@ fn deep_nesting_breaks_nothing() {
             if reason(&answer).is_some() {
                 assert!(planned.text("state.json").contains(&deep), "what is not understood stays");
             } else {
+                assert!(depth > 100, "{answer:?}");
                 assert_eq!(planned.text("state.json"), before);
             }
-            let all = planned;
-            all.put("state.json", &deep);
-            let answer = all.stop();
+            planned.put("state.json", &deep);
+            let answer = planned.stop();
             assert_eq!(reason(&answer), None, "{answer:?}");
         }
     }
 }
 
-/// Runs the hook as a user for whom permissions count; `None` where that cannot be done.
-fn unprivileged(planned: &Planned) -> Option<Answer> {
+/// Runs the hook as a user for whom permissions count, which they do not for root.
+fn unprivileged(planned: &Planned) -> Answer {
     const NOBODY: &str = "65534";
-    let root = planned.project.home.parent().unwrap();
-    let owned = Command::new("chown").args(["-R", NOBODY]).arg(root).stderr(Stdio::null()).status();
-    let as_nobody = ["--reuid", NOBODY, "--clear-groups"];
-    let works = || {
-        let mut command = Command::new("setpriv");
-        command
-            .args(as_nobody)
-            .arg(support::program())
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    if !owned.is_ok_and(|status| status.success()) || !works() {
-        eprintln!("not tried: this user cannot become another one");
-        return None;
+    if fs::metadata(&planned.plan).unwrap().uid() != 0 {
+        return planned.stop();
     }
+    // The program may lie where nobody else comes.
+    let program = planned.project.home.join("provost");
+    assert!(Command::new("cp").arg(support::program()).arg(&program).status().unwrap().success());
+    let root = planned.project.home.parent().unwrap();
+    assert!(Command::new("chown").args(["-R", NOBODY]).arg(root).status().unwrap().success());
     let mut command = Command::new("setpriv");
-    command
-        .args(as_nobody)
-        .arg(support::program())
-        .arg("hook")
-        .env_clear()
-        .current_dir(&planned.project.path);
+    command.args(["--reuid", NOBODY, "--clear-groups"]).arg(program).arg("hook");
+    stop_by(planned, command)
+}
+
+/// The first stop of a turn, by a command that starts the hook in some other way.
+fn stop_by(planned: &Planned, mut command: Command) -> Answer {
     let model = planned.command(&[]);
-    command.envs(model.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env_clear().envs(model.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(&planned.project.path);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let began = Instant::now();
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
-    Some(support::finish(child, began, Some("Stop".into())))
+    support::finish(child, began, Some("Stop".into()))
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -164,7 +146,7 @@ fn set_mode(path: &Path, mode: u32) {
 fn a_state_that_is_only_readable_keeps_its_mode() {
     let planned = started(json!({}));
     set_mode(&planned.plan.join("state.json"), 0o444);
-    let Some(answer) = unprivileged(&planned) else { return };
+    let answer = unprivileged(&planned);
     planned.held(&answer);
     assert_eq!(planned.state()["phase_iteration"], 1);
     let mode = fs::metadata(planned.plan.join("state.json")).unwrap().permissions().mode();
@@ -178,7 +160,6 @@ fn a_directory_that_cannot_be_written_holds_nobody() {
     set_mode(&planned.plan, 0o555);
     let answer = unprivileged(&planned);
     set_mode(&planned.plan, 0o755);
-    let Some(answer) = answer else { return };
     assert_eq!(reason(&answer), None, "{answer:?}");
     assert_eq!(planned.text("state.json"), before);
     assert_eq!(planned.files(), ["plan.md", "state.json", "task-1.md", "task-2.md", "task-3.md", "tasks.md"]);
@@ -191,7 +172,6 @@ fn a_directory_that_cannot_be_read_holds_nobody() {
         set_mode(&planned.plan, mode);
         let answer = unprivileged(&planned);
         set_mode(&planned.plan, 0o755);
-        let Some(answer) = answer else { return };
         // One that can be entered and not listed has a state, and so a review.
         assert_eq!(reason(&answer).is_some(), mode == 0o300, "{mode:o} {answer:?}");
     }
@@ -204,15 +184,8 @@ fn a_full_disk_leaves_the_state_as_it_was() {
     let files = planned.files();
     // No file may grow beyond eight blocks; the signal is ignored, as a full disk sends none.
     let mut command = Command::new("bash");
-    command.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" hook"]).arg(support::program()).env_clear();
-    let model = planned.command(&[]);
-    command.envs(model.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(&planned.project.path);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let began = Instant::now();
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
-    let answer = support::finish(child, began, Some("Stop".into()));
+    command.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" hook"]).arg(support::program());
+    let answer = stop_by(&planned, command);
     assert_eq!(reason(&answer), None, "what could not be written is not told as done: {answer:?}");
     assert_eq!(planned.text("state.json"), before);
     let left: Vec<String> = planned.files().into_iter().filter(|name| !files.contains(name)).collect();

@@ -16,12 +16,6 @@ fn moved_on(planned: &Planned) {
     planned.change(&json!({"phase": "post-code-review", "next_phase": "code-review"}));
 }
 
-fn started(changes: Value) -> Planned {
-    let planned = Planned::at(changes);
-    planned.worked();
-    planned
-}
-
 #[track_caller]
 fn passed(answer: &Answer) -> String {
     assert_eq!(reason(answer), None, "{answer:?}");

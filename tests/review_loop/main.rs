@@ -2,7 +2,7 @@
 //!
 //! A [`Planned`] is a project with one plan and a stand-in for the reviewer on its `PATH`, which answers
 //! in the form of the real client (`reviewer.sh`). A case is made twice and judged by both entries: the
-//! stand-in for the document's script, and the hook with a recorded event. [`both`] holds their answers
+//! stand-in for the document's script, and the hook with a recorded event. [`entries`] holds their answers
 //! against each other.
 
 #![cfg(unix)]
@@ -11,6 +11,7 @@
 mod support;
 
 mod defects;
+mod entries;
 mod hostile;
 mod loops;
 mod ownership;
@@ -29,7 +30,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value, json};
+use entries::{Outcome, both, both_at};
+use serde_json::{Value, json};
 use support::{Answer, TestProject};
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
@@ -92,7 +94,8 @@ fn state(changes: Value) -> Value {
         "consecutive_clean": 0,
         "tdd": false,
     });
-    state.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    let Value::Object(changes) = changes else { panic!("no fields: {changes}") };
+    state.as_object_mut().unwrap().extend(changes);
     state
 }
 
@@ -317,6 +320,13 @@ impl Planned {
     }
 }
 
+/// A plan with this state that the session has worked on.
+fn started(changes: Value) -> Planned {
+    let planned = Planned::at(changes);
+    planned.worked();
+    planned
+}
+
 /// A line of a session's record: a call of a tool.
 fn said(tool: &str, input: &Value, cwd: &Path) -> Value {
     let part = json!({"type": "tool_use", "id": "toolu_main_0_1", "name": tool, "input": input});
@@ -352,126 +362,6 @@ fn files_of(directory: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// What both entries made of a case.
-struct Outcome {
-    script: Planned,
-    hook: Planned,
-    /// What the script's stand-in printed.
-    json: Map<String, Value>,
-    warnings: String,
-    calls: Vec<Call>,
-}
-
-impl Outcome {
-    #[track_caller]
-    fn blocked(&self, parts: &[&str]) -> &Self {
-        assert_eq!(self.json.get("decision"), Some(&json!("block")), "{:?}", self.json);
-        assert_eq!(self.json.len(), 2, "a block is a decision and its reason: {:?}", self.json);
-        let reason = self.json["reason"].as_str().unwrap();
-        for part in parts {
-            assert!(reason.contains(part), "{part:?} is not in\n{reason}");
-        }
-        self
-    }
-
-    #[track_caller]
-    fn approved(&self) -> &Self {
-        assert!(!self.json.contains_key("decision"), "{:?}", self.json);
-        assert_eq!(self.json["suppressOutput"], true, "{:?}", self.json);
-        self
-    }
-
-    /// Approved because the plan's files are as they should be.
-    #[track_caller]
-    fn validated(&self) -> &Self {
-        self.approved().told("structure validated successfully")
-    }
-
-    #[track_caller]
-    fn told(&self, part: &str) -> &Self {
-        let text = self.json.get("systemMessage").and_then(Value::as_str).unwrap_or_default();
-        assert!(text.contains(part), "{part:?} is not in {text:?}");
-        self
-    }
-
-    #[track_caller]
-    fn warned(&self, part: &str) -> &Self {
-        assert!(self.warnings.contains(part), "{part:?} is not in {:?}", self.warnings);
-        assert!(self.warnings.starts_with("Warning: "), "{:?}", self.warnings);
-        self
-    }
-
-    #[track_caller]
-    fn unwarned(&self) -> &Self {
-        assert_eq!(self.warnings, "");
-        self
-    }
-
-    #[track_caller]
-    fn reviewed(&self, times: usize) -> &Self {
-        assert_eq!(self.calls.len(), times, "{:?}", self.calls);
-        self
-    }
-
-    fn state(&self) -> Value {
-        self.script.state()
-    }
-
-    /// These fields are what they should be, and all others what they were.
-    #[track_caller]
-    fn now(&self, before: &Value, changes: &Value) -> &Self {
-        let mut expected = before.clone();
-        expected.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        assert_eq!(self.state(), expected);
-        self
-    }
-}
-
-/// Makes a case twice, asks the script's stand-in about one and the hook about the other, and holds
-/// their answers and what they left on the disk against each other.
-#[track_caller]
-fn both(make: impl Fn() -> Planned) -> Outcome {
-    both_at(false, make)
-}
-
-#[track_caller]
-fn both_at(again: bool, make: impl Fn() -> Planned) -> Outcome {
-    let (script, hook) = (make(), make());
-    hook.worked();
-    let answer = script.script(again);
-    assert_eq!(answer.code, Some(0), "{answer:?}");
-    let json: Map<String, Value> = serde_json::from_str(&answer.stdout).expect("one JSON object");
-    let second = hook.hook(&hook.stopping(again));
-    compare(&json, &answer, &second);
-    let text = |planned: &Planned| fs::read_to_string(planned.plan.join("state.json")).ok();
-    assert_eq!(text(&script), text(&hook), "the states differ");
-    assert_eq!(script.files(), hook.files(), "the files differ");
-    let shown = |planned: &Planned| -> Vec<String> {
-        let calls = planned.calls();
-        calls.iter().map(|call| planned.project.shown(&call.arguments.join("\0"))).collect()
-    };
-    assert_eq!(shown(&script), shown(&hook), "the calls of the reviewer differ");
-    let calls = script.calls();
-    Outcome { json, warnings: answer.stderr, calls, script, hook }
-}
-
-/// The hook decides as the script does, for the same reason, and tells the person of what that warns.
-#[track_caller]
-fn compare(json: &Map<String, Value>, script: &Answer, hook: &Answer) {
-    let decided = json.get("reason").map(|reason| reason.as_str().unwrap().to_owned());
-    let same = match (&decided, reason(hook)) {
-        (None, None) => true,
-        (Some(of_script), Some(of_hook)) => of_hook.starts_with(&format!("[provost] {of_script}")),
-        _ => false,
-    };
-    assert!(same, "the decisions differ:\n{script:?}\n{hook:?}");
-    for warning in script.stderr.lines() {
-        // Each names files of its own project.
-        let start: String = warning.chars().take_while(|c| *c != '/').collect();
-        assert!(message(hook).contains(&start), "{warning}\n{hook:?}");
-    }
 }
 
 /// Every case of the document is a test of its number, and none of them is left out.

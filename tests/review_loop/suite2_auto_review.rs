@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn due(changes: Value, verdict: &str) -> Outcome {
-    both(|| Planned::at(changes.clone()).says(verdict))
+    both(move || Planned::at(changes.clone()).says(verdict))
 }
 
 #[test]

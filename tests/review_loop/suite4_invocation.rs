@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn reviewed(changes: Value) -> Outcome {
-    let outcome = both(|| Planned::at(changes.clone()));
+    let outcome = both(move || Planned::at(changes.clone()));
     outcome.reviewed(1);
     outcome
 }

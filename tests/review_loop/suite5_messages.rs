@@ -20,7 +20,7 @@ fn template(kind: &str, name: &str, work: &str, iteration: u64) -> String {
 
 #[track_caller]
 fn told(changes: Value, template: &str, end: &str) {
-    let outcome = both(|| Planned::at(changes.clone()));
+    let outcome = both(move || Planned::at(changes.clone()));
     let way_out = "(To stop the review loop, set next_phase to null in state.json.)";
     outcome.blocked(&[way_out]);
     let reason = outcome.json["reason"].as_str().unwrap();
