@@ -64,7 +64,8 @@ impl Loop<'_> {
         match &step.answer {
             Answer::Ask(round) => {
                 warnings.extend(unknown_model(&round.model));
-                let verdict = match self.attempt(&before, round, &mut only, tell)? {
+                let attempt = self.attempt(&before, round, &mut only, tell);
+                let verdict = match attempt.unwrap_or_else(|fault| Err(fault.to_string())) {
                     Ok(true) => Verdict::Clean,
                     Ok(false) => Verdict::Issues,
                     // Nothing is written: another process may be making this review right now, and its
@@ -79,15 +80,18 @@ impl Loop<'_> {
             Answer::Nothing => return Ok(Conclusion { step: Some(step), why: None, warnings }),
             _ => {}
         }
-        if let Some(step) = self.settle(&before, found)? {
-            return Ok(Conclusion { step: Some(step), why: None, warnings });
-        }
+        let why = match self.settle(&before, found) {
+            Ok(Some(step)) => return Ok(Conclusion { step: Some(step), why: None, warnings }),
+            Ok(None) => "state.json was changed while the review was made, so it does not count".into(),
+            // The review is paid for, and each stop would make it again: the person has to know.
+            Err(fault) if found.verdict.is_some() => format!("its verdict cannot be recorded: {fault}"),
+            Err(fault) => return Err(fault),
+        };
         let answer = match step.answer {
             Answer::Ask(round) => Answer::Unanswered(round),
             _ => Answer::Nothing,
         };
-        let why = Some("state.json was changed while the review was made, so it does not count".into());
-        Ok(Conclusion { step: Some(Step { state: before, answer }), why, warnings })
+        Ok(Conclusion { step: Some(Step { state: before, answer }), why: Some(why), warnings })
     }
 
     /// What a stop would find now, without a review.

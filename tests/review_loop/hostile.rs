@@ -161,6 +161,7 @@ fn a_directory_that_cannot_be_written_holds_nobody() {
     let answer = unprivileged(&planned);
     set_mode(&planned.plan, 0o755);
     assert_eq!(reason(&answer), None, "{answer:?}");
+    assert!(message(&answer).contains("came to nothing"), "{answer:?}");
     assert_eq!(planned.text("state.json"), before);
     assert_eq!(planned.files(), ["plan.md", "state.json", "task-1.md", "task-2.md", "task-3.md", "tasks.md"]);
 }
@@ -187,6 +188,7 @@ fn a_full_disk_leaves_the_state_as_it_was() {
     command.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" hook"]).arg(support::program());
     let answer = stop_by(&planned, command);
     assert_eq!(reason(&answer), None, "what could not be written is not told as done: {answer:?}");
+    assert!(message(&answer).contains("its verdict cannot be recorded"), "{answer:?}");
     assert_eq!(planned.text("state.json"), before);
     let left: Vec<String> = planned.files().into_iter().filter(|name| !files.contains(name)).collect();
     assert_eq!(left, ["task-1-review-1.md"], "no temporary file");
@@ -204,12 +206,15 @@ fn without_a_home_or_a_place_for_its_own_files_nobody_is_held_for_a_review() {
     child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
     let answer = support::finish(child, began, Some("Stop".into()));
     assert_eq!(reason(&answer), None, "{answer:?}");
+    assert!(message(&answer).contains("there is no state directory"), "{answer:?}");
     assert_eq!(planned.state(), state(json!({})));
     // A file in the way of the directory.
     let planned = started(json!({}));
     fs::create_dir_all(planned.project.state().parent().unwrap()).unwrap();
     fs::write(planned.project.state(), "in the way").unwrap();
-    assert_eq!(reason(&planned.stop()), None);
+    let answer = planned.stop();
+    assert_eq!(reason(&answer), None, "{answer:?}");
+    assert!(message(&answer).contains("came to nothing"), "{answer:?}");
     assert_eq!(planned.state(), state(json!({})));
     assert_eq!(planned.calls().len(), 0, "no review is paid for that could not be recorded");
 }

@@ -299,7 +299,7 @@ impl Planned {
         self.hook(&self.stopping(true))
     }
 
-    /// The reviewer is asked for what it would say, and the agent has to go on with this.
+    /// Why this answer keeps the agent going; that it does not is a failure.
     #[track_caller]
     fn held(&self, answer: &Answer) -> String {
         reason(answer).unwrap_or_else(|| panic!("not held: {answer:?}\n{:?}", self.project.journal().last()))

@@ -136,3 +136,26 @@ fn no_edit_of_somebody_else_is_lost() {
     assert_eq!(planned.state()["edits"], edits);
     assert!(planned.calls().len() > 5, "reviews were made meanwhile");
 }
+
+/// A hook that has read the state before another one wrote to it comes to the lock after that: here,
+/// because a long table of tasks is read in between. The review is not made a second time.
+#[test]
+fn a_hook_that_looked_too_early_makes_no_second_review() {
+    let planned = started(json!({})).with("MOCK_CLAUDE_DELAY", "1");
+    planned.put("tasks.md", &format!("{TASKS}{}", "| 7 | done | low | A door | unit |\n".repeat(110_000)));
+    let event = planned.stopping(false).to_string();
+    let began = Instant::now();
+    let first = planned.start(&["hook"], event.as_bytes());
+    while planned.calls().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the reviewer was never called");
+        thread::sleep(Duration::from_millis(2));
+    }
+    // The second one is halfway between its look and the lock when the first one's reviewer ends.
+    let reading = began.elapsed();
+    thread::sleep(Duration::from_secs(1).saturating_sub(reading / 2));
+    let second = planned.start(&["hook"], event.as_bytes());
+    let answers = [first, second].map(|child| support::finish(child, began, Some("Stop".into())));
+    assert!(reason(&answers[0]).is_some() && reason(&answers[1]).is_none(), "{answers:#?}");
+    assert_eq!(planned.calls().len(), 1, "{answers:#?}");
+    assert_eq!(planned.state(), reviewed());
+}
