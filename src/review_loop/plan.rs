@@ -186,7 +186,7 @@ fn sign_of(effect: &Effect, event: &Event, roots: &[PathBuf], workspace: &Worksp
         }
         Effect::Place { to, .. } => around(to).map(Sign::Plan),
         Effect::UseSkill { name: Some(name) } => name.starts_with(&COMMAND[1..]).then_some(Sign::SomePlan),
-        Effect::Run { program, arguments, .. } if is_provost(program) => {
+        Effect::Run { program, arguments, directory, .. } if is_provost(program) => {
             let (first, rest) = arguments.split_first()?;
             // To look at a plan is not to work on it.
             if first != "review" || rest.first().is_none_or(|command| command == "status") {
@@ -195,18 +195,27 @@ fn sign_of(effect: &Effect, event: &Event, roots: &[PathBuf], workspace: &Worksp
             let named = |pair: &[String]| (pair[0] == "--plan").then(|| pair[1].clone());
             let joined = |argument: &String| argument.strip_prefix("--plan=").map(str::to_owned);
             let name = rest.windows(2).find_map(named).or_else(|| rest.iter().find_map(joined));
-            let plan = name.map(|name| Plan::named(&name, &event.cwd, workspace));
+            let start = directory.as_deref().unwrap_or(&event.cwd);
+            let plan = name.map(|name| Plan::named(&name, start, workspace));
             plan.map_or(Some(Sign::SomePlan), |plan| plan.map(Sign::Plan))
         }
         _ => None,
     }
 }
 
-/// The plan that a text names by its path.
+/// The plan that a text names by its path. An id may have anything in it, so the plans that there are
+/// say where it ends.
 fn named_in(text: &str, roots: &[PathBuf], workspace: &Workspace) -> Option<Plan> {
-    let (_, rest) = text.split_once(".taskie/plans/")?;
-    let end =
-        rest.find(|c: char| c == '/' || c.is_whitespace() || "\"'`),;".contains(c)).unwrap_or(rest.len());
-    let id = rest[..end].trim_end_matches('.');
-    roots.iter().find_map(|root| Plan::around(&root.join(PLANS).join(id), root, workspace))
+    let ends = |rest: &str| {
+        let behind = rest.trim_start_matches('.').chars().next();
+        behind.is_none_or(|c| c == '/' || c.is_whitespace() || "\"'`),;:".contains(c))
+    };
+    let plans: Vec<Plan> = roots.iter().flat_map(|root| below(root, workspace)).collect();
+    let mentions = text.match_indices(PLANS).filter_map(|(at, _)| text[at + PLANS.len()..].strip_prefix('/'));
+    let mut named = mentions.filter_map(|rest| {
+        // Of equal ones the last is taken, and the nearest plans stand first.
+        let fitting = plans.iter().rev().filter(|plan| rest.strip_prefix(plan.id.as_str()).is_some_and(ends));
+        fitting.max_by_key(|plan| plan.id.len())
+    });
+    named.next().cloned()
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{Fields, home, own_directory, tool};
 use crate::clients::Briefing;
 use crate::event::{Call, Event, Kind, Outcome};
+use crate::search;
 use crate::workspace::{Places, resolve};
 
 /// Whether a file is one, of a conversation or of an agent in it.
@@ -59,6 +60,10 @@ fn spoken(line: &str) -> Option<(bool, String)> {
 
 /// The calls in a line of what the agent said, or the command that the person gave in it.
 pub(super) fn done(line: &[u8]) -> Vec<Event> {
+    // Most lines are results of tools, and some of those are large.
+    if [&b"\"tool_use\""[..], b"<command-name>"].iter().all(|mark| search::part(line, mark).is_none()) {
+        return Vec::new();
+    }
     let Ok(Value::Object(line)) = serde_json::from_slice(line) else { return Vec::new() };
     let mut line = Fields(line);
     let cwd = line.take_text("cwd").map(PathBuf::from).unwrap_or_default();

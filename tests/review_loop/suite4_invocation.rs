@@ -1,0 +1,143 @@
+//! Suite 4 of the document: how the reviewer is called, and what happens where that fails.
+
+use super::*;
+
+#[track_caller]
+fn reviewed(changes: Value) -> Outcome {
+    let outcome = both(move || Planned::at(changes.clone()));
+    outcome.reviewed(1);
+    outcome
+}
+
+/// A review that comes to nothing. By design that is neither a pass nor a finding: the stop is allowed,
+/// the person is warned, and the state keeps its place.
+#[track_caller]
+fn comes_to_nothing(make: impl Fn() -> Planned, why: &str) -> Outcome {
+    let outcome = both(make);
+    outcome.validated().warned("came to nothing").warned(why);
+    outcome.now(&state(json!({})), &json!({}));
+    outcome
+}
+
+#[test]
+fn case_01_model_opus() {
+    assert_eq!(reviewed(json!({})).calls[0].model(), "opus");
+}
+
+#[test]
+fn case_02_model_sonnet() {
+    assert_eq!(reviewed(json!({"review_model": "sonnet"})).calls[0].model(), "sonnet");
+}
+
+/// The client refuses this flag to root; only then is it called again, with its tools by name.
+#[test]
+fn case_03_permissions_bypass() {
+    let flag = "--dangerously-skip-permissions";
+    let outcome = reviewed(json!({}));
+    assert!(outcome.calls[0].arguments.iter().any(|argument| argument == flag));
+    let refusing = "case \"$*\" in *--dangerously-skip*) \
+        echo '--dangerously-skip-permissions cannot be used with root/sudo privileges' >&2; exit 1;; esac";
+    let outcome = both(|| Planned::at(json!({})).with("MOCK_CLAUDE_DOES", refusing));
+    outcome.blocked(&["task-1-review-1.md"]).reviewed(2);
+    let has = |call: &Call, start: &str| call.arguments.iter().any(|argument| argument.starts_with(start));
+    assert!(has(&outcome.calls[0], flag) && !has(&outcome.calls[0], "--allowedTools"));
+    assert!(!has(&outcome.calls[1], flag) && has(&outcome.calls[1], "--allowedTools"));
+}
+
+#[test]
+fn case_04_print_flag() {
+    assert_eq!(reviewed(json!({})).calls[0].arguments[0], "--print");
+}
+
+#[test]
+fn case_05_code_review_prompt() {
+    let outcome = reviewed(json!({"current_task": "3"}));
+    let prompt = outcome.calls[0].prompt();
+    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/task-3.md")), "{prompt}");
+    assert!(prompt.contains("/task-3-review-1.md"), "{prompt}");
+    assert!(prompt.contains("code-review.md"), "{prompt}");
+    assert!(!prompt.contains("task-1.md"), "the other tasks are not in it");
+}
+
+#[test]
+fn case_06_plan_review_prompt() {
+    let outcome = reviewed(json!({"next_phase": "plan-review"}));
+    let prompt = outcome.calls[0].prompt();
+    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/plan.md")), "{prompt}");
+    assert!(prompt.contains("/plan-review-1.md"), "{prompt}");
+}
+
+#[test]
+fn case_07_tasks_review_prompt() {
+    let outcome = reviewed(json!({"next_phase": "tasks-review"}));
+    let prompt = outcome.calls[0].prompt();
+    assert!(prompt.contains("/tasks.md") && prompt.contains("/tasks-review-1.md"), "{prompt}");
+    let list: Vec<String> = (1..=3).map(|id| format!(".taskie/plans/{PLAN_ID}/task-{id}.md")).collect();
+    assert!(prompt.contains(&list.join(" ")), "{prompt}");
+}
+
+#[test]
+fn case_08_all_code_review_prompt() {
+    let outcome = reviewed(json!({"next_phase": "all-code-review"}));
+    let prompt = outcome.calls[0].prompt();
+    assert!(prompt.contains("all-code-review.md") && prompt.contains("/all-code-review-1.md"), "{prompt}");
+    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/task-2.md")), "{prompt}");
+}
+
+#[test]
+fn case_09_review_file_at_the_right_path() {
+    let outcome = reviewed(json!({"current_task": "2", "phase_iteration": 2}));
+    assert!(outcome.script.text("task-2-review-3.md").starts_with("# Review"));
+    let call = &outcome.calls[0];
+    let place = outcome.script.plan.join("task-2-review-3.md");
+    assert!(call.prompt().contains(&format!("Write your review to {} ", place.display())));
+    assert_eq!(Path::new(&call.directory), outcome.script.project.path);
+    assert_eq!(call.input, "", "nothing is to be read");
+}
+
+#[test]
+fn case_10_claude_is_not_on_the_path() {
+    comes_to_nothing(|| Planned::at(json!({})).with("PATH", "/nonexistent/directory"), "claude").reviewed(0);
+}
+
+#[test]
+fn case_11_claude_fails() {
+    for code in ["1", "2", "137"] {
+        let make = || Planned::at(json!({})).says("PASS").with("MOCK_CLAUDE_EXIT_CODE", code);
+        comes_to_nothing(make, &format!("exit status: {code}")).reviewed(1);
+    }
+    let outcome = comes_to_nothing(
+        || Planned::at(json!({})).says("PASS").with("MOCK_CLAUDE_PRINTS", "error"),
+        "API Error: overloaded",
+    );
+    outcome.reviewed(1);
+}
+
+#[test]
+fn case_12_claude_writes_no_review() {
+    for writes in ["nothing", "empty"] {
+        let make = || Planned::at(json!({})).says("PASS").with("MOCK_CLAUDE_WRITES", writes);
+        comes_to_nothing(make, "the reviewer wrote no review to").reviewed(1);
+    }
+}
+
+#[test]
+fn case_13_claude_takes_too_long() {
+    let make = || {
+        let config = "[review_loop]\nseconds = 1\n";
+        Planned::at(json!({})).says("PASS").configured(config).with("MOCK_CLAUDE_DELAY", "5")
+    };
+    let began = Instant::now();
+    comes_to_nothing(make, "1").reviewed(1);
+    assert!(began.elapsed() < Duration::from_secs(5), "the reviewer ends with its time");
+}
+
+#[test]
+fn case_14_structured_output() {
+    let outcome = reviewed(json!({}));
+    let call = &outcome.calls[0];
+    assert_eq!(call.after("--output-format"), Some("json"));
+    let schema: Value = serde_json::from_str(call.after("--json-schema").unwrap()).unwrap();
+    assert_eq!(schema["properties"]["verdict"]["enum"], json!(["PASS", "FAIL"]));
+    assert_eq!(schema["required"], json!(["verdict"]));
+}

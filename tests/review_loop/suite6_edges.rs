@@ -1,0 +1,175 @@
+//! Suite 6 of the document: edges, and several stops in a row.
+
+use super::*;
+
+type Entry = fn(&Planned, bool) -> Option<String>;
+
+/// Why a stop is held, by each of the entries.
+const ENTRIES: [Entry; 2] = [
+    |planned, again| {
+        let answer = planned.script(again);
+        let json: Value = serde_json::from_str(&answer.stdout).unwrap();
+        json["reason"].as_str().map(str::to_owned)
+    },
+    |planned, again| {
+        planned.worked();
+        reason(&planned.hook(&planned.stopping(again)))
+    },
+];
+
+/// Another plan in the same project, changed an hour before or after.
+fn another(planned: &Planned, later: bool) {
+    let directory = planned.plan.with_file_name("other");
+    fs::create_dir_all(&directory).unwrap();
+    let hour = Duration::from_hours(1);
+    let time = if later { SystemTime::now() + hour } else { SystemTime::now() - hour };
+    let path = directory.join("odd.md");
+    fs::write(&path, "x").unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn case_01_multiple_plan_directories() {
+    let outcome = both(|| {
+        let planned = Planned::at(json!({}));
+        another(&planned, false);
+        planned
+    });
+    outcome.blocked(&["task-1-review-1.md"]);
+    // Newer is only the other one's. That binds the script; to the hook the session's own plan counts.
+    let planned = Planned::at(json!({}));
+    another(&planned, true);
+    let answer = planned.script(false);
+    let json: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert!(json["reason"].as_str().unwrap().starts_with("Plan 'other': "), "{answer:?}");
+    planned.worked();
+    assert!(planned.held(&planned.stop()).contains("task-1-review-1.md"));
+    // The state counts for a plan's time, as the document demands.
+    let planned = Planned::new();
+    for file in planned.files() {
+        let file = fs::File::options().write(true).open(planned.plan.join(file)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_hours(2)).unwrap();
+    }
+    another(&planned, false);
+    planned.set_state(&state(json!({})));
+    assert!(planned.script(false).stdout.contains("task-1-review-1.md"));
+}
+
+#[test]
+fn case_02_unknown_fields_stay() {
+    let odd = json!({"custom_field": 42, "deep": {"a": [1.50, null]}});
+    let outcome = both(|| Planned::at(odd.clone()));
+    outcome.blocked(&["task-1-review-1.md"]);
+    assert_eq!(outcome.state()["custom_field"], 42);
+    assert_eq!(outcome.state()["deep"], odd["deep"]);
+}
+
+#[test]
+fn case_03_phase_iteration_is_null() {
+    let changes = json!({"phase_iteration": null, "next_phase": null});
+    let outcome = both(|| Planned::at(changes.clone()));
+    outcome.validated().unwarned().reviewed(0).now(&state(changes), &json!({}));
+}
+
+#[test]
+fn case_04_unexpected_model() {
+    let outcome = both(|| Planned::at(json!({"review_model": "haiku"})));
+    outcome.blocked(&["task-1-review-1.md"]).warned("`haiku` is neither opus nor sonnet");
+    assert_eq!(outcome.calls[0].model(), "haiku");
+    assert_eq!(outcome.state()["review_model"], "opus");
+}
+
+#[test]
+fn case_05_a_state_before_the_plan() {
+    for next in [json!("plan-review"), Value::Null] {
+        let outcome = both(|| {
+            let planned = Planned::empty();
+            planned.set_state(&state(json!({"phase": "new-plan", "next_phase": next})));
+            planned
+        });
+        outcome.blocked(&["Missing required file: plan.md"]).reviewed(0);
+    }
+}
+
+#[test]
+fn case_06_a_review_comes_before_the_ground_rules() {
+    let make = |next: Value| {
+        let planned = Planned::at(json!({"next_phase": next}));
+        planned.put("nested/extra.md", "x");
+        planned
+    };
+    let outcome = both(|| make(json!("code-review")));
+    outcome.blocked(&["task-1-review-1.md"]).reviewed(1);
+    assert!(!outcome.json["reason"].as_str().unwrap().contains("nested"));
+    both(|| make(Value::Null)).blocked(&["Files found in nested directories"]);
+}
+
+#[test]
+fn case_07_no_plan_in_the_plans_directory() {
+    let outcome = both(|| {
+        let planned = Planned::without_plans();
+        fs::create_dir_all(planned.plan.parent().unwrap()).unwrap();
+        planned
+    });
+    assert_eq!(Value::Object(outcome.json.clone()), json!({"suppressOutput": true}));
+    // A directory with nothing of a plan in it is none either.
+    assert_eq!(Planned::empty().script(false).stdout, r#"{"suppressOutput":true}"#);
+}
+
+#[test]
+fn case_08_max_reviews_is_zero() {
+    let outcome = both(|| Planned::at(json!({"max_reviews": 0})).says("PASS"));
+    outcome.approved().told("max_reviews is 0").reviewed(0);
+    let before = state(json!({"max_reviews": 0}));
+    outcome.now(&before, &json!({"phase": "code-review", "next_phase": "complete-task"}));
+}
+
+#[test]
+fn case_09_a_plan_without_state() {
+    let outcome = both(|| {
+        let planned = Planned::empty();
+        planned.put("plan.md", "# Plan\n").put("tasks.md", TASKS);
+        planned
+    });
+    outcome.validated().unwarned().reviewed(0);
+    assert!(!outcome.script.has("state.json"));
+}
+
+#[test]
+fn case_10_models_alternate_over_four_rounds() {
+    for stop in ENTRIES {
+        let planned = Planned::at(json!({}));
+        for (round, model) in ["opus", "sonnet", "opus", "sonnet"].into_iter().enumerate() {
+            assert_eq!(planned.state()["review_model"], model);
+            let file = format!("task-1-review-{}.md", round + 1);
+            assert!(stop(&planned, round > 0).unwrap().contains(&file));
+            assert_eq!(planned.calls().last().unwrap().model(), model);
+            planned.put(&format!("task-1-post-review-{}.md", round + 1), "Mended.\n");
+            planned.change(&json!({"phase": "post-code-review", "next_phase": "code-review"}));
+        }
+        let models: Vec<String> = planned.calls().iter().map(|call| call.model().to_owned()).collect();
+        assert_eq!(models, ["opus", "sonnet", "opus", "sonnet"]);
+    }
+}
+
+#[test]
+fn case_11_two_clean_reviews_in_a_row() {
+    for stop in ENTRIES {
+        let planned = Planned::at(json!({})).says("PASS");
+        assert!(stop(&planned, false).is_some());
+        assert_eq!(planned.state()["consecutive_clean"], 1);
+        planned.change(&json!({"phase": "post-code-review", "next_phase": "code-review"}));
+        assert_eq!(stop(&planned, true), None);
+        assert_eq!(planned.state()["consecutive_clean"], 2);
+        assert_eq!(planned.state()["next_phase"], "complete-task");
+    }
+}
+
+#[test]
+fn case_12_no_temporary_files_are_left() {
+    let before = Planned::at(json!({})).files();
+    let outcome = both(|| Planned::at(json!({})));
+    let mut expected = [before, vec!["task-1-review-1.md".into()]].concat();
+    expected.sort();
+    assert_eq!(outcome.script.files(), expected);
+}

@@ -1,0 +1,161 @@
+//! Many processes on one plan, and processes that are killed.
+
+use super::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The state after the first review of [`state`], which found something.
+fn reviewed() -> Value {
+    let changes = json!({
+        "phase": "code-review", "next_phase": "post-code-review", "phase_iteration": 1, "review_model": "sonnet",
+    });
+    state(changes)
+}
+
+/// A hook that is killed anywhere leaves the state of before or the one after, and the next one goes on.
+#[test]
+fn a_thousand_killed_hooks_leave_a_state_that_goes_on() {
+    const WORKERS: u64 = 5;
+    const ROUNDS: u64 = 200;
+    let counts: Vec<(u32, u32)> = thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..WORKERS).map(|worker| scope.spawn(move || killed(worker, ROUNDS))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    let (before, after) = counts.iter().fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+    eprintln!("{before} of the killed hooks left the state of before, {after} the one after");
+    assert!(before > 50 && after > 50, "the kills came at all times: {before}, {after}");
+}
+
+fn killed(worker: u64, rounds: u64) -> (u32, u32) {
+    let planned = started(json!({})).with("MOCK_CLAUDE_LOG", "");
+    let event = planned.stopping(false).to_string();
+    // The kills come at all points of a hook's life, however fast the machine is at the moment.
+    let mut whole = 0.04;
+    let (mut before, mut after) = (0, 0);
+    for round in 0..rounds {
+        planned.set_state(&state(json!({})));
+        let _ = fs::remove_file(planned.plan.join("task-1-post-review-1.md"));
+        let mut child = planned.start(&["hook"], event.as_bytes());
+        // 37 shares no factor with 100: the points are spread over all of them.
+        let part = u32::try_from((round * 37 + worker * 13) % 100).unwrap();
+        thread::sleep(Duration::from_secs_f64(whole * 1.2 * f64::from(part) / 100.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = planned.state();
+        let is_before = left == state(json!({}));
+        assert!(is_before || left == reviewed(), "worker {worker}, round {round}: {left}");
+        *(if is_before { &mut before } else { &mut after }) += 1;
+        if round % 5 == 0 {
+            whole = undisturbed(&planned, is_before).min(0.2);
+        }
+    }
+    (before, after)
+}
+
+/// The next stop takes the step that is due, and nothing is left beside the plan's files. Gives the
+/// seconds that it took.
+fn undisturbed(planned: &Planned, is_before: bool) -> f64 {
+    let number = if is_before { 1 } else { 2 };
+    if !is_before {
+        planned.put("task-1-review-1.md", "x").put("task-1-post-review-1.md", "Mended.\n");
+    }
+    // A reviewer whose start was interrupted shares the lock until it is started, a moment later.
+    let stops = (0..100).map(|_| planned.stop());
+    let mut stops = stops.skip_while(|answer| message(answer).contains("is being made right now"));
+    let answer = stops.next().expect("the lock of a killed hook is free");
+    let told = planned.held(&answer);
+    assert!(told.contains(&format!("task-1-review-{number}.md")), "{told}");
+    assert_eq!(planned.state()["phase_iteration"], number);
+    let litter: Vec<String> =
+        planned.files().into_iter().filter(|name| name.starts_with('.') || name.contains("tmp")).collect();
+    assert!(litter.is_empty(), "{litter:?}");
+    let _ = fs::remove_file(planned.plan.join("task-1-review-2.md"));
+    answer.seconds
+}
+
+/// However many stops come at once, a round is reviewed once.
+#[test]
+fn hooks_at_once_make_one_review() {
+    for (hooks, delay, rounds) in [(2, "0.1", 5), (8, "0.1", 5), (2, "", 20), (8, "", 10)] {
+        let planned = started(json!({"max_reviews": 1000})).with("MOCK_CLAUDE_DELAY", delay);
+        for round in 1..=rounds {
+            let event = planned.stopping(round > 1).to_string();
+            let children: Vec<Child> =
+                (0..hooks).map(|_| planned.start(&["hook"], event.as_bytes())).collect();
+            let began = Instant::now();
+            let answers: Vec<Answer> = children
+                .into_iter()
+                .map(|child| support::finish(child, began, Some("Stop".into())))
+                .collect();
+            let held = answers.iter().filter(|answer| reason(answer).is_some()).count();
+            let place = format!("{hooks} hooks, round {round}: {answers:#?}");
+            assert_eq!(planned.calls().len(), round, "{place}");
+            assert_eq!(held, 1, "{place}");
+            assert_eq!(planned.state()["phase_iteration"], round, "{place}");
+            assert!(planned.has(&format!("task-1-review-{round}.md")), "{place}");
+            planned.put(&format!("task-1-post-review-{round}.md"), "Mended.\n");
+        }
+        assert!(planned.files().iter().all(|name| !name.starts_with('.')));
+    }
+}
+
+/// An agent or a person edits the state as the document has it, with a new file that is moved over the old
+/// one, while reviews are made.
+#[test]
+fn no_edit_of_somebody_else_is_lost() {
+    let planned = started(json!({"max_reviews": 1000, "edits": 0}));
+    let done = AtomicBool::new(false);
+    let place = planned.plan.join("state.json");
+    let temporary = planned.project.home.join("edited.json");
+    let edits = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut edits = 0_u64;
+            while !done.load(Ordering::Relaxed) {
+                let mut state: Value =
+                    serde_json::from_slice(&fs::read(&place).unwrap()).expect("never torn, at any time");
+                edits += 1;
+                state["edits"] = edits.into();
+                fs::write(&temporary, state.to_string()).unwrap();
+                fs::rename(&temporary, &place).unwrap();
+                thread::sleep(Duration::from_micros(700));
+            }
+            edits
+        });
+        for round in 0..40 {
+            let answer = planned.hook(&planned.stopping(round > 0));
+            let _ = reason(&answer);
+            // The writer may have undone the hook's step, which it had not read.
+            let number = planned.state()["phase_iteration"].as_u64().unwrap();
+            if number > 0 {
+                planned.put(&format!("task-1-post-review-{number}.md"), "Mended.\n");
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        writer.join().unwrap()
+    });
+    assert_eq!(planned.state()["edits"], edits);
+    assert!(planned.calls().len() > 5, "reviews were made meanwhile");
+}
+
+/// A hook that has read the state before another one wrote to it comes to the lock after that: here,
+/// because a long table of tasks is read in between. The review is not made a second time.
+#[test]
+fn a_hook_that_looked_too_early_makes_no_second_review() {
+    let planned = started(json!({})).with("MOCK_CLAUDE_DELAY", "1");
+    planned.put("tasks.md", &format!("{TASKS}{}", "| 7 | done | low | A door | unit |\n".repeat(110_000)));
+    let event = planned.stopping(false).to_string();
+    let began = Instant::now();
+    let first = planned.start(&["hook"], event.as_bytes());
+    while planned.calls().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the reviewer was never called");
+        thread::sleep(Duration::from_millis(2));
+    }
+    // The second one is halfway between its look and the lock when the first one's reviewer ends.
+    let reading = began.elapsed();
+    thread::sleep(Duration::from_secs(1).saturating_sub(reading / 2));
+    let second = planned.start(&["hook"], event.as_bytes());
+    let answers = [first, second].map(|child| support::finish(child, began, Some("Stop".into())));
+    assert!(reason(&answers[0]).is_some() && reason(&answers[1]).is_none(), "{answers:#?}");
+    assert_eq!(planned.calls().len(), 1, "{answers:#?}");
+    assert_eq!(planned.state(), reviewed());
+}
