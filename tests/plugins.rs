@@ -202,7 +202,7 @@ fn the_marketplace_is_added_as_the_pages_say() {
             text.lines().filter_map(source).collect::<Vec<_>>()
         })
         .collect();
-    assert_eq!(sources.len(), 6);
+    assert_eq!(sources.len(), 7);
     assert!(sources.windows(2).all(|pair| pair[0] == pair[1]), "{sources:?}");
     let Some(client) = support::client::find() else { return };
     let home = tempfile::tempdir().unwrap();

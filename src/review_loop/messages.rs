@@ -56,7 +56,7 @@ pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> Strin
     let outcome =
         if clean { format!("clean, {} of {ENOUGH} in a row", state.clean) } else { "issues".into() };
     format!(
-        "[provost] Plan '{}': {}, round {} of at most {} by {}: {outcome}.",
+        "Plan '{}': {}, round {} of at most {} by {}: {outcome}.",
         one_line(&plan.id),
         of(round.review, state),
         round.number,
@@ -68,7 +68,7 @@ pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> Strin
 /// The person's message where a cycle has passed.
 pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
     format!(
-        "[provost] Plan '{}': the {} is clean {ENOUGH} times in a row (after {} of at most {} reviews). Next: \
+        "Plan '{}': the {} is clean {ENOUGH} times in a row (after {} of at most {} reviews). Next: \
          {to}. Look at the work; `continue-plan` goes on.",
         one_line(&plan.id),
         of(round.review, state),
@@ -79,7 +79,7 @@ pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
 
 pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
     format!(
-        "[provost] Plan '{}': the {} is skipped, because max_reviews is 0 in state.json. Next: {to}.",
+        "Plan '{}': the {} is skipped, because max_reviews is 0 in state.json. Next: {to}.",
         one_line(&plan.id),
         of(review, state)
     )
@@ -88,7 +88,7 @@ pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
     let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
     format!(
-        "[provost] Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
+        "Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
          the agent waits for you. To fix: read the last review; then `provost review set --plan {named} \
          phase_iteration=0 consecutive_clean=0` for another cycle, or set next_phase to what comes next.",
         of(review, state),

@@ -212,6 +212,7 @@ impl Stop<'_> {
     }
 
     fn words(&mut self) -> Option<String> {
-        (!self.to_person.is_empty()).then(|| self.to_person.join("\n"))
+        let texts: Vec<String> = self.to_person.iter().map(|text| format!("[provost] {text}")).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
     }
 }

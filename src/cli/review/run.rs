@@ -125,6 +125,12 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
     for warning in &conclusion.warnings {
         say(out, warning)?;
     }
+    if conclusion.elsewhere {
+        headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
+        let text = "The review that is due is being made by another process right now, or was made a moment ago. To \
+                    fix: `provost review status` shows what it comes to.";
+        return Ok(below(out, text)?);
+    }
     let argument = chosen.argument();
     let Some(Step { state, answer }) = &conclusion.step else {
         let file = chosen.shown("state.json", &here.cwd);

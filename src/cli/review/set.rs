@@ -12,6 +12,7 @@ use super::{Here, refuse};
 use crate::cli::screen::{DIM, labelled, painted, width, wrapped};
 use crate::cli::{Exit, Outcome, Trouble};
 use crate::config::suggestion;
+use crate::review_loop::ledger::Ledger;
 use crate::review_loop::names;
 use crate::review_loop::phase::{NEW_PLAN, PHASES, Review, Stage};
 use crate::review_loop::rounds::Loop;
@@ -71,6 +72,10 @@ impl Set {
                 return refuse(&mut out, &format!("[provost] nothing is set in {shown}: {why}."));
             }
         };
+        // A person's word counts as it is; an agent's as far as its reviews have earned it.
+        if !(here.workspace.client.is_inside)() {
+            Ledger::strike_out(&chosen.plan, &here.workspace);
+        }
         writeln!(out, "{}", painted(DIM, &shown))?;
         let longest = changes.iter().map(|change| change.name.chars().count()).max().unwrap_or(0);
         for Change { name, old, new } in &changes {

@@ -85,17 +85,17 @@ pub(super) fn refuse(why: &str) -> Answer {
 
 /// That script always answers with JSON, and warns on standard error.
 pub(super) fn render_turn(decision: &Decision, _event: &Event) -> Answer {
-    let words = decision.to_person.iter().flat_map(|text| text.lines());
-    let (warnings, messages): (Vec<&str>, Vec<&str>) = words.partition(|line| line.starts_with("Warning: "));
-    let own = |text: &str| text.strip_prefix("[provost] ").unwrap_or(text).to_owned();
+    let own = |text: &'_ str| text.strip_prefix("[provost] ").unwrap_or(text).to_owned();
+    let words = decision.to_person.iter().flat_map(|text| text.lines()).map(own);
+    let (warnings, messages): (Vec<String>, Vec<String>) =
+        words.partition(|line| line.starts_with("Warning: "));
     let mut answer = Map::new();
     if let Some(reason) = decision.reason() {
         answer.insert("decision".into(), "block".into());
         answer.insert("reason".into(), reason_text(&own(reason)).into());
     } else {
         if !messages.is_empty() {
-            let text = messages.into_iter().map(own).collect::<Vec<_>>().join("\n");
-            answer.insert("systemMessage".into(), reason_text(&text).into());
+            answer.insert("systemMessage".into(), reason_text(&messages.join("\n")).into());
         }
         answer.insert("suppressOutput".into(), true.into());
     }
