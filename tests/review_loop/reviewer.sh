@@ -15,7 +15,11 @@ file=${file%% and change nothing else*}
 
 if [ -n "$MOCK_CLAUDE_LOG" ]; then
     number=1
-    until mkdir "$MOCK_CLAUDE_LOG/$number" 2>/dev/null; do number=$((number + 1)); done
+    until mkdir "$MOCK_CLAUDE_LOG/$number" 2>/dev/null; do
+        # The test is over, and its directory gone.
+        [ -d "$MOCK_CLAUDE_LOG" ] || exit 9
+        number=$((number + 1))
+    done
     log=$MOCK_CLAUDE_LOG/$number
     printf '%s\0' "$@" >"$log/arguments"
     env >"$log/environment"
