@@ -19,6 +19,7 @@ use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
 use crate::config::settings;
 use crate::decision::Fault;
+use crate::files::Lock;
 use crate::reviewer::{self, Judgement, Logs, Question};
 use crate::text::one_line;
 use crate::workspace::Workspace;
@@ -54,6 +55,8 @@ enum Attempt {
     Issues,
     /// It came to nothing, for this reason.
     Nothing(String),
+    /// Another process makes it.
+    Elsewhere,
 }
 
 /// A plan, and the world that it is in.
@@ -79,28 +82,38 @@ impl Loop<'_> {
         // finds the state of before, makes the same review again.
         let mut only = None;
         if let Answer::Ask(round) = &step.answer {
-            // A client may start two hooks for one stop. Whoever comes second finds the lock taken, or
-            // the state no longer where it was.
-            only = self.workspace.try_lock(FOLDER, &self.plan.path)?;
-            if only.is_none() || !self.still_stands(&before)? {
-                return Ok(Conclusion { elsewhere: true, ..conclusion });
-            }
             conclusion.warnings.extend(unknown_model(&round.model));
-            found.verdict = Some(match self.attempt(&before, round, tell)? {
+            let attempt = self.alone(&before, &mut only).and_then(|alone| {
+                if alone { self.attempt(&before, round, tell) } else { Ok(Attempt::Elsewhere) }
+            });
+            // What cannot be made or recorded would be tried at each stop: the person has to know.
+            found.verdict = Some(match attempt.unwrap_or_else(|fault| Attempt::Nothing(fault.to_string())) {
                 Attempt::Clean => Verdict::Clean,
                 Attempt::Issues => Verdict::Issues,
                 Attempt::Nothing(why) => {
                     conclusion.why = Some(why);
                     Verdict::Missing
                 }
+                Attempt::Elsewhere => return Ok(Conclusion { elsewhere: true, ..conclusion }),
             });
             step = transition(&ledger.corrected(&before), found);
         }
         if step.state != before {
-            step = self.settle(&before, found, &ledger)?.unwrap_or_else(|| {
-                conclusion.why = Some(CHANGED.into());
-                Step { answer: without_effect(step.answer), state: before }
-            });
+            let why = match self.settle(&before, found, &ledger) {
+                Ok(Some(settled)) => {
+                    step = settled;
+                    None
+                }
+                Ok(None) => Some(CHANGED.to_owned()),
+                Err(fault) if found.verdict.is_some() => {
+                    Some(format!("its verdict cannot be recorded: {fault}"))
+                }
+                Err(fault) => return Err(fault),
+            };
+            if why.is_some() {
+                step = Step { answer: without_effect(step.answer), state: before };
+                conclusion.why = why;
+            }
         }
         drop(only);
         conclusion.step = Some(step);
@@ -117,9 +130,10 @@ impl Loop<'_> {
         Ok(Found { post_review: self.has_post_review(state), tasks: left, verdict: None })
     }
 
-    /// The file that holds the state: a link is followed, and stays one.
+    /// The file that holds the state. A link in its place is read, but never written through: it could
+    /// lead to a file that nobody may change, and this program would change it for whoever made the link.
     pub fn state_file(&self) -> PathBuf {
-        self.workspace.resolve(&self.plan.file(state::FILE))
+        self.plan.file(state::FILE)
     }
 
     /// Whether somebody has a review of this plan made right now.
@@ -151,6 +165,13 @@ impl Loop<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether no other process makes the review of this state. A client may start two hooks for one stop:
+    /// whoever comes second finds the lock taken, or the state no longer where it was.
+    fn alone(&self, before: &State, only: &mut Option<Lock>) -> Result<bool, Fault> {
+        *only = self.workspace.try_lock(FOLDER, &self.plan.path)?;
+        Ok(only.is_some() && self.still_stands(before)?)
     }
 
     /// Has one review made.

@@ -141,30 +141,35 @@ fn set_refuses_what_makes_no_sense_and_changes_nothing() {
 }
 
 #[test]
-fn set_keeps_a_link_a_mode_and_what_it_does_not_know() {
+fn set_keeps_the_mode_and_what_it_does_not_know() {
     let desk = Desk::new();
-    let real = desk
-        .project
-        .file("elsewhere/real.json", "{\"zeta\": 1.10, \"phase\": \"new-plan\", \"caf\\u00e9\": [1,  2]}");
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).unwrap();
-    let link = desk.plan.join("state.json");
-    fs::remove_file(&link).unwrap();
-    symlink(&real, &link).unwrap();
+    let state = desk.plan.join("state.json");
+    fs::write(&state, "{\"zeta\": 1.10, \"phase\": \"new-plan\", \"caf\\u00e9\": [1,  2]}").unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o440)).unwrap();
     desk.screen(&["set", "phase=create-tasks", "zeta=2"], 0);
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(
-        fs::read_to_string(&real).unwrap(),
+        fs::read_to_string(&state).unwrap(),
         "{\n  \"zeta\": 2,\n  \"phase\": \"create-tasks\",\n  \"café\": [1,  2]\n}\n"
     );
-    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o440);
-    assert_eq!(fs::read_dir(real.parent().unwrap()).unwrap().count(), 1, "litter");
+    assert_eq!(fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o440);
     desk.no_litter();
-    // The guard's own writing keeps the link, too.
-    desk.reviewer("FAIL", "");
-    desk.screen(&["set", "next_phase=tasks-review", "phase=plan-review"], 0);
-    desk.screen(&["set", "next_phase=plan-review"], 0);
-    desk.screen(&["run"], 0);
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+/// An agent could lay a link to a settings file in the place of the state, and have it edited.
+#[test]
+fn what_a_link_leads_to_is_never_changed() {
+    let desk = Desk::new();
+    let settings = r#"{"hooks": {"Stop": []}, "phase": "new-plan"}"#;
+    let real = desk.project.file("elsewhere/settings.json", settings);
+    let link = desk.plan.join("state.json");
+    for linked in [symlink, fs::hard_link] {
+        fs::remove_file(&link).unwrap();
+        linked(&real, &link).unwrap();
+        desk.screen(&["set", "phase=create-tasks", "hooks={}"], 0);
+        assert_eq!(fs::read_to_string(&real).unwrap(), settings);
+        assert_eq!(desk.value()["phase"], "create-tasks");
+    }
+    desk.no_litter();
 }
 
 #[test]

@@ -131,16 +131,26 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
                     fix: `provost review status` shows what it comes to.";
         return Ok(below(out, text)?);
     }
+    if let Some(step) = &conclusion.step {
+        return tell_step(out, step, conclusion.why.as_deref(), chosen, here);
+    }
+    let (file, argument) = (chosen.shown("state.json", &here.cwd), chosen.argument());
+    headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
+    let text = format!(
+        "Nothing says what is due: {file} is not there, or cannot be read. To fix: `provost review status` tells \
+         what is wrong with it; without one, `provost review set{argument} --new` makes it."
+    );
+    Ok(below(out, &text)?)
+}
+
+fn tell_step(
+    out: &mut impl Write,
+    Step { state, answer }: &Step,
+    why: Option<&str>,
+    chosen: &Chosen,
+    here: &Here,
+) -> Result<(), Told> {
     let argument = chosen.argument();
-    let Some(Step { state, answer }) = &conclusion.step else {
-        let file = chosen.shown("state.json", &here.cwd);
-        headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-        let text = format!(
-            "Nothing says what is due: {file} is not there, or cannot be read. To fix: `provost review status` \
-             tells what is wrong with it; without one, `provost review set{argument} --new` makes it."
-        );
-        return Ok(below(out, &text)?);
-    };
     let max = state.max_reviews;
     let written = |review: Review, number: u64| match rounds::subject(review, state) {
         Ok(subject) => chosen.shown(&names::review(subject, false, number), &here.cwd),
@@ -183,7 +193,7 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
         }
         Answer::Unanswered(round) => {
             headline(out, YELLOW, "nothing", &chosen.plan.id)?;
-            let why = conclusion.why.as_deref().unwrap_or("no verdict");
+            let why = why.unwrap_or("no verdict");
             let text = format!(
                 "The {}, round {} of {max}, came to nothing: {}. The state keeps its place; `provost review \
                  run{argument}` or the next stop tries again.",
@@ -219,7 +229,7 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
                 .next_phase
                 .as_deref()
                 .map_or("nothing is".into(), |next| format!("{} is", one_line(next)));
-            let changed = conclusion.why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
+            let changed = why.map_or(String::new(), |why| format!(" ({why})"));
             below(out, &format!("No review is due, but {due}{changed}. {}", next(state)?))?;
         }
     }
