@@ -142,7 +142,7 @@ fn status_shows_the_review_that_is_being_made() {
         "{screen}"
     );
     assert!(screen.contains("\ngo on      wait for the review that is being made\n"), "{screen}");
-    assert!(second.contains("another review of this plan is being made right now"), "{second}");
+    assert!(second.contains("is being made by another process right now"), "{second}");
     assert!(desk.screen(&["status"], 0).contains("\nrunning    no review\n"));
 }
 
