@@ -98,7 +98,7 @@ pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
 
 pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> String {
     format!(
-        "Warning: Plan '{}': the {} of round {} came to nothing: {}. The state keeps its place, and the next \
+        "Warning: Plan '{}': the {}, round {}, came to nothing: {}. The state keeps its place, and the next \
          stop tries again; `provost review run` tries it now.",
         one_line(&plan.id),
         of(round.review, state),

@@ -311,7 +311,7 @@ fn a_review_that_came_to_nothing_is_tried_again() {
         let old = planned.variables.clone();
         planned.set(name, value);
         let told = passed(&planned.stop_again());
-        assert!(told.contains("of round 2 came to nothing"), "{name}={value}: {told}");
+        assert!(told.contains(", round 2, came to nothing"), "{name}={value}: {told}");
         assert_eq!(planned.text("state.json"), before, "{name}={value}");
         planned.variables = old;
     }
