@@ -248,7 +248,7 @@ planner.slice_headings        default  [\"test specification\", \"slice N\"]
 review_loop.seconds           default  570
 review_loop.plan              default  \"session\"
 review_loop.ground_rules      default  true
-review_loop.state             default  "checked"
+review_loop.state             default  \"checked\"
 review_loop.report            default  \"changes\"
 reviewer.command              default  []
 reviewer.seconds              default  240
