@@ -79,8 +79,14 @@ impl Plan {
             |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "md") || name == state::FILE;
         let changed = |plan: &Self| workspace.last_change(&plan.path, is_part);
         roots(start, workspace).iter().find_map(|root| {
-            let dated =
-                below(root, workspace).into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
+            let mut plans = below(root, workspace);
+            // One alone is the newest whatever its time, and to ask thousands of files for theirs is slow.
+            if let [only] = &plans[..]
+                && ["plan.md", state::FILE].iter().any(|name| workspace.exists(&only.file(name)))
+            {
+                return plans.pop();
+            }
+            let dated = plans.into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
             dated.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, plan)| plan)
         })
     }
