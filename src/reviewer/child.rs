@@ -32,6 +32,9 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Answers take seconds, so nobody feels this.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
+/// A reviewer that prints more than this to a file would go on until the disk is full.
+const LARGEST_LOG: u64 = 64 << 20;
+
 pub(super) struct Output {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
@@ -69,9 +72,14 @@ pub(super) fn run(
     }
     let stdout = Listener::start(running.0.stdout.take(), keep_first);
     let stderr = Listener::start(running.0.stderr.take(), keep_last);
-    if !comes_true(end, || running.has_ended() || interruption::is_wanted()) {
+    let talks_too_much = || [&out, &err].into_iter().flatten().any(is_beyond_measure);
+    if !comes_true(end, || running.has_ended() || interruption::is_wanted() || talks_too_much()) {
         running.dismiss();
         return Ok(None);
+    }
+    if talks_too_much() {
+        running.dismiss();
+        return Err(io::Error::other(format!("it printed more than {} MiB", LARGEST_LOG >> 20)));
     }
     if interruption::is_wanted() {
         running.dismiss();
@@ -102,6 +110,10 @@ fn last_of(mut file: File) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(length.saturating_sub(LAST_WORDS as u64)))?;
     file.take(LAST_WORDS as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+fn is_beyond_measure(log: &File) -> bool {
+    log.metadata().is_ok_and(|metadata| metadata.len() > LARGEST_LOG)
 }
 
 fn comes_true(until: Instant, mut condition: impl FnMut() -> bool) -> bool {

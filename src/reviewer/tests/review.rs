@@ -149,6 +149,16 @@ fn a_chatty_review_is_heard_to_its_end() {
     );
 }
 
+/// It would fill the disk before its time is over.
+#[test]
+fn a_review_that_prints_without_end_is_ended() {
+    for stream in ["1", "2"] {
+        let room = Room::script(&format!("yes >&{stream}"));
+        let Err(Silence::Failed(why)) = room.review(AMPLE) else { panic!("it has an answer") };
+        assert!(why.contains("it printed more than 64 MiB"), "{why}");
+    }
+}
+
 #[test]
 fn at_the_limit_a_review_ends_with_everything_it_started() {
     let script = "(trap '' TERM HUP; sleep 600 & echo $! > grandchild; wait) & echo $$ > child; echo VERDICT: PASS; wait";
