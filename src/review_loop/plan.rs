@@ -75,20 +75,22 @@ impl Plan {
 
     /// The plan that was changed last.
     pub fn newest(start: &Path, workspace: &Workspace) -> Option<Self> {
-        let is_part =
-            |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "md") || name == state::FILE;
-        let changed = |plan: &Self| workspace.last_change(&plan.path, is_part);
         roots(start, workspace).iter().find_map(|root| {
             let mut plans = below(root, workspace);
             // One alone is the newest whatever its time, and to ask thousands of files for theirs is slow.
-            if let [only] = &plans[..]
-                && ["plan.md", state::FILE].iter().any(|name| workspace.exists(&only.file(name)))
-            {
-                return plans.pop();
+            if let [only] = &plans[..] {
+                return only.has_files(workspace).then(|| plans.pop()).flatten();
             }
+            let changed = |plan: &Self| workspace.last_change(&plan.path, is_part);
             let dated = plans.into_iter().filter_map(|plan| changed(&plan).map(|at| (at, plan)));
             dated.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, plan)| plan)
         })
+    }
+
+    /// Whether there is anything of a plan in its directory.
+    fn has_files(&self, workspace: &Workspace) -> bool {
+        let usual = ["plan.md", state::FILE].iter().any(|name| workspace.exists(&self.file(name)));
+        usual || workspace.last_change(&self.path, is_part).is_some()
     }
 
     /// The plan of this stop, as far as it can be told without the session's record.
@@ -99,7 +101,8 @@ impl Plan {
         let mut plans = all(&event.cwd, workspace);
         Ok(match (plans.pop(), plans.is_empty()) {
             (None, _) => Claim::None,
-            (Some(only), true) => Claim::Perhaps(only),
+            (Some(only), true) if only.has_files(workspace) => Claim::Perhaps(only),
+            (Some(_), true) => Claim::None,
             _ => Self::of_session(event, workspace)?.map_or(Claim::None, Claim::Certain),
         })
     }
@@ -157,6 +160,11 @@ fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
         roots.push(workspace.project.clone());
     }
     roots
+}
+
+/// Whether a file belongs to a plan by its name.
+fn is_part(name: &str) -> bool {
+    name == state::FILE || Path::new(name).extension().is_some_and(|kind| kind == "md")
 }
 
 /// Whether a directory's name can be a plan's: anything that can be shown.
