@@ -20,22 +20,71 @@ pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) 
     let temporary = path.with_file_name(name);
     let _ = fs::remove_file(&temporary);
     let written = (|| {
-        let mut file = private().write(true).create_new(true).open(&temporary)?;
-        if let Ok(metadata) = fs::metadata(path) {
-            file.set_permissions(metadata.permissions())?;
+        let (mut file, is_named) = new_beside(&temporary)?;
+        fill(&mut file, after, path)?;
+        // Writing took its time, and until here nobody has seen anything of the new file.
+        let is_as_before = match before {
+            Some(before) => holds(path, before),
+            None => !path.exists(),
+        };
+        if !is_as_before {
+            return Ok(false);
         }
-        file.write_all(after)?;
-        file.sync_all()?;
+        if !is_named && give_name(&file, &temporary).is_err() {
+            // The system's own directory of open files is not there.
+            fill(&mut named_beside(&temporary)?.0, after, path)?;
+        }
         match before {
-            // Writing took its time, and until here nobody has seen anything of the new file.
-            Some(before) if !holds(path, before) => Ok(false),
             Some(before) => swap_in(&temporary, path, before),
-            None if path.exists() => Ok(false),
             None => fs::rename(&temporary, path).map(|()| true),
         }
     })();
     let _ = fs::remove_file(&temporary);
     written
+}
+
+/// Writes all of a new file, with the mode of the one whose place it takes.
+fn fill(file: &mut File, bytes: &[u8], old: &Path) -> io::Result<()> {
+    if let Ok(metadata) = fs::metadata(old) {
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// A new file for this place, and whether it has the name already. Where the file system can do it, it
+/// has none until it is complete, so that a process that is killed while it writes leaves nothing.
+#[cfg(target_os = "linux")]
+fn new_beside(place: &Path) -> io::Result<(File, bool)> {
+    use rustix::fs::{Mode, OFlags, open};
+    let directory = place.parent().unwrap_or(Path::new("."));
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    match open(directory, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => Ok((File::from(file), false)),
+        Err(_) => named_beside(place),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_beside(place: &Path) -> io::Result<(File, bool)> {
+    named_beside(place)
+}
+
+fn named_beside(place: &Path) -> io::Result<(File, bool)> {
+    private().write(true).create_new(true).open(place).map(|file| (file, true))
+}
+
+#[cfg(target_os = "linux")]
+fn give_name(file: &File, place: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, unnamed, CWD, place, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_name(_: &File, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Puts a new file in the place of one that holds `before`. Between looking and moving, somebody may
@@ -145,6 +194,37 @@ fn beside(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_takes_its_place_only_if_the_old_one_is_still_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        let count = || fs::read_dir(dir.path()).unwrap().count();
+        assert!(replace_unless_changed(&path, None, b"one").unwrap());
+        assert!(!replace_unless_changed(&path, None, b"two").unwrap());
+        assert!(!replace_unless_changed(&path, Some(b"other"), b"two").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        // What a killed process has left.
+        fs::write(dir.path().join(".f.provost.tmp"), "half").unwrap();
+        assert!(replace_unless_changed(&path, Some(b"one"), b"two").unwrap());
+        assert_eq!((fs::read(&path).unwrap(), count()), (b"two".to_vec(), 1));
+        assert!(replace_unless_changed(&dir.path().join("no/f"), None, b"x").is_err());
+    }
+
+    /// As on file systems that cannot hold a file without a name.
+    #[test]
+    fn a_file_may_have_its_name_from_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let (_, is_named) = named_beside(&dir.path().join("f")).unwrap();
+        assert!(is_named && dir.path().join("f").exists());
+        #[cfg(target_os = "linux")]
+        {
+            let (file, is_named) = new_beside(&dir.path().join("g")).unwrap();
+            assert!(!is_named && !dir.path().join("g").exists());
+            give_name(&file, &dir.path().join("g")).unwrap();
+            assert!(dir.path().join("g").exists());
+        }
+    }
 
     #[test]
     fn replacing_leaves_no_litter() {
