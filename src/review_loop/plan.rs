@@ -14,7 +14,7 @@ use crate::effect::Effect;
 use crate::event::{Event, Kind, Tool};
 use crate::search;
 use crate::text::one_line;
-use crate::workspace::{Workspace, is_provost};
+use crate::workspace::{Workspace, is_provost, is_within};
 
 /// Where plans lie in a project.
 const PLANS: &str = ".taskie/plans";
@@ -113,14 +113,10 @@ impl Plan {
 
     /// The plan whose directory this is, or is around this.
     fn around(path: &Path, root: &Path, workspace: &Workspace) -> Option<Self> {
-        let below = path.strip_prefix(root.join(PLANS)).ok()?;
-        let id = below.components().next()?.as_os_str().to_str().filter(|id| is_id(id))?;
-        let directory = root.join(PLANS).join(id);
-        workspace.is_directory(&directory).then(|| Self {
-            id: id.to_owned(),
-            path: directory,
-            root: root.to_owned(),
-        })
+        // A plan, or all of them, may lie behind a link. Of two names, the directory's own counts.
+        let real = below(root, workspace).into_iter().map(|plan| (workspace.resolve(&plan.path), plan));
+        let around = real.filter(|(real, _)| is_within(path, real));
+        around.max_by_key(|(real, plan)| real.ends_with(&plan.id)).map(|(_, plan)| plan)
     }
 }
 
@@ -141,14 +137,18 @@ fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
     ids.map(plan).collect()
 }
 
-/// Directories with plans: the nearest one from here upwards, and the project's.
+/// Directories with plans: the nearest one from here upwards, the nearest one from where the session
+/// began, since an agent may have gone elsewhere, and the project's.
 fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
-    let has_plans = |directory: &Path| workspace.is_directory(&directory.join(PLANS));
+    let has_plans = |directory: &&Path| workspace.is_directory(&directory.join(PLANS));
     let start = workspace.resolve(start);
+    let nearest = |from: &Path| from.ancestors().find(has_plans).map(Path::to_owned);
+    let of_project = has_plans(&workspace.project.as_path()).then(|| workspace.project.clone());
     let mut roots: Vec<PathBuf> = Vec::new();
-    roots.extend(start.ancestors().find(|directory| has_plans(directory)).map(Path::to_owned));
-    if !roots.contains(&workspace.project) && has_plans(&workspace.project) {
-        roots.push(workspace.project.clone());
+    for root in [nearest(&start), nearest(&workspace.start), of_project].into_iter().flatten() {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
     }
     roots
 }

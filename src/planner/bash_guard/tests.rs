@@ -16,6 +16,7 @@ fn refused(effects: &[Effect]) -> Option<String> {
     };
     let event = Event::new("x".into(), Kind::BeforeTool(call), "/p".into());
     let workspace = Workspace {
+        start: PathBuf::new(),
         client: clients::DEFAULT,
         project: "/p".into(),
         places: Places { home: None, config: None, state: None, managed: None },
