@@ -10,6 +10,8 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::phase::Review;
+
 pub const FILE: &str = "state.json";
 /// No state that anybody writes is larger.
 pub const LARGEST: u64 = 4 << 20;
@@ -59,6 +61,14 @@ impl Default for State {
             clean: 0,
             tdd: false,
         }
+    }
+}
+
+impl State {
+    /// Whether reviews go on by themselves.
+    pub fn is_in_loop(&self) -> bool {
+        let next = self.next_phase.as_deref();
+        next.is_some_and(|next| Review::in_phase(next).or(Review::before_phase(next)).is_some())
     }
 }
 

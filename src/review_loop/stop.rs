@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use super::memory::Memory;
 use super::messages;
-use super::phase::Stage;
+use super::phase::{Review, Stage};
 use super::plan::{Claim, Plan};
 use super::rounds::{Conclusion, Loop};
 use super::state::StateFile;
-use super::transition::{Answer, Step, transition};
+use super::transition::{Answer, Step};
 use super::{ground_rules, state};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
@@ -57,7 +57,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         workspace,
         plan: &plan,
         again: stopping.held_before,
-        memory: Memory::of(event, workspace),
+        memory: Memory::of(event, &plan, workspace),
         to_person: Vec::new(),
         evidence: vec![format!("plan {}", one_line(&plan.id))],
     };
@@ -72,9 +72,8 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
         let Ok(read) = StateFile::read(bytes) else { return Ok(false) };
         let state = read.state();
         let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
-        let is_due = transition(&state, current.found(&state)?).answer != Answer::Nothing;
         let is_odd = !read.misfits().is_empty() || Ledger::read(plan, workspace).remarks(&state).is_some();
-        if is_due || !is_known || is_odd {
+        if state.is_in_loop() || !is_known || is_odd {
             return Ok(false);
         }
     }
@@ -141,9 +140,16 @@ impl Stop<'_> {
             }
             // INVARIANT: a review that is due has been made by now.
             Answer::Nothing | Answer::Ask(_) => {
-                let unknown = state.next_phase.as_deref().filter(|phase| Stage::of(phase).is_none());
-                if let Some(phase) = unknown {
-                    self.remark(messages::unknown_phase(plan, phase));
+                match state.next_phase.as_deref() {
+                    Some(phase) if Stage::of(phase).is_none() => {
+                        self.remark(messages::unknown_phase(plan, phase));
+                    }
+                    Some(phase) => {
+                        let waiting =
+                            Review::before_phase(phase).map(|of| messages::waiting(plan, state, of));
+                        waiting.into_iter().for_each(|text| self.remark(text));
+                    }
+                    None => {}
                 }
                 self.ground_rules(file)
             }

@@ -96,8 +96,10 @@ fn an_agent_that_does_nothing_is_held_once() {
     let planned = started(json!({}));
     planned.held(&planned.stop());
     let state = planned.text("state.json");
+    let told = passed(&planned.stop_again());
+    assert!(told.contains("the code review of task 1, round 1, is not dealt with yet"), "{told}");
     for _ in 0..3 {
-        assert!(planned.stop_again().is_silent());
+        assert!(planned.stop_again().is_silent(), "once");
     }
     assert!(planned.stop().is_silent(), "in the next turn neither");
     assert_eq!((planned.calls().len(), planned.text("state.json")), (1, state));
@@ -350,6 +352,18 @@ fn the_ground_rules_never_hold_twice_for_the_same() {
     assert!(planned.held(&planned.stop_again()).contains("odder.md"));
     assert!(planned.stop_again().is_silent());
     assert!(planned.held(&planned.stop()).contains("odder.md"), "another turn");
+    // A review may have been the first to hold that turn.
+    let mut event = planned.stopping(true);
+    event["prompt_id"] = "another".into();
+    assert!(planned.held(&planned.hook(&event)).contains("odder.md"));
+    // What is wrong with another plan is another thing, even if it is the same.
+    let other = planned.plan.with_file_name("other");
+    fs::create_dir(&other).unwrap();
+    for name in ["plan.md", "odd.md", "odder.md"] {
+        fs::write(other.join(name), "x").unwrap();
+    }
+    planned.used("Write", &json!({"file_path": other.join("odd.md"), "content": "x"}));
+    assert!(planned.held(&planned.stop_again()).contains("Plan 'other': Invalid filename: odd.md"));
     let planned = planned.configured("[review_loop]\nground_rules = false\n");
     assert!(planned.stop().is_silent());
 }
