@@ -107,21 +107,19 @@ impl Ledger {
         if entry.goes_on(state) {
             return None;
         }
-        let of = State { current_task: entry.task.clone(), ..state.clone() };
         let shown =
             |value: Option<&str>| value.map_or("null".into(), |value| format!("`{}`", one_line(value)));
-        let task = if of.current_task == state.current_task {
+        let task = if entry.task == state.current_task {
             String::new()
         } else {
             format!(" and current_task {}", shown(state.current_task.as_deref()))
         };
-        Some(format!(
-            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: state.json has \
-             next_phase {}{task}",
-            messages::of(entry.review, &of),
-            entry.number,
-            shown(state.next_phase.as_deref())
-        ))
+        Some(entry.left(&format!("state.json has next_phase {}{task}", shown(state.next_phase.as_deref()))))
+    }
+
+    /// The same where there is no state.
+    pub fn remarks_without_state(&self) -> Option<String> {
+        self.entry.as_ref().map(|entry| entry.left("there is no state.json that can be read"))
     }
 }
 
@@ -139,6 +137,16 @@ impl Entry {
     /// Whether this state of the same cycle has more clean reviews than there were.
     fn claims_too_much(&self, state: &State) -> bool {
         self.goes_on(state) && state.clean > self.earned(state)
+    }
+
+    /// What is said where the cycle was left.
+    fn left(&self, how: &str) -> String {
+        let state = State { current_task: self.task.clone(), ..State::default() };
+        format!(
+            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: {how}",
+            messages::of(self.review, &state),
+            self.number
+        )
     }
 
     /// Whether a state is in the same cycle.

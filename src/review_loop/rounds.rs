@@ -70,11 +70,14 @@ impl Loop<'_> {
     pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
         let mut conclusion = Conclusion { state_file: self.read_state()?, ..Conclusion::default() };
         let file = conclusion.state_file.as_deref().map(StateFile::read);
+        let ledger = Ledger::read(self.plan, self.workspace);
         // Rule 8 tells what is wrong with a file that cannot be read.
-        let Some(Ok(file)) = file else { return Ok(conclusion) };
+        let Some(Ok(file)) = file else {
+            conclusion.warnings.extend(ledger.remarks_without_state());
+            return Ok(conclusion);
+        };
         let before = file.state();
         conclusion.warnings = misfits(&file);
-        let ledger = Ledger::read(self.plan, self.workspace);
         conclusion.warnings.extend(ledger.remarks(&before));
         let mut found = self.found(&before)?;
         let mut step = transition(&ledger.corrected(&before), found);

@@ -66,16 +66,20 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 /// Whether there is nothing to do and nothing to say about a plan.
 fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
-    let current = Loop { plan, workspace };
-    let file = current.read_state()?;
-    if let Some(bytes) = &file {
-        let Ok(read) = StateFile::read(bytes) else { return Ok(false) };
-        let state = read.state();
-        let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
-        let is_odd = !read.misfits().is_empty() || Ledger::read(plan, workspace).remarks(&state).is_some();
-        if state.is_in_loop() || !is_known || is_odd {
-            return Ok(false);
+    let file = Loop { plan, workspace }.read_state()?;
+    let ledger = Ledger::read(plan, workspace);
+    let is_calm = match file.as_deref().map(StateFile::read) {
+        None => ledger.remarks_without_state().is_none(),
+        Some(Err(_)) => false,
+        Some(Ok(read)) => {
+            let state = read.state();
+            let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
+            let is_odd = !read.misfits().is_empty() || ledger.remarks(&state).is_some();
+            is_known && !is_odd && !state.is_in_loop()
         }
+    };
+    if !is_calm {
+        return Ok(false);
     }
     let config = &workspace.config;
     if config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS {

@@ -107,6 +107,28 @@ fn a_loop_that_is_left_is_told() {
     }
 }
 
+#[test]
+fn a_state_that_is_taken_away_is_told() {
+    for text in [None, Some("broken")] {
+        let planned = started(json!({}));
+        planned.held(&planned.stop());
+        match text {
+            None => planned.remove("state.json"),
+            Some(text) => {
+                planned.put("state.json", text);
+            }
+        }
+        let told = message(&planned.stop_again());
+        assert!(told.contains("was left after round 1"), "{told}");
+        assert!(told.contains("there is no state.json that can be read"), "{told}");
+        assert!(planned.stop().is_silent(), "once");
+    }
+    // A plan without a state, as there were before, is nothing to tell of.
+    let planned = Planned::new();
+    planned.worked();
+    assert!(planned.stop().is_silent());
+}
+
 /// It is believed where nothing is known: the plan may come from another machine.
 #[test]
 fn a_clean_review_that_nobody_has_seen_is_told() {
