@@ -339,6 +339,11 @@ fn the_reviews_last_line_counts_where_the_answer_has_no_verdict() {
             assert_eq!(planned.state(), state(json!({})));
         }
     }
+    // What the client prints in no form of its own is a message to a person.
+    let planned = started(json!({})).with("MOCK_CLAUDE_PRINTS", "nothing").with("MOCK_CLAUDE_WRITES", "bare");
+    let planned = planned.with("MOCK_CLAUDE_DOES", "echo 'VERDICT: PASS'");
+    assert!(message(&planned.stop()).contains("the reviewer gave no verdict"));
+    assert_eq!(planned.state(), state(json!({})));
 }
 
 /// The ground rules hold a turn once for the same text, and again for another.
