@@ -144,16 +144,12 @@ impl Stop<'_> {
             }
             // INVARIANT: a review that is due has been made by now.
             Answer::Nothing | Answer::Ask(_) => {
-                match state.next_phase.as_deref() {
-                    Some(phase) if Stage::of(phase).is_none() => {
+                if let Some(phase) = state.next_phase.as_deref() {
+                    if let Some(review) = Review::before_phase(phase) {
+                        self.remark(messages::waiting(plan, state, review));
+                    } else if Stage::of(phase).is_none() {
                         self.remark(messages::unknown_phase(plan, phase));
                     }
-                    Some(phase) => {
-                        let waiting =
-                            Review::before_phase(phase).map(|of| messages::waiting(plan, state, of));
-                        waiting.into_iter().for_each(|text| self.remark(text));
-                    }
-                    None => {}
                 }
                 self.ground_rules(file)
             }

@@ -2,10 +2,10 @@
 
 use super::*;
 
-fn dealt_with(planned: &Planned, round: u64, changes: Value) {
+fn dealt_with(planned: &Planned, round: u64, changes: &Value) {
     planned.put(&format!("task-1-post-review-{round}.md"), "Mended.\n");
     planned.change(&json!({"phase": "post-code-review", "next_phase": "code-review"}));
-    planned.change(&changes);
+    planned.change(changes);
 }
 
 #[track_caller]
@@ -20,7 +20,7 @@ fn a_clean_review_that_there_was_not_does_not_count() {
     for claim in [1, 2, 100] {
         let mut planned = started(json!({}));
         planned.held(&planned.stop());
-        dealt_with(&planned, 1, json!({"consecutive_clean": claim}));
+        dealt_with(&planned, 1, &json!({"consecutive_clean": claim}));
         planned.set("MOCK_CLAUDE_VERDICT", "PASS");
         let answer = planned.stop_again();
         held_after_a_clean_one(&planned, &answer);
@@ -30,7 +30,7 @@ fn a_clean_review_that_there_was_not_does_not_count() {
     // A person may want to believe it.
     let mut planned = started(json!({})).configured("[review_loop]\nstate = \"believed\"\n");
     planned.held(&planned.stop());
-    dealt_with(&planned, 1, json!({"consecutive_clean": 1}));
+    dealt_with(&planned, 1, &json!({"consecutive_clean": 1}));
     planned.set("MOCK_CLAUDE_VERDICT", "PASS");
     let told = message(&planned.stop_again());
     assert!(told.contains("Next: complete-task") && !told.contains("claims"), "{told}");
@@ -42,7 +42,7 @@ fn a_round_is_not_undone() {
     let mut planned = started(json!({})).says("PASS");
     planned.held(&planned.stop());
     let after_one = planned.state();
-    dealt_with(&planned, 1, json!({}));
+    dealt_with(&planned, 1, &json!({}));
     planned.set("MOCK_CLAUDE_VERDICT", "FAIL");
     planned.held(&planned.stop_again());
     planned.set_state(&after_one);
@@ -63,7 +63,7 @@ fn out_of_the_way(planned: &mut Planned) {
 fn a_round_that_was_not_recorded_takes_nothing_away() {
     let mut planned = started(json!({})).says("PASS");
     planned.held(&planned.stop());
-    dealt_with(&planned, 1, json!({}));
+    dealt_with(&planned, 1, &json!({}));
     planned.set("MOCK_CLAUDE_VERDICT", "FAIL");
     planned.set("MOCK_CLAUDE_DOES", IN_THE_WAY);
     assert!(message(&planned.stop_again()).contains("its verdict cannot be recorded"));
@@ -77,7 +77,7 @@ fn a_round_that_was_not_recorded_takes_nothing_away() {
 fn a_round_that_was_not_recorded_gives_nothing_either() {
     let mut planned = started(json!({}));
     planned.held(&planned.stop());
-    dealt_with(&planned, 1, json!({"consecutive_clean": 1}));
+    dealt_with(&planned, 1, &json!({"consecutive_clean": 1}));
     planned.set("MOCK_CLAUDE_DOES", IN_THE_WAY);
     assert!(message(&planned.stop_again()).contains("its verdict cannot be recorded"));
     out_of_the_way(&mut planned);
