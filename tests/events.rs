@@ -152,8 +152,8 @@ fn no_field_around_a_forbidden_call_makes_it_pass() {
 fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     let event = (claude().parse)(bytes.to_vec().into())?;
     let workspace = Workspace {
-        start: PathBuf::new(),
         client: claude(),
+        start: project.path.clone(),
         project: project.path.clone(),
         places: Places {
             home: Some(project.home.clone()),
