@@ -27,6 +27,7 @@ const LONGEST_RECORD: u64 = 256 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub id: String,
+    /// Where it really lies.
     pub path: PathBuf,
     /// The directory that the project's `.taskie` lies in.
     pub root: PathBuf,
@@ -113,10 +114,9 @@ impl Plan {
 
     /// The plan whose directory this is, or is around this.
     fn around(path: &Path, root: &Path, workspace: &Workspace) -> Option<Self> {
-        // A plan, or all of them, may lie behind a link. Of two names, the directory's own counts.
-        let real = below(root, workspace).into_iter().map(|plan| (workspace.resolve(&plan.path), plan));
-        let around = real.filter(|(real, _)| is_within(path, real));
-        around.max_by_key(|(real, plan)| real.ends_with(&plan.id)).map(|(_, plan)| plan)
+        let around = below(root, workspace).into_iter().filter(|plan| is_within(path, &plan.path));
+        // Of two names, the directory's own counts.
+        around.max_by_key(|plan| plan.path.ends_with(&plan.id))
     }
 }
 
@@ -133,7 +133,9 @@ pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
 
 fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
     let ids = workspace.directories(&root.join(PLANS)).into_iter().filter(|id| is_id(id));
-    let plan = |id: String| Plan { path: root.join(PLANS).join(&id), root: root.to_owned(), id };
+    // A plan, or all of them, may lie behind a link, and is one and the same under each of its names.
+    let plan =
+        |id: String| Plan { path: workspace.resolve(&root.join(PLANS).join(&id)), root: root.to_owned(), id };
     ids.map(plan).collect()
 }
 

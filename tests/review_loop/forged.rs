@@ -85,6 +85,22 @@ fn a_round_that_was_not_recorded_gives_nothing_either() {
     held_after_a_clean_one(&planned, &planned.stop_again());
 }
 
+/// Working copies may share their plans by a link.
+#[test]
+fn a_plan_is_the_same_from_every_working_copy() {
+    let mut planned = started(json!({}));
+    planned.held(&planned.stop());
+    dealt_with(&planned, 1, &json!({"consecutive_clean": 1}));
+    let copy = planned.project.home.join("copy");
+    fs::create_dir(&copy).unwrap();
+    std::os::unix::fs::symlink(planned.project.path.join(".taskie"), copy.join(".taskie")).unwrap();
+    planned.set("CLAUDE_PROJECT_DIR", copy.to_str().unwrap());
+    planned.set("MOCK_CLAUDE_VERDICT", "PASS");
+    let mut event = planned.stopping(true);
+    event["cwd"] = json!(copy);
+    held_after_a_clean_one(&planned, &planned.hook(&event));
+}
+
 #[test]
 fn a_loop_that_is_left_is_told() {
     for (changes, told) in [
