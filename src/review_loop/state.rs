@@ -16,7 +16,7 @@ pub const FILE: &str = "state.json";
 /// No state that anybody writes is larger.
 pub const LARGEST: u64 = 4 << 20;
 
-pub const DEFAULT_MAX_REVIEWS: u64 = 8;
+const DEFAULT_MAX_REVIEWS: u64 = 8;
 /// The strongest model begins.
 pub const FIRST_MODEL: &str = "opus";
 pub const SECOND_MODEL: &str = "sonnet";
