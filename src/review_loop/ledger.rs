@@ -2,8 +2,8 @@
 //!
 //! `state.json` belongs to everybody, and whoever is reviewed could write a better result into it. So
 //! the guard keeps the last one for itself. A state of the same cycle that claims more clean reviews is
-//! corrected, and a loop that was left before its end is told to the person. A person's own word always
-//! counts: `provost review set` outside an agent strikes the entry out.
+//! corrected, and a loop that was left before its end is told to the person. A person's own word
+//! about where a plan stands always counts: `provost review set` outside an agent strikes the entry out.
 
 use std::path::PathBuf;
 

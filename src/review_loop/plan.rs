@@ -147,7 +147,8 @@ fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
     let nearest = |from: &Path| from.ancestors().find(has_plans).map(Path::to_owned);
     let of_project = has_plans(&workspace.project.as_path()).then(|| workspace.project.clone());
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in [nearest(&start), nearest(&workspace.start), of_project].into_iter().flatten() {
+    let of_session = if workspace.start == start { None } else { nearest(&workspace.start) };
+    for root in [nearest(&start), of_session, of_project].into_iter().flatten() {
         if !roots.contains(&root) {
             roots.push(root);
         }

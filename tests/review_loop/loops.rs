@@ -368,7 +368,8 @@ fn the_ground_rules_never_hold_twice_for_the_same() {
         fs::write(other.join(name), "x").unwrap();
     }
     planned.used("Write", &json!({"file_path": other.join("odd.md"), "content": "x"}));
-    assert!(planned.held(&planned.stop_again()).contains("Plan 'other': Invalid filename: odd.md"));
+    assert!(planned.held(&planned.hook(&event)).contains("Plan 'other': Invalid filename: odd.md"));
+    assert!(planned.hook(&event).is_silent());
     let planned = planned.configured("[review_loop]\nground_rules = false\n");
     assert!(planned.stop().is_silent());
 }

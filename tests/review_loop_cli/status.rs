@@ -260,14 +260,15 @@ fn status_shows_what_reviews_have_earned() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
     // A person's word counts, and an agent's does not.
-    let set = |inside: bool| {
-        let mut command = desk.command(&["set", "consecutive_clean=1"]);
+    let set = |field: &str, inside: bool| {
+        let mut command = desk.command(&["set", field]);
         if inside {
             command.env("CLAUDECODE", "1");
         }
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
-    assert!(!set(true).contains("which ends the cycle"));
-    assert!(set(false).contains("which ends the cycle"));
+    assert!(!set("consecutive_clean=1", true).contains("which ends the cycle"));
+    assert!(!set("max_reviews=7", false).contains("which ends the cycle"), "a word about something else");
+    assert!(set("consecutive_clean=1", false).contains("which ends the cycle"));
     assert!(desk.screen(&["status"], 0).contains("clean      1 of 2 clean in a row\n"));
 }
