@@ -153,6 +153,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     let event = (claude().parse)(bytes.to_vec().into())?;
     let workspace = Workspace {
         client: claude(),
+        start: project.path.clone(),
         project: project.path.clone(),
         places: Places {
             home: Some(project.home.clone()),

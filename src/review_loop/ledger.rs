@@ -2,8 +2,8 @@
 //!
 //! `state.json` belongs to everybody, and whoever is reviewed could write a better result into it. So
 //! the guard keeps the last one for itself. A state of the same cycle that claims more clean reviews is
-//! corrected, and a loop that was left before its end is told to the person. A person's own word always
-//! counts: `provost review set` outside an agent strikes the entry out.
+//! corrected, and a loop that was left before its end is told to the person. A person's own word
+//! about where a plan stands always counts: `provost review set` outside an agent strikes the entry out.
 
 use std::path::PathBuf;
 
@@ -21,31 +21,37 @@ use crate::workspace::{Workspace, fnv1a};
 const FOLDER: &str = "rounds";
 const LARGEST: u64 = 4 << 10;
 
-/// The last entry of a plan, if there is one.
-pub struct Ledger(Option<Entry>);
+pub struct Ledger {
+    /// The last one of a plan.
+    entry: Option<Entry>,
+    /// Whether a state is held against it.
+    checks: bool,
+}
 
 struct Entry {
     review: Review,
     task: Option<String>,
     number: u64,
     clean: u64,
-    /// How many were clean before this round.
-    clean_before: u64,
+    /// How many were clean before this round, as long as the round may be missing in the state.
+    clean_before: Option<u64>,
 }
 
 impl Ledger {
     pub fn read(plan: &Plan, workspace: &Workspace) -> Self {
         if workspace.config.word(settings::REVIEW_LOOP_STATE) == "believed" {
-            return Self(None);
+            return Self { entry: None, checks: false };
         }
         let bytes =
             place(plan, workspace).and_then(|place| workspace.read_bytes(&place, LARGEST).ok().flatten());
         let value: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        Self(value.as_ref().and_then(Entry::read))
+        Self { entry: value.as_ref().and_then(Entry::read), checks: true }
     }
 
-    /// Writes down what a review came to. Without a place for it, nothing is corrected later.
-    pub fn keep(before: &State, step: &Step, plan: &Plan, workspace: &Workspace) {
+    /// Writes down what a review came to. `before`: the state in which that is not entered yet; without
+    /// it, nobody goes back to where the round could be made again. Without a place for it, nothing is
+    /// corrected later.
+    pub fn keep(before: Option<&State>, step: &Step, plan: &Plan, workspace: &Workspace) {
         let Some(place) = place(plan, workspace) else { return };
         let round = match &step.answer {
             Answer::Hold { round, .. } => round,
@@ -58,7 +64,7 @@ impl Ledger {
             "task": step.state.current_task,
             "number": round.number,
             "clean": step.state.clean,
-            "clean_before": before.clean,
+            "clean_before": before.map(|before| before.clean),
         });
         let _ = workspace.replace_own(&place, entry.to_string().as_bytes());
     }
@@ -72,7 +78,7 @@ impl Ledger {
 
     /// The state without what was not earned in this round.
     pub fn corrected(&self, state: &State) -> State {
-        match &self.0 {
+        match &self.entry {
             Some(entry) if entry.claims_too_much(state) => {
                 State { clean: entry.earned(state), ..state.clone() }
             }
@@ -82,7 +88,15 @@ impl Ledger {
 
     /// What the person should know about a state.
     pub fn remarks(&self, state: &State) -> Option<String> {
-        let entry = self.0.as_ref()?;
+        let Some(entry) = &self.entry else {
+            let is_new = self.checks && state.clean > 0 && state.is_in_loop();
+            return is_new.then(|| {
+                format!(
+                    "Warning: state.json claims {} clean in a row, which Provost has not seen; that counts",
+                    state.clean
+                )
+            });
+        };
         if entry.claims_too_much(state) {
             return Some(format!(
                 "Warning: state.json claims {} clean in a row, but the reviews so far give {}; that counts",
@@ -93,15 +107,19 @@ impl Ledger {
         if entry.goes_on(state) {
             return None;
         }
-        let next = state.next_phase.as_deref();
-        let of = State { current_task: entry.task.clone(), ..state.clone() };
-        Some(format!(
-            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: state.json has \
-             next_phase {}",
-            messages::of(entry.review, &of),
-            entry.number,
-            next.map_or("null".into(), |phase| format!("`{}`", one_line(phase)))
-        ))
+        let shown =
+            |value: Option<&str>| value.map_or("null".into(), |value| format!("`{}`", one_line(value)));
+        let task = if entry.task == state.current_task {
+            String::new()
+        } else {
+            format!(" and current_task {}", shown(state.current_task.as_deref()))
+        };
+        Some(entry.left(&format!("state.json has next_phase {}{task}", shown(state.next_phase.as_deref()))))
+    }
+
+    /// The same where there is no state.
+    pub fn remarks_without_state(&self) -> Option<String> {
+        self.entry.as_ref().map(|entry| entry.left("there is no state.json that can be read"))
     }
 }
 
@@ -112,19 +130,30 @@ impl Entry {
             task: value["task"].as_str().map(str::to_owned),
             number: value["number"].as_u64()?,
             clean: value["clean"].as_u64()?,
-            clean_before: value["clean_before"].as_u64()?,
+            clean_before: value["clean_before"].as_u64(),
         })
     }
 
     /// Whether this state of the same cycle has more clean reviews than there were.
     fn claims_too_much(&self, state: &State) -> bool {
-        let same_task = self.review != Review::Code || self.task == state.current_task;
-        self.goes_on(state) && same_task && state.clean > self.earned(state)
+        self.goes_on(state) && state.clean > self.earned(state)
     }
 
+    /// What is said where the cycle was left.
+    fn left(&self, how: &str) -> String {
+        let state = State { current_task: self.task.clone(), ..State::default() };
+        format!(
+            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: {how}",
+            messages::of(self.review, &state),
+            self.number
+        )
+    }
+
+    /// Whether a state is in the same cycle.
     fn goes_on(&self, state: &State) -> bool {
         let next = state.next_phase.as_deref();
-        next == Some(self.review.phase()) || next == Some(self.review.post_phase())
+        let same_task = self.review != Review::Code || self.task == state.current_task;
+        same_task && (next == Some(self.review.phase()) || next == Some(self.review.post_phase()))
     }
 
     /// How many clean reviews in a row a state of this cycle can have.
@@ -132,7 +161,7 @@ impl Entry {
         match state.iteration {
             Some(number) if number == self.number => self.clean,
             // A process that was killed before it wrote the state.
-            Some(number) if number.checked_add(1) == Some(self.number) => self.clean_before,
+            Some(number) if number.checked_add(1) == Some(self.number) => self.clean_before.unwrap_or(0),
             _ => 0,
         }
     }
@@ -149,7 +178,7 @@ mod tests {
 
     fn after_round_two() -> Ledger {
         let value = json!({"review": "code-review", "task": "3", "number": 2, "clean": 0, "clean_before": 1});
-        Ledger(Entry::read(&value))
+        Ledger { entry: Entry::read(&value), checks: true }
     }
 
     fn state(next: &str, number: u64, clean: u64) -> State {
@@ -178,6 +207,16 @@ mod tests {
         assert_eq!(after_round_two().corrected(&state("code-review", 1, 1)).clean, 1);
     }
 
+    /// Otherwise a review that found something could be made again until it finds nothing.
+    #[test]
+    fn a_round_that_stands_in_the_state_is_not_undone() {
+        let value =
+            json!({"review": "code-review", "task": "3", "number": 2, "clean": 0, "clean_before": null});
+        let entered = Ledger { entry: Entry::read(&value), checks: true };
+        assert_eq!(entered.corrected(&state("code-review", 1, 1)).clean, 0);
+        assert_eq!(entered.corrected(&state("post-code-review", 2, 0)), state("post-code-review", 2, 0));
+    }
+
     #[test]
     fn another_task_or_cycle_is_believed() {
         let other_task = State { current_task: Some("4".into()), ..state("code-review", 2, 1) };
@@ -186,10 +225,15 @@ mod tests {
         {
             assert_eq!(after_round_two().corrected(&other), other);
         }
-        let nothing_known = Ledger(None);
+        let nothing_known = Ledger { entry: None, checks: true };
         let claimed = state("code-review", 2, 1);
         assert_eq!(nothing_known.corrected(&claimed), claimed);
-        assert_eq!(nothing_known.remarks(&claimed), None);
+        let told = nothing_known.remarks(&claimed).unwrap();
+        assert!(told.contains("claims 1 clean in a row, which Provost has not seen"), "{told}");
+        for fine in [state("code-review", 2, 0), state("complete-task", 2, 2)] {
+            assert_eq!(nothing_known.remarks(&fine), None);
+        }
+        assert_eq!(Ledger { checks: false, ..nothing_known }.remarks(&claimed), None);
     }
 
     #[test]
@@ -202,6 +246,9 @@ mod tests {
              state.json has next_phase null"
         );
         assert!(after_round_two().remarks(&state("complete-task", 2, 0)).is_some());
+        let other_task = State { current_task: Some("4".into()), ..state("code-review", 0, 0) };
+        let told = after_round_two().remarks(&other_task).unwrap();
+        assert!(told.ends_with("state.json has next_phase `code-review` and current_task `4`"), "{told}");
         assert_eq!(after_round_two().remarks(&state("post-code-review", 2, 0)), None);
     }
 }

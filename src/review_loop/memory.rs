@@ -1,9 +1,10 @@
-//! What a session has been told and held for, so that neither happens twice.
+//! What a session has been told and held for because of a plan, so that neither happens twice.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::plan::Plan;
 use crate::event::Event;
 use crate::workspace::{Workspace, fnv1a};
 
@@ -13,6 +14,7 @@ const LARGEST: u64 = 64 << 10;
 
 pub struct Memory<'a> {
     event: &'a Event,
+    plan: &'a Plan,
     workspace: &'a Workspace,
     /// Read when it is needed for the first time: at most stops there is nothing to say.
     kept: Option<Kept>,
@@ -27,13 +29,13 @@ struct Kept {
 }
 
 impl<'a> Memory<'a> {
-    pub fn of(event: &'a Event, workspace: &'a Workspace) -> Self {
-        Self { event, workspace, kept: None }
+    pub fn of(event: &'a Event, plan: &'a Plan, workspace: &'a Workspace) -> Self {
+        Self { event, plan, workspace, kept: None }
     }
 
     /// Whether this is new to the person. From now on it is not.
     pub fn is_news(&mut self, text: &str) -> bool {
-        let key = key(text);
+        let key = self.key(text);
         let kept = self.kept();
         if kept.told.contains(&key) {
             return false;
@@ -48,7 +50,7 @@ impl<'a> Memory<'a> {
     /// Whether the agent may be held for this: never twice in a turn. `again`: it was held in this turn
     /// for whatever reason.
     pub fn may_hold(&mut self, text: &str, again: bool) -> bool {
-        let key = key(text);
+        let key = self.key(text);
         let kept = self.kept();
         if !again {
             kept.held.clear();
@@ -60,8 +62,14 @@ impl<'a> Memory<'a> {
         self.keep() || !again
     }
 
+    /// The same words about another plan are others.
+    fn key(&self, text: &str) -> String {
+        let plan = self.plan.path.as_os_str().as_encoded_bytes();
+        format!("{:016x}", fnv1a(&[plan, b"\0", text.as_bytes()].concat()))
+    }
+
     fn kept(&mut self) -> &mut Kept {
-        let Self { event, workspace, kept } = self;
+        let Self { event, workspace, kept, .. } = self;
         kept.get_or_insert_with(|| Kept::read(event, workspace))
     }
 
@@ -85,8 +93,4 @@ impl Kept {
         let same_turn = kept["turn"].as_str() == event.turn.as_deref();
         Self { place, told: list("told"), held: if same_turn { list("held") } else { Vec::new() } }
     }
-}
-
-fn key(text: &str) -> String {
-    format!("{:016x}", fnv1a(text.as_bytes()))
 }

@@ -14,14 +14,13 @@ use crate::text::one_line;
 pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) -> String {
     let Round { review, number, .. } = round;
     let (article, kind, work, also) = match review {
-        Review::Plan => ("A", "plan", "address all issues in plan.md", ""),
-        Review::Tasks => ("A", "tasks", "address all issues in tasks.md and task files", ""),
+        Review::Plan => ("A", "plan", "address all issues in plan.md", "Push"),
+        Review::Tasks => ("A", "tasks", "address all issues in tasks.md and task files", "Push"),
         Review::Code => ("A", "code", "address all issues, update the code", "Update tasks.md and push"),
         Review::AllCode => {
             ("An", "all-code", "address all issues across all tasks", "Update tasks.md and push")
         }
     };
-    let also = if also.is_empty() { "Push" } else { also };
     let file = |post| match rounds::subject(*review, state) {
         Ok(subject) => plan.shown(&names::review(subject, post, *number), cwd),
         Err(_) => String::new(),
@@ -44,10 +43,10 @@ pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) 
          update state.json atomically (read current file, modify only phase and next_phase, write complete \
          JSON back): set phase to \"{post}\", set next_phase to \"{phase}\". Keep all other fields \
          (max_reviews, current_task, phase_iteration, review_model, consecutive_clean) unchanged. Write via \
-         temp file then mv to prevent corruption, or let `provost review set --plan {id} phase={post} \
+         temp file then mv to prevent corruption, or let `provost review set {named} phase={post} \
          next_phase={phase}` do it. {also} to remote. (To stop the review loop, set next_phase to null in \
          state.json.)",
-        id = as_argument(&plan.id),
+        named = argument(plan),
     )
 }
 
@@ -86,10 +85,10 @@ pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
 }
 
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
-    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
+    let (id, named) = (one_line(&plan.id), argument(plan));
     format!(
         "Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
-         the agent waits for you. To fix: read the last review; then `provost review set --plan {named} \
+         the agent waits for you. To fix: read the last review; then `provost review set {named} \
          phase_iteration=0 consecutive_clean=0` for another cycle, or set next_phase to what comes next.",
         of(review, state),
         state.max_reviews
@@ -107,22 +106,34 @@ pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> Strin
     )
 }
 
+/// The person's message where an agent has left a review unanswered.
+pub fn waiting(plan: &Plan, state: &State, review: Review) -> String {
+    format!(
+        "Plan '{}': the agent has stopped, and the {}, round {}, is not dealt with yet. `continue-plan` goes on.",
+        one_line(&plan.id),
+        of(review, state),
+        state.iteration.unwrap_or(0)
+    )
+}
+
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
-    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
+    let (id, named) = (one_line(&plan.id), argument(plan));
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \
-         `provost review set --plan {named} next_phase=…`, or set it to null.",
+         `provost review set {named} next_phase=…`, or set it to null.",
         one_line(phase)
     )
 }
 
-/// A plan's name as one word of a command line.
-fn as_argument(id: &str) -> String {
-    let id = one_line(id);
-    if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
-        return id;
+/// The argument that names a plan, as a shell takes it.
+pub fn argument(plan: &Plan) -> String {
+    let id = one_line(&plan.id);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if id.chars().all(is_plain) && !id.starts_with('-') {
+        format!("--plan {id}")
+    } else {
+        format!("--plan='{}'", id.replace('\'', r"'\''"))
     }
-    format!("'{}'", id.replace('\'', r"'\''"))
 }
 
 /// What is reviewed, for a person.
@@ -133,5 +144,18 @@ pub fn of(review: Review, state: &State) -> String {
         (Review::Code, Some(task)) => format!("code review of task {}", one_line(task)),
         (Review::Code, None) => "code review".into(),
         (Review::AllCode, _) => "review of all code".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plans_name_is_one_argument_and_no_option() {
+        let of = |id: &str| argument(&Plan { id: id.into(), path: id.into(), root: "/".into() });
+        assert_eq!(of("2026-login_v1.0"), "--plan 2026-login_v1.0");
+        assert_eq!(of("-rf"), "--plan='-rf'");
+        assert_eq!(of("it's $HOME"), r"--plan='it'\''s $HOME'");
     }
 }

@@ -14,7 +14,7 @@ use crate::effect::Effect;
 use crate::event::{Event, Kind, Tool};
 use crate::search;
 use crate::text::one_line;
-use crate::workspace::{Workspace, is_provost};
+use crate::workspace::{Workspace, is_provost, is_within};
 
 /// Where plans lie in a project.
 const PLANS: &str = ".taskie/plans";
@@ -27,6 +27,7 @@ const LONGEST_RECORD: u64 = 256 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub id: String,
+    /// Where it really lies.
     pub path: PathBuf,
     /// The directory that the project's `.taskie` lies in.
     pub root: PathBuf,
@@ -122,14 +123,9 @@ impl Plan {
 
     /// The plan whose directory this is, or is around this.
     fn around(path: &Path, root: &Path, workspace: &Workspace) -> Option<Self> {
-        let below = path.strip_prefix(root.join(PLANS)).ok()?;
-        let id = below.components().next()?.as_os_str().to_str().filter(|id| is_id(id))?;
-        let directory = root.join(PLANS).join(id);
-        workspace.is_directory(&directory).then(|| Self {
-            id: id.to_owned(),
-            path: directory,
-            root: root.to_owned(),
-        })
+        let around = below(root, workspace).into_iter().filter(|plan| is_within(path, &plan.path));
+        // Of two names, the directory's own counts.
+        around.max_by_key(|plan| plan.path.ends_with(&plan.id))
     }
 }
 
@@ -146,18 +142,25 @@ pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
 
 fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
     let ids = workspace.directories(&root.join(PLANS)).into_iter().filter(|id| is_id(id));
-    let plan = |id: String| Plan { path: root.join(PLANS).join(&id), root: root.to_owned(), id };
+    // A plan, or all of them, may lie behind a link, and is one and the same under each of its names.
+    let plan =
+        |id: String| Plan { path: workspace.resolve(&root.join(PLANS).join(&id)), root: root.to_owned(), id };
     ids.map(plan).collect()
 }
 
-/// Directories with plans: the nearest one from here upwards, and the project's.
+/// Directories with plans: the nearest one from here upwards, the nearest one from where the session
+/// began, since an agent may have gone elsewhere, and the project's.
 fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
-    let has_plans = |directory: &Path| workspace.is_directory(&directory.join(PLANS));
+    let has_plans = |directory: &&Path| workspace.is_directory(&directory.join(PLANS));
     let start = workspace.resolve(start);
+    let nearest = |from: &Path| from.ancestors().find(has_plans).map(Path::to_owned);
+    let of_project = has_plans(&workspace.project.as_path()).then(|| workspace.project.clone());
     let mut roots: Vec<PathBuf> = Vec::new();
-    roots.extend(start.ancestors().find(|directory| has_plans(directory)).map(Path::to_owned));
-    if !roots.contains(&workspace.project) && has_plans(&workspace.project) {
-        roots.push(workspace.project.clone());
+    let of_session = if workspace.start == start { None } else { nearest(&workspace.start) };
+    for root in [nearest(&start), of_session, of_project].into_iter().flatten() {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
     }
     roots
 }

@@ -15,15 +15,17 @@ pub(super) const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-
 const RULES_CALL: &str = "The ground rules hold: @";
 /// Where an action ends and what only concerns its command begins.
 const NOT_FOR_REVIEWERS: [&str; 2] = ["\n## Standalone", "\n## State"];
-/// A list of more files than this is not spelled out.
-const MOST_TASKS: usize = 200;
+/// A list of files that is longer than this is not spelled out: a prompt is an argument, and those are
+/// bounded.
+const LONGEST_LIST: usize = 16 << 10;
 
 /// The prompt of one review. `tasks`: the names of all task files, where they matter.
 pub fn review(plan: &Plan, review: Review, task: Option<&str>, tasks: &[String], file: &Path) -> String {
     let directory = format!(".taskie/plans/{}", plan.id);
-    let list = if tasks.len() <= MOST_TASKS {
-        let files: Vec<String> = tasks.iter().map(|name| format!("{directory}/{name}")).collect();
-        files.join(" ")
+    let files: Vec<String> = tasks.iter().map(|name| format!("{directory}/{name}")).collect();
+    let files = files.join(" ");
+    let list = if files.len() <= LONGEST_LIST {
+        files
     } else {
         format!("the {} files {directory}/task-ID.md whose ids stand in tasks.md", tasks.len())
     };
@@ -110,3 +112,23 @@ commands![
     "all-code-review",
     "post-all-code-review",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_stays_an_argument_however_many_tasks_there_are() {
+        let of = |id: &str, tasks: usize| {
+            let plan = Plan { id: id.into(), path: "/w/.taskie/plans/p".into(), root: "/w".into() };
+            let tasks: Vec<String> = (1..=tasks).map(|task| format!("task-{task}.md")).collect();
+            review(&plan, Review::AllCode, None, &tasks, Path::new("/w/.taskie/plans/p/all-code-review-1.md"))
+        };
+        assert!(of("p", 100).contains("files: .taskie/plans/p/task-1.md .taskie/plans/p/task-2.md "));
+        for (id, tasks) in [("p".into(), 5_000), ("p".repeat(250), 200)] {
+            let prompt = of(&id, tasks);
+            assert!(prompt.contains(&format!("the {tasks} files .taskie/plans/{id}/task-ID.md")));
+            assert!(prompt.len() < 40 << 10, "{}", prompt.len());
+        }
+    }
+}

@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 /// A table of tasks beyond this is not read.
 const LARGEST_TASKS: u64 = 4 << 20;
 /// The start of a review in which its verdict is looked for.
-const LARGEST_REVIEW: u64 = 4 << 20;
+pub const LARGEST_REVIEW: u64 = 4 << 20;
 
 /// Where the words of reviewers lie, and files that had to make room.
 const FOLDER: &str = "reviews";
@@ -70,11 +70,14 @@ impl Loop<'_> {
     pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
         let mut conclusion = Conclusion { state_file: self.read_state()?, ..Conclusion::default() };
         let file = conclusion.state_file.as_deref().map(StateFile::read);
+        let ledger = Ledger::read(self.plan, self.workspace);
         // Rule 8 tells what is wrong with a file that cannot be read.
-        let Some(Ok(file)) = file else { return Ok(conclusion) };
+        let Some(Ok(file)) = file else {
+            conclusion.warnings.extend(ledger.remarks_without_state());
+            return Ok(conclusion);
+        };
         let before = file.state();
         conclusion.warnings = misfits(&file);
-        let ledger = Ledger::read(self.plan, self.workspace);
         conclusion.warnings.extend(ledger.remarks(&before));
         let mut found = self.found(&before)?;
         let mut step = transition(&ledger.corrected(&before), found);
@@ -202,8 +205,9 @@ impl Loop<'_> {
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
+        // The answer goes first and comes back last, as it is never to lie there alone.
         let post = plan.file(&names::review(subject, true, round.number));
-        let aside = [(self.set_aside(&file)?, &file), (self.set_aside(&post)?, &post)];
+        let aside = [(self.set_aside(&post)?, &post), (self.set_aside(&file)?, &file)];
         let prompt = prompts::review(plan, round.review, state.current_task.as_deref(), &tasks, &file);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
         let question = Question { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
@@ -223,7 +227,7 @@ impl Loop<'_> {
         let attempt = self.weighed(answer, &file)?;
         // Where nothing new was written, all is as it was before.
         if matches!(attempt, Attempt::Nothing(_)) && !workspace.has_content(&file) {
-            for (aside, place) in aside {
+            for (aside, place) in aside.into_iter().rev() {
                 aside.map_or(Ok(()), |aside| workspace.move_file(&aside, place))?;
             }
         }
@@ -274,8 +278,9 @@ impl Loop<'_> {
             }
             file.change(&now, &step.state);
             // Known before it is written: a state that claims more is not believed.
-            Ledger::keep(&ledger.corrected(&now), &step, self.plan, self.workspace);
+            Ledger::keep(Some(&ledger.corrected(&now)), &step, self.plan, self.workspace);
             if self.workspace.replace_unless_changed(&place, Some(&bytes), file.text().as_bytes())? {
+                Ledger::keep(None, &step, self.plan, self.workspace);
                 return Ok(Some(step));
             }
         }

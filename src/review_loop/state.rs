@@ -10,11 +10,13 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::phase::Review;
+
 pub const FILE: &str = "state.json";
 /// No state that anybody writes is larger.
 pub const LARGEST: u64 = 4 << 20;
 
-pub const DEFAULT_MAX_REVIEWS: u64 = 8;
+const DEFAULT_MAX_REVIEWS: u64 = 8;
 /// The strongest model begins.
 pub const FIRST_MODEL: &str = "opus";
 pub const SECOND_MODEL: &str = "sonnet";
@@ -59,6 +61,14 @@ impl Default for State {
             clean: 0,
             tdd: false,
         }
+    }
+}
+
+impl State {
+    /// Whether reviews go on by themselves.
+    pub fn is_in_loop(&self) -> bool {
+        let next = self.next_phase.as_deref();
+        next.is_some_and(|next| Review::in_phase(next).or(Review::before_phase(next)).is_some())
     }
 }
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use super::memory::Memory;
 use super::messages;
-use super::phase::Stage;
+use super::phase::{Review, Stage};
 use super::plan::{Claim, Plan};
 use super::rounds::{Conclusion, Loop};
 use super::state::StateFile;
-use super::transition::{Answer, Step, transition};
+use super::transition::{Answer, Step};
 use super::{ground_rules, state};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
@@ -57,7 +57,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         workspace,
         plan: &plan,
         again: stopping.held_before,
-        memory: Memory::of(event, workspace),
+        memory: Memory::of(event, &plan, workspace),
         to_person: Vec::new(),
         evidence: vec![format!("plan {}", one_line(&plan.id))],
     };
@@ -66,17 +66,20 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 /// Whether there is nothing to do and nothing to say about a plan.
 fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
-    let current = Loop { plan, workspace };
-    let file = current.read_state()?;
-    if let Some(bytes) = &file {
-        let Ok(read) = StateFile::read(bytes) else { return Ok(false) };
-        let state = read.state();
-        let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
-        let is_due = transition(&state, current.found(&state)?).answer != Answer::Nothing;
-        let is_odd = !read.misfits().is_empty() || Ledger::read(plan, workspace).remarks(&state).is_some();
-        if is_due || !is_known || is_odd {
-            return Ok(false);
+    let file = Loop { plan, workspace }.read_state()?;
+    let ledger = Ledger::read(plan, workspace);
+    let is_calm = match file.as_deref().map(StateFile::read) {
+        None => ledger.remarks_without_state().is_none(),
+        Some(Err(_)) => false,
+        Some(Ok(read)) => {
+            let state = read.state();
+            let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
+            let is_odd = !read.misfits().is_empty() || ledger.remarks(&state).is_some();
+            is_known && !is_odd && !state.is_in_loop()
         }
+    };
+    if !is_calm {
+        return Ok(false);
     }
     let config = &workspace.config;
     if config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS {
@@ -141,9 +144,12 @@ impl Stop<'_> {
             }
             // INVARIANT: a review that is due has been made by now.
             Answer::Nothing | Answer::Ask(_) => {
-                let unknown = state.next_phase.as_deref().filter(|phase| Stage::of(phase).is_none());
-                if let Some(phase) = unknown {
-                    self.remark(messages::unknown_phase(plan, phase));
+                if let Some(phase) = state.next_phase.as_deref() {
+                    if let Some(review) = Review::before_phase(phase) {
+                        self.remark(messages::waiting(plan, state, review));
+                    } else if Stage::of(phase).is_none() {
+                        self.remark(messages::unknown_phase(plan, phase));
+                    }
                 }
                 self.ground_rules(file)
             }

@@ -14,7 +14,7 @@ pub enum Judgement {
 
 impl Judgement {
     /// Large and small letters are the same.
-    pub fn from_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         let word = word.trim();
         let is = |known: &str| word.eq_ignore_ascii_case(known);
         if is("PASS") {

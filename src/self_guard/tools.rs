@@ -288,6 +288,8 @@ fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
         ("gate assess", &["gate", "assess"], REVIEWER),
         ("compat post_tool_use", &["compat", "post_tool_use"], RECORD),
         ("compat pre_tool_use", &["compat", "pre_tool_use"], RECORD),
+        ("review run", &["review", "run"], REVIEWER),
+        ("compat stop-hook", &["compat", "stop-hook"], REVIEWER),
     ];
     COMMANDS.iter().find(|(_, words, _)| started.may_begin_with(words)).map(|(call, _, why)| (*call, *why))
 }

@@ -38,6 +38,8 @@ pub struct Places {
 
 pub struct Workspace {
     pub client: &'static Client,
+    /// Where the session began, or else where the event happened.
+    pub start: PathBuf,
     pub project: PathBuf,
     pub places: Places,
     pub config: Config,
@@ -107,7 +109,7 @@ impl Workspace {
         let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
         let project = project_root(&start);
         let config = Config::load(&config::layers(&places, &start, &project));
-        Self { client, project, places, config }
+        Self { client, start, project, places, config }
     }
 
     /// The file that a path really means: `..` and links followed as the system would follow

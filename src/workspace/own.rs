@@ -3,6 +3,7 @@
 //! All of it lies in one directory of the person, in private files whose names are made here and never
 //! taken from outside.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -125,9 +126,23 @@ impl Workspace {
         let directory = self.own_file(folder, &subject(path))?;
         files::private_directory(&directory)
             .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))?;
-        files::remove_older(&directory, MEMORY_KEPT);
-        let time = clock::since_1970().as_millis();
-        Ok(directory.join(format!("{time}-{}-{name}", std::process::id())))
+        let now = clock::since_1970();
+        forget(&directory, now.saturating_sub(MEMORY_KEPT));
+        Ok(directory.join(format!("{}-{}-{name}", now.as_millis(), std::process::id())))
+    }
+}
+
+/// Takes away what was put into a directory before a time. That is in the names: what was set aside may
+/// have been written long before.
+fn forget(directory: &Path, before: Duration) {
+    let is_old = |name: &str| {
+        let since = name.split('-').next().and_then(|time| time.parse().ok());
+        since.is_some_and(|since| Duration::from_millis(since) < before)
+    };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_old) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -146,4 +161,20 @@ fn at(path: &Path, error: &io::Error) -> Fault {
 
 fn no_state() -> Fault {
     Fault::Error("there is no state directory".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_is_known_by_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["999-1-old.md", "1000-1-new.md", "odd.md", "x-1-odd.md"] {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        forget(dir.path(), Duration::from_secs(1));
+        assert!(!dir.path().join("999-1-old.md").exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
 }

@@ -11,6 +11,12 @@ fn validated(planned: &Planned) {
     assert_eq!(reason(&answer), None, "{answer:?}");
 }
 
+/// Longer ago than Provost keeps what is its own.
+fn long_ago(path: &Path) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_hours(60 * 24)).unwrap();
+}
+
 /// Whether a file that was set aside is what a reviewer said.
 fn is_log(name: &str) -> bool {
     [".md.out", ".md.err"].iter().any(|end| name.ends_with(end))
@@ -86,6 +92,8 @@ fn a_post_review_is_not_a_review() {
 fn a_stale_review_file_is_not_taken_for_a_new_one() {
     let mut planned = started(json!({"consecutive_clean": 1})).says("PASS");
     planned.put("task-1-review-1.md", "old").put("task-1-post-review-1.md", "old answer");
+    long_ago(&planned.plan.join("task-1-review-1.md"));
+    long_ago(&planned.plan.join("task-1-post-review-1.md"));
     for writes in ["nothing", "empty"] {
         planned.set("MOCK_CLAUDE_WRITES", writes);
         let answer = planned.stop();
@@ -104,6 +112,8 @@ fn a_stale_review_is_kept_and_hidden_from_the_reviewer() {
     let does = "cp \"${file%/*}\"/task-1-*review-1.md \"$MOCK_CLAUDE_LOG/..\"";
     let planned = started(json!({})).with("MOCK_CLAUDE_DOES", does);
     planned.put("task-1-review-1.md", "old").put("task-1-post-review-1.md", "old answer");
+    long_ago(&planned.plan.join("task-1-review-1.md"));
+    long_ago(&planned.plan.join("task-1-post-review-1.md"));
     planned.held(&planned.stop());
     assert!(!planned.project.home.join("task-1-review-1.md").exists(), "the reviewer sees nothing of it");
     assert!(!planned.project.home.join("task-1-post-review-1.md").exists());
@@ -112,7 +122,7 @@ fn a_stale_review_is_kept_and_hidden_from_the_reviewer() {
     let expected = [("task-1-post-review-1.md", "old answer"), ("task-1-review-1.md", "old")];
     assert_eq!(kept, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
     // The old answer is no evidence that the new review was dealt with.
-    assert!(planned.stop_again().is_silent());
+    assert_eq!(reason(&planned.stop_again()), None);
     assert_eq!(planned.calls().len(), 1);
 }
 

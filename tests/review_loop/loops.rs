@@ -96,8 +96,10 @@ fn an_agent_that_does_nothing_is_held_once() {
     let planned = started(json!({}));
     planned.held(&planned.stop());
     let state = planned.text("state.json");
+    let told = passed(&planned.stop_again());
+    assert!(told.contains("the code review of task 1, round 1, is not dealt with yet"), "{told}");
     for _ in 0..3 {
-        assert!(planned.stop_again().is_silent());
+        assert!(planned.stop_again().is_silent(), "once");
     }
     assert!(planned.stop().is_silent(), "in the next turn neither");
     assert_eq!((planned.calls().len(), planned.text("state.json")), (1, state));
@@ -337,6 +339,11 @@ fn the_reviews_last_line_counts_where_the_answer_has_no_verdict() {
             assert_eq!(planned.state(), state(json!({})));
         }
     }
+    // What the client prints in no form of its own is a message to a person.
+    let planned = started(json!({})).with("MOCK_CLAUDE_PRINTS", "nothing").with("MOCK_CLAUDE_WRITES", "bare");
+    let planned = planned.with("MOCK_CLAUDE_DOES", "echo 'VERDICT: PASS'");
+    assert!(message(&planned.stop()).contains("the reviewer gave no verdict"));
+    assert_eq!(planned.state(), state(json!({})));
 }
 
 /// The ground rules hold a turn once for the same text, and again for another.
@@ -350,6 +357,19 @@ fn the_ground_rules_never_hold_twice_for_the_same() {
     assert!(planned.held(&planned.stop_again()).contains("odder.md"));
     assert!(planned.stop_again().is_silent());
     assert!(planned.held(&planned.stop()).contains("odder.md"), "another turn");
+    // A review may have been the first to hold that turn.
+    let mut event = planned.stopping(true);
+    event["prompt_id"] = "another".into();
+    assert!(planned.held(&planned.hook(&event)).contains("odder.md"));
+    // What is wrong with another plan is another thing, even if it is the same.
+    let other = planned.plan.with_file_name("other");
+    fs::create_dir(&other).unwrap();
+    for name in ["plan.md", "odd.md", "odder.md"] {
+        fs::write(other.join(name), "x").unwrap();
+    }
+    planned.used("Write", &json!({"file_path": other.join("odd.md"), "content": "x"}));
+    assert!(planned.held(&planned.hook(&event)).contains("Plan 'other': Invalid filename: odd.md"));
+    assert!(planned.hook(&event).is_silent());
     let planned = planned.configured("[review_loop]\nground_rules = false\n");
     assert!(planned.stop().is_silent());
 }

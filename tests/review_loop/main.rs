@@ -12,6 +12,7 @@ mod support;
 
 mod defects;
 mod entries;
+mod forged;
 mod hostile;
 mod loops;
 mod ownership;

@@ -221,6 +221,46 @@ fn a_plan_directory_that_is_a_link() {
     assert_eq!(owned(&planned).as_deref(), Some("mine"), "what it leads to");
 }
 
+/// A plan that lies elsewhere, or a `.taskie` that several working copies share.
+#[test]
+fn plans_behind_a_link() {
+    let planned = two("mine");
+    let inside = planned.project.path.join(".taskie");
+    for place in [planned.plan.clone(), inside.join("plans"), inside] {
+        let elsewhere = planned.project.home.join("elsewhere").join(place.file_name().unwrap());
+        fs::create_dir_all(elsewhere.parent().unwrap()).unwrap();
+        fs::rename(&place, &elsewhere).unwrap();
+        symlink(&elsewhere, &place).unwrap();
+        for (tool, input) in [
+            ("Write", json!({"file_path": planned.plan.join("plan.md"), "content": "x"})),
+            bash("cd .taskie/plans/mine && echo x > plan.md"),
+            bash("provost review set --plan .taskie/plans/mine phase=x"),
+        ] {
+            let _ = fs::remove_file(planned.transcript());
+            planned.used(tool, &input);
+            assert_eq!(owned(&planned).as_deref(), Some("mine"), "{} {tool} {input}", place.display());
+        }
+    }
+}
+
+/// The plans of a package in a large repository, whose agent goes to another package.
+#[test]
+fn a_session_that_has_gone_elsewhere() {
+    let planned = two("mine");
+    let root = planned.project.path.parent().unwrap().to_owned();
+    fs::create_dir_all(root.join(".git")).unwrap();
+    let _ = fs::remove_dir_all(planned.project.path.join(".git"));
+    let package = planned.project.path.display().to_string();
+    let planned = planned.with("CLAUDE_PROJECT_DIR", &package);
+    planned.worked();
+    let mut event = planned.stopping(false);
+    for cwd in [root.clone(), root.join("other-package")] {
+        fs::create_dir_all(&cwd).unwrap();
+        event["cwd"] = json!(cwd);
+        assert_eq!(held_for(&planned, &event).as_deref(), Some("mine"), "{}", cwd.display());
+    }
+}
+
 #[test]
 fn a_session_in_a_subdirectory() {
     let planned = two("mine");

@@ -239,3 +239,36 @@ fn watch_prints_a_block_for_each_change_only() {
     child.wait().unwrap();
     reading.join().unwrap();
 }
+
+/// What an agent wrote into the state is shown as it will count.
+#[test]
+fn status_shows_what_reviews_have_earned() {
+    let desk = Desk::new();
+    desk.reviewer("FAIL", "");
+    desk.screen(&["run"], 0);
+    let mut forged = desk.value();
+    forged["phase"] = json!("post-plan-review");
+    forged["next_phase"] = json!("plan-review");
+    forged["consecutive_clean"] = json!(1);
+    desk.state(&forged);
+    let text = desk.screen(&["status"], 0);
+    for line in [
+        "clean      0 of 2 clean in a row\n",
+        "warning    state.json claims 1 clean in a row, but the reviews so far give 0; that\n",
+        "next stop  the plan review is made, round 2 of 8, by sonnet, and the agent is sent back with it\n",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    // A person's word counts, and an agent's does not.
+    let set = |field: &str, inside: bool| {
+        let mut command = desk.command(&["set", field]);
+        if inside {
+            command.env("CLAUDECODE", "1");
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert!(!set("consecutive_clean=1", true).contains("which ends the cycle"));
+    assert!(!set("max_reviews=7", false).contains("which ends the cycle"), "a word about something else");
+    assert!(set("consecutive_clean=1", false).contains("which ends the cycle"));
+    assert!(desk.screen(&["status"], 0).contains("clean      1 of 2 clean in a row\n"));
+}

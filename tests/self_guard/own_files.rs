@@ -169,6 +169,25 @@ fn no_tool_has_a_plan_assessed_with_its_own_environment() {
     ]);
 }
 
+/// Both have the review made that is due, by whichever reviewer the environment leads to.
+#[test]
+fn no_tool_has_work_reviewed_with_its_own_environment() {
+    let project = full();
+    project.denies_lines(&[
+        "provost review run",
+        "env -u CLAUDECODE PATH=/tmp/fake:$PATH provost review run --plan login",
+        "provost review $1",
+        "echo '{\"cwd\":\".\"}' | PATH=/tmp/fake:$PATH provost compat stop-hook",
+        "sh -c 'provost compat stop-hook' < event.json",
+    ]);
+    project.passes_lines(&[
+        "provost review status",
+        "provost review continue --with-action",
+        "provost review set --plan run phase=post-code-review next_phase=code-review",
+        "provost review set --plan $PLAN next_phase=null",
+    ]);
+}
+
 #[test]
 fn no_tool_rewrites_the_record_of_a_plan_by_a_made_up_event() {
     let project = full();

@@ -15,6 +15,7 @@ use super::screen::{width, wrapped};
 use super::{Exit, Outcome, Trouble};
 use crate::clients;
 use crate::event::{Event, Kind};
+use crate::review_loop::messages;
 use crate::review_loop::plan::{self, Plan};
 use crate::review_loop::route::Action;
 use crate::text::{bounded, one_line};
@@ -122,15 +123,9 @@ impl Chosen {
     }
 }
 
-/// The argument that names a plan, as a shell takes it.
+/// The argument that names a plan, with a blank in front.
 fn named(plan: &Plan) -> String {
-    let id = one_line(&plan.id);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if id.chars().all(is_plain) && !id.starts_with('-') {
-        format!(" --plan {id}")
-    } else {
-        format!(" --plan='{}'", id.replace('\'', r"'\''"))
-    }
+    format!(" {}", messages::argument(plan))
 }
 
 /// Names in a row; beyond a few, how many more there are.

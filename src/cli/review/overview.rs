@@ -10,6 +10,7 @@ use crate::clock;
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::review_loop::ground_rules;
+use crate::review_loop::ledger::Ledger;
 use crate::review_loop::messages;
 use crate::review_loop::names::{self, Name};
 use crate::review_loop::phase::{Review, Stage};
@@ -23,9 +24,6 @@ use crate::text::one_line;
 
 /// The guard that makes the reviews.
 const GUARD: &str = "review-loop";
-/// As much of a review as is looked at for its last line.
-const LARGEST_REVIEW: u64 = 4 << 20;
-
 #[derive(Debug, PartialEq)]
 pub(super) struct Overview {
     pub(super) id: String,
@@ -139,7 +137,10 @@ impl Overview {
                         format!("the defaults count for values that make no sense: {}", misfits.join(", "));
                     overview.warnings.push(warning);
                 }
-                Ok(overview.standing(file.state(), chosen, &looked, cwd)?)
+                let ledger = Ledger::read(plan, workspace);
+                overview.warnings.extend(ledger.remarks(&file.state()));
+                // What nobody has earned is shown as it will count.
+                Ok(overview.standing(ledger.corrected(&file.state()), chosen, &looked, cwd)?)
             }
         };
         Ok(overview)
@@ -299,12 +300,6 @@ impl Standing {
             _ => None,
         }
     }
-
-    /// Whether reviews go on by themselves.
-    pub(super) fn is_in_loop(&self) -> bool {
-        let next = self.state.next_phase.as_deref();
-        next.is_some_and(|next| Review::in_phase(next).or(Review::before_phase(next)).is_some())
-    }
 }
 
 pub(super) fn stage(state: &State) -> Option<Stage> {
@@ -341,7 +336,7 @@ fn last(chosen: &Chosen, here: &Here) -> Result<Option<Last>, Fault> {
     let is_review = |name: &&str| matches!(names::parse(name), Some(Name::Review { post: false, .. }));
     let Some(name) = names.find(is_review) else { return Ok(None) };
     let file = chosen.plan.file(name);
-    let (text, _) = here.workspace.read_start(&file, LARGEST_REVIEW)?;
+    let (text, _) = here.workspace.read_start(&file, rounds::LARGEST_REVIEW)?;
     Ok(Some(Last {
         name: name.to_owned(),
         shown: chosen.shown(name, &here.cwd),

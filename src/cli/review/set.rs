@@ -24,6 +24,9 @@ use crate::text::{bounded, one_line};
 
 use super::overview::Overview;
 
+/// The fields that say where a plan stands.
+const PLACE: [&str; 5] = [CURRENT_TASK, PHASE, ITERATION, NEXT_PHASE, CLEAN];
+
 /// Change fields of a plan's state.json, all of them or none
 ///
 /// A phase is one of the known names or null; `phase_iteration` a whole number or null; `max_reviews` and
@@ -72,8 +75,10 @@ impl Set {
                 return refuse(&mut out, &format!("[provost] nothing is set in {shown}: {why}."));
             }
         };
-        // A person's word counts as it is; an agent's as far as its reviews have earned it.
-        if !(here.workspace.client.is_inside)() {
+        // A person's word about where the plan stands counts as it is; an agent's as far as its reviews
+        // have earned it.
+        let is_place = |change: &Change| PLACE.contains(&change.name.as_str());
+        if changes.iter().any(is_place) && !(here.workspace.client.is_inside)() {
             Ledger::strike_out(&chosen.plan, &here.workspace);
         }
         writeln!(out, "{}", painted(DIM, &shown))?;

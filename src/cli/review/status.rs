@@ -166,7 +166,7 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
         Ok(standing) => {
             labelled(out, "next stop", &standing.next_stop)?;
             labelled(out, "go on", &standing.go_on)?;
-            if standing.is_in_loop() {
+            if standing.state.is_in_loop() {
                 let text = format!(
                     "`provost review set{plan} next_phase=null` ends this cycle, `max_reviews=0` skips all reviews"
                 );
@@ -204,7 +204,7 @@ fn stands(out: &mut impl Write, overview: &Overview, standing: &Standing) -> io:
         (_, None, None) => "none: this is no review cycle".into(),
     };
     labelled(out, "round", &round)?;
-    if standing.is_in_loop() {
+    if standing.state.is_in_loop() {
         labelled(out, "model", &format!("{} is next", one_line(&state.model)))?;
         labelled(out, "clean", &format!("{} of {ENOUGH} clean in a row", state.clean))?;
     }

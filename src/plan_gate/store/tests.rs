@@ -31,8 +31,13 @@ impl World {
         let home = real.join("home");
         let places =
             Places { home: Some(home), config: None, state: Some(real.join("state")), managed: None };
-        let workspace =
-            Workspace { client: clients::DEFAULT, project: real.clone(), places, config: Config::default() };
+        let workspace = Workspace {
+            client: clients::DEFAULT,
+            start: real.clone(),
+            project: real.clone(),
+            places,
+            config: Config::default(),
+        };
         let plans = real.join("plans");
         fs::create_dir_all(&plans).unwrap();
         let session = Session::new("db05b49a-780f-4b0b-bd53-5359177b8aba").unwrap();

@@ -17,6 +17,7 @@ fn refused(effects: &[Effect]) -> Option<String> {
     let event = Event::new("x".into(), Kind::BeforeTool(call), "/p".into());
     let workspace = Workspace {
         client: clients::DEFAULT,
+        start: "/p".into(),
         project: "/p".into(),
         places: Places { home: None, config: None, state: None, managed: None },
         config: Config::default(),
