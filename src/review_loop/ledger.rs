@@ -1,9 +1,9 @@
 //! What the last review of a plan really came to, in a place that agents do not write to.
 //!
 //! `state.json` belongs to everybody, and whoever is reviewed could write a better result into it. So
-//! the guard keeps the last one for itself. A state of the same cycle that claims more clean reviews is
-//! corrected, and a loop that was left before its end is told to the person. A person's own word always
-//! counts: `provost review set` outside an agent strikes the entry out.
+//! the guard keeps the last one for itself. A state that claims more clean reviews is corrected, in the
+//! same cycle and in those that follow, and a loop that was left before its end is told to the person. A
+//! person's own word always counts: `provost review set` outside an agent strikes the entry out.
 
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ struct Entry {
     clean: u64,
     /// How many were clean before this round.
     clean_before: u64,
+    /// It was the last one of its cycle: what comes is a new one, which begins with none.
+    over: bool,
 }
 
 impl Ledger {
@@ -48,9 +50,8 @@ impl Ledger {
     pub fn keep(before: &State, step: &Step, plan: &Plan, workspace: &Workspace) {
         let Some(place) = place(plan, workspace) else { return };
         let round = match &step.answer {
-            Answer::Hold { round, .. } => round,
-            // The cycle is at its end.
-            Answer::Advance { .. } | Answer::Skip { .. } => return Self::strike_out(plan, workspace),
+            Answer::Hold { round, .. } | Answer::Advance { round, .. } => round,
+            Answer::Skip { .. } => return Self::strike_out(plan, workspace),
             _ => return,
         };
         let entry = json!({
@@ -59,6 +60,7 @@ impl Ledger {
             "number": round.number,
             "clean": step.state.clean,
             "clean_before": before.clean,
+            "over": matches!(step.answer, Answer::Advance { .. }),
         });
         let _ = workspace.replace_own(&place, entry.to_string().as_bytes());
     }
@@ -81,7 +83,7 @@ impl Ledger {
     }
 
     /// What the person should know about a state.
-    pub fn remarks(&self, state: &State) -> Option<String> {
+    pub fn remarks(&self, state: &State, plan: &Plan) -> Option<String> {
         let entry = self.0.as_ref()?;
         if entry.claims_too_much(state) {
             return Some(format!(
@@ -90,18 +92,27 @@ impl Ledger {
                 entry.earned(state)
             ));
         }
-        if entry.goes_on(state) {
+        if entry.over || entry.goes_on(state) {
             return None;
         }
         let next = state.next_phase.as_deref();
-        let of = State { current_task: entry.task.clone(), ..state.clone() };
-        Some(format!(
-            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: state.json has \
-             next_phase {}",
-            messages::of(entry.review, &of),
-            entry.number,
-            next.map_or("null".into(), |phase| format!("`{}`", one_line(phase)))
-        ))
+        let next = next.map_or("null".into(), |phase| format!("`{}`", one_line(phase)));
+        let set = format!("set {} next_phase={}", plan.argument(), entry.review.post_phase());
+        Some(entry.left(&format!("state.json has next_phase {next}"), &set))
+    }
+
+    /// What the person should know about a plan that has no state any more.
+    pub fn remarks_without_state(&self, plan: &Plan) -> Option<String> {
+        let entry = self.0.as_ref().filter(|entry| !entry.over)?;
+        let task = entry.task.as_deref().filter(|_| entry.review == Review::Code);
+        let task = task.map_or(String::new(), |task| format!(" current_task={}", one_line(task)));
+        let (phase, next) = (entry.review.phase(), entry.review.post_phase());
+        let number = entry.number;
+        let set = format!(
+            "set {} --new phase={phase} next_phase={next} phase_iteration={number}{task}",
+            plan.argument()
+        );
+        Some(entry.left("state.json is gone", &set))
     }
 }
 
@@ -113,13 +124,35 @@ impl Entry {
             number: value["number"].as_u64()?,
             clean: value["clean"].as_u64()?,
             clean_before: value["clean_before"].as_u64()?,
+            // Entries of earlier versions were struck out at the end of a cycle.
+            over: value["over"].as_bool().unwrap_or(false),
         })
     }
 
-    /// Whether this state of the same cycle has more clean reviews than there were.
+    /// That the loop was left, how, and what takes it up again.
+    fn left(&self, how: &str, set: &str) -> String {
+        let of = State { current_task: self.task.clone(), ..State::default() };
+        format!(
+            "Warning: the {} was left after round {}, before {ENOUGH} reviews in a row were clean: {how}. To take \
+             it up again: `provost review {set}`",
+            messages::of(self.review, &of),
+            self.number
+        )
+    }
+
+    /// Whether this state has more clean reviews than there were.
     fn claims_too_much(&self, state: &State) -> bool {
-        let same_task = self.review != Review::Code || self.task == state.current_task;
-        self.goes_on(state) && same_task && state.clean > self.earned(state)
+        let next = state.next_phase.as_deref();
+        let in_cycle = if self.over {
+            next.is_some_and(|next| Review::in_phase(next).or(Review::before_phase(next)).is_some())
+        } else {
+            self.goes_on(state) && self.is_same_task(state)
+        };
+        in_cycle && state.clean > self.earned(state)
+    }
+
+    fn is_same_task(&self, state: &State) -> bool {
+        self.review != Review::Code || self.task == state.current_task
     }
 
     fn goes_on(&self, state: &State) -> bool {
@@ -127,12 +160,13 @@ impl Entry {
         next == Some(self.review.phase()) || next == Some(self.review.post_phase())
     }
 
-    /// How many clean reviews in a row a state of this cycle can have.
+    /// How many clean reviews in a row a state of this cycle, or of the one after it, can have.
     fn earned(&self, state: &State) -> u64 {
+        let same_cycle = self.goes_on(state) && self.is_same_task(state);
         match state.iteration {
-            Some(number) if number == self.number => self.clean,
+            Some(number) if number == self.number && !self.over => self.clean,
             // A process that was killed before it wrote the state.
-            Some(number) if number.checked_add(1) == Some(self.number) => self.clean_before,
+            Some(number) if number.checked_add(1) == Some(self.number) && same_cycle => self.clean_before,
             _ => 0,
         }
     }
@@ -152,6 +186,10 @@ mod tests {
         Ledger(Entry::read(&value))
     }
 
+    fn plan() -> Plan {
+        Plan { id: "x".into(), path: "/x".into(), root: "/".into() }
+    }
+
     fn state(next: &str, number: u64, clean: u64) -> State {
         State {
             current_task: Some("3".into()),
@@ -167,7 +205,7 @@ mod tests {
         for next in ["code-review", "post-code-review"] {
             let claimed = state(next, 2, 1);
             assert_eq!(after_round_two().corrected(&claimed), state(next, 2, 0));
-            let told = after_round_two().remarks(&claimed).unwrap();
+            let told = after_round_two().remarks(&claimed, &plan()).unwrap();
             assert!(told.contains("claims 1 clean in a row, but the reviews so far give 0"), "{told}");
         }
         // Nor is one of another round, which nobody has seen.
@@ -189,19 +227,56 @@ mod tests {
         let nothing_known = Ledger(None);
         let claimed = state("code-review", 2, 1);
         assert_eq!(nothing_known.corrected(&claimed), claimed);
-        assert_eq!(nothing_known.remarks(&claimed), None);
+        assert_eq!(nothing_known.remarks(&claimed, &plan()), None);
+    }
+
+    #[test]
+    fn a_new_cycle_begins_with_no_clean_review() {
+        let value = json!({"review": "code-review", "task": "3", "number": 3, "clean": 2, "clean_before": 1, "over": true});
+        let after = || Ledger(Entry::read(&value));
+        let other_task =
+            |number, clean| State { current_task: Some("4".into()), ..state("code-review", number, clean) };
+        for claimed in [
+            state("code-review", 0, 1),
+            other_task(0, 1),
+            other_task(3, 2),
+            other_task(2, 1),
+            state("all-code-review", 3, 2),
+        ] {
+            assert_eq!(after().corrected(&claimed).clean, 0, "{claimed:?}");
+            assert!(after().remarks(&claimed, &plan()).is_some(), "{claimed:?}");
+        }
+        // The state of before, where the new one was not written any more.
+        assert_eq!(after().corrected(&state("code-review", 2, 1)).clean, 1);
+        // The end itself, and what is no cycle.
+        for next in ["complete-task", "complete"] {
+            assert_eq!(after().corrected(&state(next, 3, 2)).clean, 2);
+            assert_eq!(after().remarks(&state(next, 3, 2), &plan()), None);
+        }
+        assert_eq!(after().remarks_without_state(&plan()), None);
+    }
+
+    #[test]
+    fn a_loop_whose_state_is_gone_is_told() {
+        assert_eq!(
+            after_round_two().remarks_without_state(&plan()).unwrap(),
+            "Warning: the code review of task 3 was left after round 2, before 2 reviews in a row were clean: \
+             state.json is gone. To take it up again: `provost review set --plan x --new phase=code-review \
+             next_phase=post-code-review phase_iteration=2 current_task=3`"
+        );
+        assert_eq!(Ledger(None).remarks_without_state(&plan()), None);
     }
 
     #[test]
     fn a_loop_that_was_left_is_told() {
         let left = State { next_phase: None, ..state("", 2, 0) };
-        let told = after_round_two().remarks(&left).unwrap();
+        let told = after_round_two().remarks(&left, &plan()).unwrap();
         assert_eq!(
             told,
             "Warning: the code review of task 3 was left after round 2, before 2 reviews in a row were clean: \
-             state.json has next_phase null"
+             state.json has next_phase null. To take it up again: `provost review set --plan x next_phase=post-code-review`"
         );
-        assert!(after_round_two().remarks(&state("complete-task", 2, 0)).is_some());
-        assert_eq!(after_round_two().remarks(&state("post-code-review", 2, 0)), None);
+        assert!(after_round_two().remarks(&state("complete-task", 2, 0), &plan()).is_some());
+        assert_eq!(after_round_two().remarks(&state("post-code-review", 2, 0), &plan()), None);
     }
 }

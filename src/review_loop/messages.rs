@@ -44,10 +44,10 @@ pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) 
          update state.json atomically (read current file, modify only phase and next_phase, write complete \
          JSON back): set phase to \"{post}\", set next_phase to \"{phase}\". Keep all other fields \
          (max_reviews, current_task, phase_iteration, review_model, consecutive_clean) unchanged. Write via \
-         temp file then mv to prevent corruption, or let `provost review set --plan {id} phase={post} \
+         temp file then mv to prevent corruption, or let `provost review set {named} phase={post} \
          next_phase={phase}` do it. {also} to remote. (To stop the review loop, set next_phase to null in \
          state.json.)",
-        id = as_argument(&plan.id),
+        named = plan.argument(),
     )
 }
 
@@ -67,9 +67,11 @@ pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> Strin
 
 /// The person's message where a cycle has passed.
 pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
+    // A review that is due is made at whatever stop comes next.
+    let when = if Review::in_phase(to).is_some() { ", at the next stop" } else { "" };
     format!(
         "Plan '{}': the {} is clean {ENOUGH} times in a row (after {} of at most {} reviews). Next: \
-         {to}. Look at the work; `continue-plan` goes on.",
+         {to}{when}. Look at the work; `/taskie:continue-plan` goes on.",
         one_line(&plan.id),
         of(round.review, state),
         round.number,
@@ -86,10 +88,10 @@ pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
 }
 
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
-    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
+    let (id, named) = (one_line(&plan.id), plan.argument());
     format!(
         "Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
-         the agent waits for you. To fix: read the last review; then `provost review set --plan {named} \
+         the agent waits for you. To fix: read the last review; then `provost review set {named} \
          phase_iteration=0 consecutive_clean=0` for another cycle, or set next_phase to what comes next.",
         of(review, state),
         state.max_reviews
@@ -99,30 +101,22 @@ pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
 pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> String {
     format!(
         "Warning: Plan '{}': the {}, round {}, came to nothing: {}. The state keeps its place, and the next \
-         stop tries again; `provost review run` tries it now.",
+         stop tries again; `provost review run {}` tries it now.",
         one_line(&plan.id),
         of(round.review, state),
         round.number,
-        why.trim_end_matches('.')
+        why.trim_end_matches('.'),
+        plan.argument()
     )
 }
 
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
-    let (id, named) = (one_line(&plan.id), as_argument(&plan.id));
+    let (id, named) = (one_line(&plan.id), plan.argument());
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \
-         `provost review set --plan {named} next_phase=…`, or set it to null.",
+         `provost review set {named} next_phase=…`, or set it to null.",
         one_line(phase)
     )
-}
-
-/// A plan's name as one word of a command line.
-fn as_argument(id: &str) -> String {
-    let id = one_line(id);
-    if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
-        return id;
-    }
-    format!("'{}'", id.replace('\'', r"'\''"))
 }
 
 /// What is reviewed, for a person.

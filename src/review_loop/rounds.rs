@@ -70,12 +70,17 @@ impl Loop<'_> {
     pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
         let mut conclusion = Conclusion { state_file: self.read_state()?, ..Conclusion::default() };
         let file = conclusion.state_file.as_deref().map(StateFile::read);
-        // Rule 8 tells what is wrong with a file that cannot be read.
-        let Some(Ok(file)) = file else { return Ok(conclusion) };
+        let ledger = Ledger::read(self.plan, self.workspace);
+        let Some(Ok(file)) = file else {
+            // Rule 8 tells what is wrong with a file that cannot be read.
+            if file.is_none() {
+                conclusion.warnings.extend(ledger.remarks_without_state(self.plan));
+            }
+            return Ok(conclusion);
+        };
         let before = file.state();
         conclusion.warnings = misfits(&file);
-        let ledger = Ledger::read(self.plan, self.workspace);
-        conclusion.warnings.extend(ledger.remarks(&before));
+        conclusion.warnings.extend(ledger.remarks(&before, self.plan));
         let mut found = self.found(&before)?;
         let mut step = transition(&ledger.corrected(&before), found);
         // INVARIANT: held until the verdict stands in the state, so that no other process, which still

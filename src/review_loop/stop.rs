@@ -68,12 +68,16 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
     let current = Loop { plan, workspace };
     let file = current.read_state()?;
+    let ledger = Ledger::read(plan, workspace);
+    if file.is_none() && ledger.remarks_without_state(plan).is_some() {
+        return Ok(false);
+    }
     if let Some(bytes) = &file {
         let Ok(read) = StateFile::read(bytes) else { return Ok(false) };
         let state = read.state();
         let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
         let is_due = transition(&state, current.found(&state)?).answer != Answer::Nothing;
-        let is_odd = !read.misfits().is_empty() || Ledger::read(plan, workspace).remarks(&state).is_some();
+        let is_odd = !read.misfits().is_empty() || ledger.remarks(&state, plan).is_some();
         if is_due || !is_known || is_odd {
             return Ok(false);
         }

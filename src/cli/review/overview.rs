@@ -10,6 +10,7 @@ use crate::clock;
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::review_loop::ground_rules;
+use crate::review_loop::ledger::Ledger;
 use crate::review_loop::messages;
 use crate::review_loop::names::{self, Name};
 use crate::review_loop::phase::{Review, Stage};
@@ -88,7 +89,7 @@ pub(super) struct Running {
 
 impl Overview {
     pub(super) fn of(chosen: &Chosen, here: &Here) -> Result<Self, Fault> {
-        let Here { cwd, workspace } = here;
+        let Here { cwd, workspace, .. } = here;
         let plan = &chosen.plan;
         let looked = Loop { plan, workspace };
         let listing = workspace.list(&plan.path, "md")?;
@@ -101,6 +102,7 @@ impl Overview {
         let file = match looked.read_state() {
             Err(fault) => Err(unknown(format!("state.json cannot be read ({fault})"), mend)),
             Ok(None) => {
+                warnings.extend(Ledger::read(plan, workspace).remarks_without_state(plan));
                 let go_on =
                     format!("`/taskie:continue-plan` looks into the history of git; {new} gives it a state");
                 Err(unknown("there is no state.json".into(), go_on))
@@ -139,7 +141,11 @@ impl Overview {
                         format!("the defaults count for values that make no sense: {}", misfits.join(", "));
                     overview.warnings.push(warning);
                 }
-                Ok(overview.standing(file.state(), chosen, &looked, cwd)?)
+                let ledger = Ledger::read(plan, workspace);
+                let state = file.state();
+                overview.warnings.extend(ledger.remarks(&state, plan));
+                // What counts, which may be less than what the file claims.
+                Ok(overview.standing(ledger.corrected(&state), chosen, &looked, cwd)?)
             }
         };
         Ok(overview)
@@ -235,7 +241,7 @@ impl Overview {
                     (Some(next), None) if Stage::of(next).is_none() => {
                         format!("next_phase `{}` is unknown", one_line(next))
                     }
-                    (Some(next), None) => format!("no review is due, but {next}"),
+                    (Some(next), None) => format!("no review is due; {next} is next"),
                 };
                 format!("it goes through{held}: {why}")
             }

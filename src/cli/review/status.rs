@@ -29,7 +29,7 @@ Exit codes: 0 shown; 1 there is no such plan.")]
 pub(crate) struct Status {
     /// The plan; without, the one whose files were changed last
     #[arg(long)]
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// Print JSON; with --watch one line for each change
     #[arg(long)]
     json: bool,
