@@ -110,6 +110,19 @@ pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> Strin
     )
 }
 
+/// The person's message where an agent was sent back with a review and stops without its answer.
+pub fn not_answered(plan: &Plan, state: &State, review: Review, cwd: &Path) -> String {
+    let (number, named) = (state.iteration.unwrap_or(0), plan.argument());
+    let file = rounds::subject(review, state).map(|subject| names::review(subject, false, number));
+    let file = file.map_or(String::new(), |name| format!(" ({})", plan.shown(&name, cwd)));
+    format!(
+        "Plan '{}': the agent has stopped without an answer to the {}, round {number}{file}. \
+         `/taskie:continue-plan` goes on with it; `provost review set {named} next_phase=null` ends the reviews.",
+        one_line(&plan.id),
+        of(review, state)
+    )
+}
+
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
     let (id, named) = (one_line(&plan.id), plan.argument());
     format!(

@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use super::memory::Memory;
 use super::messages;
-use super::phase::Stage;
+use super::phase::{Review, Stage};
 use super::plan::{Claim, Plan};
 use super::rounds::{Conclusion, Loop};
-use super::state::StateFile;
+use super::state::{State, StateFile};
 use super::transition::{Answer, Step, transition};
 use super::{ground_rules, state};
 use crate::config::{Config, settings};
@@ -45,7 +45,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         Claim::Certain(plan) => plan,
         // Records are long. Where nothing would be done, nobody needs to know whose plan it is.
         Claim::Perhaps(plan) => {
-            if is_in_order(&plan, workspace)? || Plan::of_session(event, workspace)?.as_ref() != Some(&plan) {
+            if is_in_order(&plan, workspace, stopping.held_before)?
+                || Plan::of_session(event, workspace)?.as_ref() != Some(&plan)
+            {
                 return Ok(Opinion::silence());
             }
             plan
@@ -65,7 +67,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 /// Whether there is nothing to do and nothing to say about a plan.
-fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
+fn is_in_order(plan: &Plan, workspace: &Workspace, again: bool) -> Result<bool, Fault> {
     let current = Loop { plan, workspace };
     let file = current.read_state()?;
     let ledger = Ledger::read(plan, workspace);
@@ -78,7 +80,7 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
         let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
         let is_due = transition(&state, current.found(&state)?).answer != Answer::Nothing;
         let is_odd = !read.misfits().is_empty() || ledger.remarks(&state, plan).is_some();
-        if is_due || !is_known || is_odd {
+        if is_due || !is_known || is_odd || (again && waiting_for(&state).is_some()) {
             return Ok(false);
         }
     }
@@ -90,6 +92,11 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
         return Ok(true);
     }
     Ok(ground_rules::warnings(file.as_deref()).is_empty() && violations(plan, workspace)?.is_empty())
+}
+
+/// The review that the agent is to answer.
+fn waiting_for(state: &State) -> Option<Review> {
+    state.next_phase.as_deref().and_then(Review::before_phase)
 }
 
 fn violations(plan: &Plan, workspace: &Workspace) -> Result<Vec<String>, Fault> {
@@ -148,6 +155,10 @@ impl Stop<'_> {
                 let unknown = state.next_phase.as_deref().filter(|phase| Stage::of(phase).is_none());
                 if let Some(phase) = unknown {
                     self.remark(messages::unknown_phase(plan, phase));
+                }
+                // It was sent back in this turn, and has come without the answer.
+                if let Some(review) = waiting_for(state).filter(|_| self.again && !self.reports_all()) {
+                    self.remark(messages::not_answered(plan, state, review, &self.event.cwd));
                 }
                 self.ground_rules(file)
             }

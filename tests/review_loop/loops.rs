@@ -96,8 +96,11 @@ fn an_agent_that_does_nothing_is_held_once() {
     let planned = started(json!({}));
     planned.held(&planned.stop());
     let state = planned.text("state.json");
+    let told = passed(&planned.stop_again());
+    assert!(told.contains("has stopped without an answer to the code review of task 1, round 1 ("), "{told}");
+    assert!(told.contains(&format!("`provost review set --plan {PLAN_ID} next_phase=null` ends")), "{told}");
     for _ in 0..3 {
-        assert!(planned.stop_again().is_silent());
+        assert!(planned.stop_again().is_silent(), "it is told once");
     }
     assert!(planned.stop().is_silent(), "in the next turn neither");
     assert_eq!((planned.calls().len(), planned.text("state.json")), (1, state));
