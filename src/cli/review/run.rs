@@ -107,6 +107,10 @@ fn with_progress(steps: &Loop<'_>) -> Result<Conclusion, Fault> {
                 }
                 match heard {
                     // Whether anybody watches changes nothing.
+                    Ok(text) if is_terminal => {
+                        let text = wrapped(&one_line(&text), 10, width());
+                        drop(writeln!(out, "{time}  {}", text.trim_start()));
+                    }
                     Ok(text) => drop(writeln!(out, "{time}  {}", one_line(&text))),
                     Err(RecvTimeoutError::Timeout) if is_terminal => {
                         let _ = write!(out, "{time}  waiting for the reviewer").and_then(|()| out.flush());
