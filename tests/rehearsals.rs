@@ -96,6 +96,7 @@ rehearsals! {
     review_loop_and_other_sessions: "review-loop-second-session.toml",
     review_loop_goes_on_in_a_new_session: "review-loop-continue.toml",
     review_loop_with_agents_in_the_background: "review-loop-background.toml",
+    review_loop_of_delegated_work: "review-loop-delegated.toml",
     review_loop_does_not_recurse: "review-loop-no-recursion.toml",
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",

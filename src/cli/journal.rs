@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use super::screen::{BOLD, DIM, colour_of, painted};
 use super::{Exit, Here, Outcome, Trouble};
 use crate::journal::{self, Record};
-use crate::text::one_line;
+use crate::text::{bounded, one_line};
+
+/// As much of a reason as a line has; `provost explain` has all of it.
+const LONGEST: usize = 240;
 
 /// Show what was decided in this project, newest last
 #[derive(clap::Args)]
@@ -92,7 +95,7 @@ impl Journal {
             painted(DIM, &one_line(&time)),
             painted(colour_of(decision), &format!("{:12}", one_line(decision))),
             painted(BOLD, &format!("{:18}", one_line(&event))),
-            one_line(&why),
+            one_line(&bounded(&why, LONGEST)),
         )
     }
 }

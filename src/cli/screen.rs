@@ -59,11 +59,12 @@ pub(crate) fn table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()
     Ok(())
 }
 
-/// Breaks a text into lines of at most `width` characters, each after `indent` blanks.
+/// Breaks a text into lines of at most `width` characters, each after `indent` blanks. What stands in
+/// backticks stays whole, so that a command can be copied.
 pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     let mut lines = String::new();
     let mut length = usize::MAX;
-    for word in text.split_whitespace() {
+    for word in words(text) {
         let letters = word.chars().count();
         if length.saturating_add(letters + 1) > width {
             if !lines.is_empty() {
@@ -81,6 +82,30 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     lines
 }
 
+/// The words of a text; one with backticks ends at a blank outside of them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut open = false;
+        let mut end = rest.len();
+        for (at, c) in rest.char_indices() {
+            if c == '`' {
+                // A single one quotes nothing.
+                open = !open && rest[at + 1..].contains('`');
+            } else if c.is_whitespace() && !open {
+                end = at;
+                break;
+            }
+        }
+        let (word, behind) = rest.split_at(end);
+        rest = behind.trim_start();
+        Some(word)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +114,13 @@ mod tests {
     fn long_texts_are_broken_between_words() {
         assert_eq!(wrapped("one two three", 2, 10), "  one two\n  three");
         assert_eq!(wrapped("", 2, 10), "");
+        assert_eq!(wrapped(" a\n b ", 0, 10), "a b");
+    }
+
+    #[test]
+    fn a_command_is_never_broken() {
+        assert_eq!(wrapped("do `run  it now`, or `x y`.", 2, 10), "  do\n  `run  it now`,\n  or\n  `x y`.");
+        assert_eq!(wrapped("a ` lone one is a letter", 0, 10), "a ` lone\none is a\nletter");
     }
 
     #[test]

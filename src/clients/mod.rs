@@ -36,6 +36,8 @@ pub struct Client {
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,
     /// Whether a file is a transcript: the client's own record of what was said to whom.
     pub is_transcript: fn(&Path, &Places) -> bool,
+    /// Where the transcripts of a session's agents lie, by the session's own.
+    pub agents: fn(transcript: &Path) -> PathBuf,
     /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
     /// What was done in one line of a session's transcript: calls of tools, and commands of the person.

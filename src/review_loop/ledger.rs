@@ -1,9 +1,10 @@
 //! What the last review of a plan really came to, in a place that agents do not write to.
 //!
 //! `state.json` belongs to everybody, and whoever is reviewed could write a better result into it. So
-//! the guard keeps the last one for itself. A state of the same cycle that claims more clean reviews is
-//! corrected, and a loop that was left before its end is told to the person. A person's own word
-//! about where a plan stands always counts: `provost review set` outside an agent strikes the entry out.
+//! the guard keeps the last one for itself. A state that claims more clean reviews is corrected, in the
+//! same cycle and in the one that follows, and a loop that was left before its end is told to the person.
+//! A person's own word about where a plan stands always counts: `provost review set` outside an agent
+//! strikes the entry out.
 
 use std::path::PathBuf;
 
@@ -35,6 +36,8 @@ struct Entry {
     clean: u64,
     /// How many were clean before this round, as long as the round may be missing in the state.
     clean_before: Option<u64>,
+    /// It was the last one of its cycle: what comes is a new one, which begins with none.
+    over: bool,
 }
 
 impl Ledger {
@@ -54,9 +57,8 @@ impl Ledger {
     pub fn keep(before: Option<&State>, step: &Step, plan: &Plan, workspace: &Workspace) {
         let Some(place) = place(plan, workspace) else { return };
         let round = match &step.answer {
-            Answer::Hold { round, .. } => round,
-            // The cycle is at its end.
-            Answer::Advance { .. } | Answer::Skip { .. } => return Self::strike_out(plan, workspace),
+            Answer::Hold { round, .. } | Answer::Advance { round, .. } => round,
+            Answer::Skip { .. } => return Self::strike_out(plan, workspace),
             _ => return,
         };
         let entry = json!({
@@ -65,6 +67,7 @@ impl Ledger {
             "number": round.number,
             "clean": step.state.clean,
             "clean_before": before.map(|before| before.clean),
+            "over": matches!(step.answer, Answer::Advance { .. }),
         });
         let _ = workspace.replace_own(&place, entry.to_string().as_bytes());
     }
@@ -87,7 +90,7 @@ impl Ledger {
     }
 
     /// What the person should know about a state.
-    pub fn remarks(&self, state: &State) -> Option<String> {
+    pub fn remarks(&self, state: &State, plan: &Plan) -> Option<String> {
         let Some(entry) = &self.entry else {
             let is_new = self.checks && state.clean > 0 && state.is_in_loop();
             return is_new.then(|| {
@@ -104,7 +107,7 @@ impl Ledger {
                 entry.earned(state)
             ));
         }
-        if entry.goes_on(state) {
+        if entry.over || entry.goes_on(state) {
             return None;
         }
         let shown =
@@ -114,12 +117,17 @@ impl Ledger {
         } else {
             format!(" and current_task {}", shown(state.current_task.as_deref()))
         };
-        Some(entry.left(&format!("state.json has next_phase {}{task}", shown(state.next_phase.as_deref()))))
+        let how = format!("state.json has next_phase {}{task}", shown(state.next_phase.as_deref()));
+        Some(format!("{}. {}", entry.left(&how), entry.taken_up(plan, "")))
     }
 
-    /// The same where there is no state.
-    pub fn remarks_without_state(&self) -> Option<String> {
-        self.entry.as_ref().map(|entry| entry.left("there is no state.json that can be read"))
+    /// The same where there is no state, or none that can be read.
+    pub fn remarks_without_state(&self, plan: &Plan, is_gone: bool) -> Option<String> {
+        let entry = self.entry.as_ref().filter(|entry| !entry.over)?;
+        if !is_gone {
+            return Some(entry.left("state.json cannot be read"));
+        }
+        Some(format!("{}. {}", entry.left("state.json is gone"), entry.taken_up(plan, " --new")))
     }
 }
 
@@ -131,12 +139,14 @@ impl Entry {
             number: value["number"].as_u64()?,
             clean: value["clean"].as_u64()?,
             clean_before: value["clean_before"].as_u64(),
+            over: value["over"].as_bool().unwrap_or(false),
         })
     }
 
-    /// Whether this state of the same cycle has more clean reviews than there were.
+    /// Whether this state has more clean reviews than there were.
     fn claims_too_much(&self, state: &State) -> bool {
-        self.goes_on(state) && state.clean > self.earned(state)
+        let in_cycle = if self.over { state.is_in_loop() } else { self.goes_on(state) };
+        in_cycle && state.clean > self.earned(state)
     }
 
     /// What is said where the cycle was left.
@@ -149,6 +159,18 @@ impl Entry {
         )
     }
 
+    /// What takes it up again.
+    fn taken_up(&self, plan: &Plan, new: &str) -> String {
+        let (phase, post, number) = (self.review.phase(), self.review.post_phase(), self.number);
+        let task = self.task.as_deref().filter(|_| self.review == Review::Code);
+        let task = task.map_or(String::new(), |task| format!(" current_task={}", one_line(task)));
+        format!(
+            "To take it up again: `provost review set {}{new} phase={phase} next_phase={post} \
+             phase_iteration={number}{task}`",
+            plan.argument()
+        )
+    }
+
     /// Whether a state is in the same cycle.
     fn goes_on(&self, state: &State) -> bool {
         let next = state.next_phase.as_deref();
@@ -156,12 +178,14 @@ impl Entry {
         same_task && (next == Some(self.review.phase()) || next == Some(self.review.post_phase()))
     }
 
-    /// How many clean reviews in a row a state of this cycle can have.
+    /// How many clean reviews in a row a state of this cycle, or of the one after it, can have.
     fn earned(&self, state: &State) -> u64 {
         match state.iteration {
-            Some(number) if number == self.number => self.clean,
+            Some(number) if number == self.number && !self.over => self.clean,
             // A process that was killed before it wrote the state.
-            Some(number) if number.checked_add(1) == Some(self.number) => self.clean_before.unwrap_or(0),
+            Some(number) if number.checked_add(1) == Some(self.number) && self.goes_on(state) => {
+                self.clean_before.unwrap_or(0)
+            }
             _ => 0,
         }
     }
@@ -181,6 +205,10 @@ mod tests {
         Ledger { entry: Entry::read(&value), checks: true }
     }
 
+    fn plan() -> Plan {
+        Plan { id: "x".into(), path: "/x".into(), root: "/".into() }
+    }
+
     fn state(next: &str, number: u64, clean: u64) -> State {
         State {
             current_task: Some("3".into()),
@@ -196,7 +224,7 @@ mod tests {
         for next in ["code-review", "post-code-review"] {
             let claimed = state(next, 2, 1);
             assert_eq!(after_round_two().corrected(&claimed), state(next, 2, 0));
-            let told = after_round_two().remarks(&claimed).unwrap();
+            let told = after_round_two().remarks(&claimed, &plan()).unwrap();
             assert!(told.contains("claims 1 clean in a row, but the reviews so far give 0"), "{told}");
         }
         // Nor is one of another round, which nobody has seen.
@@ -228,27 +256,68 @@ mod tests {
         let nothing_known = Ledger { entry: None, checks: true };
         let claimed = state("code-review", 2, 1);
         assert_eq!(nothing_known.corrected(&claimed), claimed);
-        let told = nothing_known.remarks(&claimed).unwrap();
+        let told = nothing_known.remarks(&claimed, &plan()).unwrap();
         assert!(told.contains("claims 1 clean in a row, which Provost has not seen"), "{told}");
         for fine in [state("code-review", 2, 0), state("complete-task", 2, 2)] {
-            assert_eq!(nothing_known.remarks(&fine), None);
+            assert_eq!(nothing_known.remarks(&fine, &plan()), None);
         }
-        assert_eq!(Ledger { checks: false, ..nothing_known }.remarks(&claimed), None);
+        assert_eq!(Ledger { checks: false, ..nothing_known }.remarks(&claimed, &plan()), None);
+    }
+
+    #[test]
+    fn a_new_cycle_begins_with_no_clean_review() {
+        let value = json!({"review": "code-review", "task": "3", "number": 3, "clean": 2, "clean_before": 1, "over": true});
+        let after = || Ledger { entry: Entry::read(&value), checks: true };
+        let other_task =
+            |number, clean| State { current_task: Some("4".into()), ..state("code-review", number, clean) };
+        for claimed in [
+            state("code-review", 0, 1),
+            other_task(0, 1),
+            other_task(3, 2),
+            other_task(2, 1),
+            state("all-code-review", 3, 2),
+        ] {
+            assert_eq!(after().corrected(&claimed).clean, 0, "{claimed:?}");
+            assert!(after().remarks(&claimed, &plan()).is_some(), "{claimed:?}");
+        }
+        // The state of before, where the new one was not written any more.
+        assert_eq!(after().corrected(&state("code-review", 2, 1)).clean, 1);
+        // The end itself, and what is no cycle.
+        for next in ["complete-task", "complete"] {
+            assert_eq!(after().corrected(&state(next, 3, 2)).clean, 2);
+            assert_eq!(after().remarks(&state(next, 3, 2), &plan()), None);
+        }
+        assert_eq!(after().remarks_without_state(&plan(), true), None);
+    }
+
+    #[test]
+    fn a_loop_whose_state_is_gone_is_told() {
+        assert_eq!(
+            after_round_two().remarks_without_state(&plan(), true).unwrap(),
+            "Warning: the code review of task 3 was left after round 2, before 2 reviews in a row were clean: \
+             state.json is gone. To take it up again: `provost review set --plan x --new phase=code-review \
+             next_phase=post-code-review phase_iteration=2 current_task=3`"
+        );
+        assert_eq!(Ledger { entry: None, checks: true }.remarks_without_state(&plan(), true), None);
     }
 
     #[test]
     fn a_loop_that_was_left_is_told() {
         let left = State { next_phase: None, ..state("", 2, 0) };
-        let told = after_round_two().remarks(&left).unwrap();
+        let told = after_round_two().remarks(&left, &plan()).unwrap();
         assert_eq!(
             told,
             "Warning: the code review of task 3 was left after round 2, before 2 reviews in a row were clean: \
-             state.json has next_phase null"
+             state.json has next_phase null. To take it up again: `provost review set --plan x phase=code-review \
+             next_phase=post-code-review phase_iteration=2 current_task=3`"
         );
-        assert!(after_round_two().remarks(&state("complete-task", 2, 0)).is_some());
+        assert!(after_round_two().remarks(&state("complete-task", 2, 0), &plan()).is_some());
         let other_task = State { current_task: Some("4".into()), ..state("code-review", 0, 0) };
-        let told = after_round_two().remarks(&other_task).unwrap();
-        assert!(told.ends_with("state.json has next_phase `code-review` and current_task `4`"), "{told}");
-        assert_eq!(after_round_two().remarks(&state("post-code-review", 2, 0)), None);
+        let told = after_round_two().remarks(&other_task, &plan()).unwrap();
+        assert!(
+            told.contains("state.json has next_phase `code-review` and current_task `4`. To take"),
+            "{told}"
+        );
+        assert_eq!(after_round_two().remarks(&state("post-code-review", 2, 0), &plan()), None);
     }
 }

@@ -46,7 +46,7 @@ pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) 
          temp file then mv to prevent corruption, or let `provost review set {named} phase={post} \
          next_phase={phase}` do it. {also} to remote. (To stop the review loop, set next_phase to null in \
          state.json.)",
-        named = argument(plan),
+        named = plan.argument(),
     )
 }
 
@@ -66,9 +66,11 @@ pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> Strin
 
 /// The person's message where a cycle has passed.
 pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
+    // A review that is due is made at whatever stop comes next.
+    let when = if Review::in_phase(to).is_some() { ", at the next stop" } else { "" };
     format!(
         "Plan '{}': the {} is clean {ENOUGH} times in a row (after {} of at most {} reviews). Next: \
-         {to}. Look at the work; `continue-plan` goes on.",
+         {to}{when}. Look at the work; `/taskie:continue-plan` goes on.",
         one_line(&plan.id),
         of(round.review, state),
         round.number,
@@ -85,7 +87,7 @@ pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
 }
 
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
-    let (id, named) = (one_line(&plan.id), argument(plan));
+    let (id, named) = (one_line(&plan.id), plan.argument());
     format!(
         "Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
          the agent waits for you. To fix: read the last review; then `provost review set {named} \
@@ -98,42 +100,35 @@ pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
 pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> String {
     format!(
         "Warning: Plan '{}': the {}, round {}, came to nothing: {}. The state keeps its place, and the next \
-         stop tries again; `provost review run` tries it now.",
+         stop tries again; `provost review run {}` tries it now.",
         one_line(&plan.id),
         of(round.review, state),
         round.number,
-        why.trim_end_matches('.')
+        why.trim_end_matches('.'),
+        plan.argument()
     )
 }
 
-/// The person's message where an agent has left a review unanswered.
-pub fn waiting(plan: &Plan, state: &State, review: Review) -> String {
+/// The person's message where an agent was sent back with a review and stops without its answer.
+pub fn not_answered(plan: &Plan, state: &State, review: Review, cwd: &Path) -> String {
+    let (number, named) = (state.iteration.unwrap_or(0), plan.argument());
+    let file = rounds::subject(review, state).map(|subject| names::review(subject, false, number));
+    let file = file.map_or(String::new(), |name| format!(" ({})", plan.shown(&name, cwd)));
     format!(
-        "Plan '{}': the agent has stopped, and the {}, round {}, is not dealt with yet. `continue-plan` goes on.",
+        "Plan '{}': the agent has stopped without an answer to the {}, round {number}{file}. \
+         `/taskie:continue-plan` goes on with it; `provost review set {named} next_phase=null` ends the reviews.",
         one_line(&plan.id),
-        of(review, state),
-        state.iteration.unwrap_or(0)
+        of(review, state)
     )
 }
 
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
-    let (id, named) = (one_line(&plan.id), argument(plan));
+    let (id, named) = (one_line(&plan.id), plan.argument());
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \
          `provost review set {named} next_phase=…`, or set it to null.",
         one_line(phase)
     )
-}
-
-/// The argument that names a plan, as a shell takes it.
-pub fn argument(plan: &Plan) -> String {
-    let id = one_line(&plan.id);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if id.chars().all(is_plain) && !id.starts_with('-') {
-        format!("--plan {id}")
-    } else {
-        format!("--plan='{}'", id.replace('\'', r"'\''"))
-    }
 }
 
 /// What is reviewed, for a person.
@@ -153,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_plans_name_is_one_argument_and_no_option() {
-        let of = |id: &str| argument(&Plan { id: id.into(), path: id.into(), root: "/".into() });
+        let of = |id: &str| Plan { id: id.into(), path: id.into(), root: "/".into() }.argument();
         assert_eq!(of("2026-login_v1.0"), "--plan 2026-login_v1.0");
         assert_eq!(of("-rf"), "--plan='-rf'");
         assert_eq!(of("it's $HOME"), r"--plan='it'\''s $HOME'");

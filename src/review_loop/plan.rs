@@ -2,8 +2,8 @@
 //!
 //! Plans are the directories below `.taskie/plans`. A session is held only for a plan that it worked
 //! on itself: the last one that its own record shows it to have written to, given to an agent, or named
-//! to this program. Where there is no record, and for the document's script, it is the plan that was
-//! changed last.
+//! to this program; where that shows none, the records of its agents count. Where there is no record,
+//! and for the document's script, it is the plan that was changed last.
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,9 @@ const PLANS: &str = ".taskie/plans";
 const COMMAND: &str = "/taskie:";
 /// A record is looked through as far back as this.
 const LONGEST_RECORD: u64 = 256 << 20;
+
+/// As many agents of a session are asked what they worked on, the last ones first.
+const MOST_AGENTS: usize = 32;
 
 /// The directory of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +57,16 @@ impl Plan {
     /// One of its files.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// What names it on a command line, in its project.
+    pub fn argument(&self) -> String {
+        argument(&self.id)
+    }
+
+    /// What names it on a command line, anywhere.
+    pub fn argument_anywhere(&self) -> String {
+        argument(&self.path.to_string_lossy())
     }
 
     /// A file's path for somebody who works in this directory.
@@ -112,8 +125,18 @@ impl Plan {
     pub fn of_session(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
         let Some(record) = record(event, workspace) else { return Ok(None) };
         let roots = roots(&event.cwd, workspace);
-        let sign =
-            workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))?;
+        let last_sign = |record: &Path| {
+            workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))
+        };
+        let mut sign = last_sign(record)?;
+        // Whoever only delegates leaves the work to the records of others.
+        for agent in workspace.records_of_agents(record).iter().take(MOST_AGENTS) {
+            if sign.is_some() {
+                break;
+            }
+            // One that vanishes shows nothing.
+            sign = last_sign(agent).unwrap_or_default();
+        }
         Ok(match sign {
             Some(Sign::Plan(plan)) => Some(plan),
             Some(Sign::SomePlan) => Self::newest(&event.cwd, workspace),
@@ -126,6 +149,17 @@ impl Plan {
         let around = below(root, workspace).into_iter().filter(|plan| is_within(path, &plan.path));
         // Of two names, the directory's own counts.
         around.max_by_key(|plan| plan.path.ends_with(&plan.id))
+    }
+}
+
+/// The argument that names a plan, as a shell takes it.
+fn argument(name: &str) -> String {
+    let name = one_line(name);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if name.chars().all(is_plain) && !name.starts_with('-') {
+        format!("--plan {name}")
+    } else {
+        format!("--plan='{}'", name.replace('\'', r"'\''"))
     }
 }
 

@@ -73,12 +73,12 @@ impl Loop<'_> {
         let ledger = Ledger::read(self.plan, self.workspace);
         // Rule 8 tells what is wrong with a file that cannot be read.
         let Some(Ok(file)) = file else {
-            conclusion.warnings.extend(ledger.remarks_without_state());
+            conclusion.warnings.extend(ledger.remarks_without_state(self.plan, file.is_none()));
             return Ok(conclusion);
         };
         let before = file.state();
         conclusion.warnings = misfits(&file);
-        conclusion.warnings.extend(ledger.remarks(&before));
+        conclusion.warnings.extend(ledger.remarks(&before, self.plan));
         let mut found = self.found(&before)?;
         let mut step = transition(&ledger.corrected(&before), found);
         // INVARIANT: held until the verdict stands in the state, so that no other process, which still

@@ -79,7 +79,7 @@ pub fn route(state: &State, done: Done) -> Route {
 /// The route for what is due.
 fn due(next: &str, state: &State, done: Done) -> (Action, String) {
     if let Some(review) = Review::before_phase(next) {
-        let why = format!("a {} has been made, and its findings are to be dealt with", review.phase());
+        let why = format!("{} has been made, and its findings are to be dealt with", a(review));
         return (Action::Command(review.post_phase()), why);
     }
     if let Some(review) = Review::in_phase(next) {
@@ -100,9 +100,9 @@ fn due(next: &str, state: &State, done: Done) -> (Action, String) {
 
 /// The route before a review: whether there is outstanding work.
 fn before_review(review: Review, state: &State, done: Done) -> (Action, String) {
-    let name = review.phase();
+    let name = a(review);
     if let Some(phase) = state.phase.as_deref().filter(|phase| Review::before_phase(phase).is_some()) {
-        return (Action::Stop, format!("a {name} is due, and the {phase} before it is done"));
+        return (Action::Stop, format!("{name} is due, and the {phase} before it is done"));
     }
     let (is_done, what, action) = match review {
         Review::Plan => (done.plan, "plan.md".into(), NEW_PLAN),
@@ -110,9 +110,9 @@ fn before_review(review: Review, state: &State, done: Done) -> (Action, String) 
         Review::Code | Review::AllCode => (done.task, task_name(state), CONTINUE_TASK),
     };
     if is_done {
-        (Action::Stop, format!("a {name} is due, and {what} is complete"))
+        (Action::Stop, format!("{name} is due, and {what} is complete"))
     } else {
-        (Action::Command(action), format!("a {name} is due, but {what} is missing or not complete yet"))
+        (Action::Command(action), format!("{name} is due, but {what} is missing or not complete yet"))
     }
 }
 
@@ -129,6 +129,12 @@ fn interrupted(phase: Option<&str>) -> (Action, String) {
         }
         None => (Action::Ask, "neither a phase nor a next_phase stands in state.json".into()),
     }
+}
+
+/// The name of a review with its article.
+fn a(review: Review) -> String {
+    let article = if review == Review::AllCode { "an" } else { "a" };
+    format!("{article} {}", review.phase())
 }
 
 fn task_name(state: &State) -> String {

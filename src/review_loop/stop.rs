@@ -69,12 +69,12 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
     let file = Loop { plan, workspace }.read_state()?;
     let ledger = Ledger::read(plan, workspace);
     let is_calm = match file.as_deref().map(StateFile::read) {
-        None => ledger.remarks_without_state().is_none(),
+        None => ledger.remarks_without_state(plan, true).is_none(),
         Some(Err(_)) => false,
         Some(Ok(read)) => {
             let state = read.state();
             let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
-            let is_odd = !read.misfits().is_empty() || ledger.remarks(&state).is_some();
+            let is_odd = !read.misfits().is_empty() || ledger.remarks(&state, plan).is_some();
             is_known && !is_odd && !state.is_in_loop()
         }
     };
@@ -145,8 +145,8 @@ impl Stop<'_> {
             // INVARIANT: a review that is due has been made by now.
             Answer::Nothing | Answer::Ask(_) => {
                 if let Some(phase) = state.next_phase.as_deref() {
-                    if let Some(review) = Review::before_phase(phase) {
-                        self.remark(messages::waiting(plan, state, review));
+                    if let Some(review) = Review::before_phase(phase).filter(|_| !self.reports_all()) {
+                        self.remark(messages::not_answered(plan, state, review, &self.event.cwd));
                     } else if Stage::of(phase).is_none() {
                         self.remark(messages::unknown_phase(plan, phase));
                     }

@@ -132,6 +132,11 @@ impl Workspace {
         self.newest_first(directory, "md")
     }
 
+    /// The records of a session's agents, the newest first.
+    pub fn records_of_agents(&self, record: &Path) -> Vec<PathBuf> {
+        self.newest_first(&(self.client.agents)(record), "jsonl")
+    }
+
     /// Where plans are written.
     pub fn plans_directory(&self) -> Option<PathBuf> {
         (self.client.plans)(&self.places, &self.project)

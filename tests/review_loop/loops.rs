@@ -97,9 +97,10 @@ fn an_agent_that_does_nothing_is_held_once() {
     planned.held(&planned.stop());
     let state = planned.text("state.json");
     let told = passed(&planned.stop_again());
-    assert!(told.contains("the code review of task 1, round 1, is not dealt with yet"), "{told}");
+    assert!(told.contains("has stopped without an answer to the code review of task 1, round 1 ("), "{told}");
+    assert!(told.contains(&format!("`provost review set --plan {PLAN_ID} next_phase=null` ends")), "{told}");
     for _ in 0..3 {
-        assert!(planned.stop_again().is_silent(), "once");
+        assert!(planned.stop_again().is_silent(), "it is told once");
     }
     assert!(planned.stop().is_silent(), "in the next turn neither");
     assert_eq!((planned.calls().len(), planned.text("state.json")), (1, state));
@@ -188,7 +189,9 @@ fn a_plan_from_its_beginning_to_its_end() {
     let cycle = |review: &str, name: &str, next: &str| {
         assert!(planned.held(&planned.stop()).contains(&format!("{name}-review-1.md")));
         planned.put(&format!("{name}-post-review-1.md"), "Nothing.\n");
-        assert!(passed(&planned.stop_again()).contains(&format!("Next: {next}.")));
+        let told = passed(&planned.stop_again());
+        assert!(told.contains(&format!("Next: {next}")), "{told}");
+        assert_eq!(told.contains("at the next stop"), next.ends_with("-review"), "{told}");
         assert_eq!(planned.state()["phase"], review);
     };
     let enter = |phase: &str, next: &str, task: Value| {
@@ -371,5 +374,38 @@ fn the_ground_rules_never_hold_twice_for_the_same() {
     assert!(planned.held(&planned.hook(&event)).contains("Plan 'other': Invalid filename: odd.md"));
     assert!(planned.hook(&event).is_silent());
     let planned = planned.configured("[review_loop]\nground_rules = false\n");
+    assert!(planned.stop().is_silent());
+}
+
+/// The count of one cycle is none of the next, whatever an agent leaves in the state or writes into it.
+#[test]
+fn a_new_cycle_begins_with_no_clean_review() {
+    for claim in [json!({"phase_iteration": 2, "consecutive_clean": 2}), json!({"consecutive_clean": 1})] {
+        let planned = started(json!({})).says("PASS");
+        planned.held(&planned.stop());
+        planned.put("task-1-post-review-1.md", "Nothing.\n");
+        assert!(passed(&planned.stop_again()).contains("Next: complete-task."));
+        let mut next = state(json!({"phase": "complete-task", "current_task": "2"}));
+        next.as_object_mut().unwrap().extend(claim.as_object().unwrap().clone());
+        planned.set_state(&next);
+        let answer = planned.stop();
+        planned.held(&answer);
+        assert_eq!(planned.state()["consecutive_clean"], 1, "{claim}");
+        assert!(message(&answer).contains("but the reviews so far give 0"), "{answer:?}");
+    }
+}
+
+/// An agent that removes the state has left the loop, and the person hears of it, once in a session.
+#[test]
+fn a_loop_whose_state_is_gone_is_told() {
+    let planned = started(json!({})).says("FAIL");
+    planned.held(&planned.stop());
+    planned.remove("state.json");
+    let told = passed(&planned.stop_again());
+    assert!(told.contains("the code review of task 1 was left after round 1"), "{told}");
+    assert!(
+        told.contains(&format!("`provost review set --plan {PLAN_ID} --new phase=code-review")),
+        "{told}"
+    );
     assert!(planned.stop().is_silent());
 }

@@ -375,3 +375,32 @@ fn a_plan_may_be_called_anything() {
         }
     }
 }
+
+/// Whoever only delegates, and names no file of the plan, works on the plan that the agents work on.
+#[test]
+fn what_an_agent_of_the_session_changes_makes_it_the_sessions() {
+    let planned = two("mine");
+    planned.used("Agent", &json!({"prompt": "Do task 1 of the plan.", "subagent_type": "x"}));
+    assert_eq!(owned(&planned), None);
+    let agents = planned.transcript().with_extension("").join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    let line = said(
+        "Write",
+        &json!({"file_path": planned.plan.join("plan.md"), "content": "x"}),
+        &planned.project.path,
+    );
+    fs::write(agents.join("agent-a1.meta.json"), "{}").unwrap();
+    fs::write(agents.join("agent-a1.jsonl"), format!("{line}\n")).unwrap();
+    assert_eq!(owned(&planned).as_deref(), Some("mine"));
+    // Its own work counts before that of its agents.
+    planned.used(
+        "Write",
+        &json!({"file_path": planned.plan.with_file_name("other").join("plan.md"), "content": "x"}),
+    );
+    assert_eq!(owned(&planned).as_deref(), Some("other"));
+    // Agents of another session are nobody's.
+    fs::remove_file(planned.transcript()).unwrap();
+    planned.recorded(&json!({"type": "user", "message": {"role": "user", "content": "hello"}}));
+    fs::rename(&agents, agents.with_file_name("elsewhere")).unwrap();
+    assert_eq!(owned(&planned), None);
+}

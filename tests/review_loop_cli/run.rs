@@ -90,7 +90,7 @@ fn run_without_a_review_says_why() {
     desk.screen(&["set", "max_reviews=8", "phase=complete", "next_phase=null"], 0);
     assert_eq!(
         desk.refused(&["run"]),
-        "no review  login-limit   No review is due, but nothing is. To go on: nothing: the plan is complete."
+        "no review  login-limit   No review is due. To go on: nothing: the plan is complete."
     );
     desk.file("state.json", "[]");
     assert!(desk.refused(&["run"]).starts_with("no review  login-limit   Nothing says what is due: "));

@@ -117,7 +117,7 @@ fn status_says_what_each_kind_of_stop_comes_to() {
     assert_eq!(next_stop(&["next_phase=null"]), "nothing: it goes through: nothing is due");
     assert_eq!(
         next_stop(&["next_phase=create-tasks"]),
-        "nothing: it goes through: no review is due, but create-tasks"
+        "nothing: it goes through: no review is due; create-tasks is next"
     );
     desk.project.file("provost.toml", "[guards]\nreview-loop = \"off\"\n");
     assert_eq!(
@@ -146,8 +146,8 @@ state      there is no state.json
 running    no review
 rules      the plan's files keep the ground rules
 next stop  it goes through: without a state nothing is reviewed
-go on      `/taskie:continue-plan` looks into the history of git; `provost review set --new
-           phase=… next_phase=…` gives it a state
+go on      `/taskie:continue-plan` looks into the history of git;
+           `provost review set --new phase=… next_phase=…` gives it a state
 "
     );
     for (text, why) in [
@@ -173,8 +173,8 @@ go on      `/taskie:continue-plan` looks into the history of git; `provost revie
     );
     assert_eq!(desk.screen(&["status", "--plan", "nope", "--json"], 1), "{\"plan\":null}\n");
     fs::remove_dir_all(desk.project.path.join(".taskie")).unwrap();
-    let none = "[provost] there are no plans below <project>. To fix: go to a project with `.taskie/plans`, or begin \
-                one with `/taskie:new-plan`.";
+    let none = "[provost] there are no plans: <project> and the directories above it have no `.taskie/plans`. To fix: go \
+                to the project of the plan, or begin one with `/taskie:new-plan`.";
     for command in ["status", "run", "continue", "set"] {
         assert_eq!(desk.screen(&[command], 1).replace('\n', " ").trim(), none, "{command}");
     }
@@ -271,4 +271,60 @@ fn status_shows_what_reviews_have_earned() {
     assert!(!set("max_reviews=7", false).contains("which ends the cycle"), "a word about something else");
     assert!(set("consecutive_clean=1", false).contains("which ends the cycle"));
     assert!(desk.screen(&["status"], 0).contains("clean      1 of 2 clean in a row\n"));
+}
+
+/// Whoever stands outside of the project names the plan by its path, and what the screen tells to type works.
+#[test]
+fn a_plan_of_another_project_is_named_by_its_path() {
+    let desk = Desk::at_work();
+    let outside = |arguments: &[&str]| {
+        let output = desk.command(arguments).current_dir("/").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let plan = desk.plan.canonicalize().unwrap();
+    let path = plan.to_str().unwrap();
+    let file = plan.join("plan.md");
+    for named in [path, file.to_str().unwrap(), &path[1..]] {
+        let (code, screen) = outside(&["status", "--plan", named]);
+        assert_eq!(code, Some(0), "{named}: {screen}");
+        assert!(screen.contains(&format!("`provost review set --plan {path} next_phase=null`")), "{screen}");
+    }
+    assert_eq!(outside(&["set", "--plan", path, "max_reviews=5"]).0, Some(0));
+    assert_eq!(desk.value()["max_reviews"], 5);
+    // The settings of the plan's project count.
+    desk.project.file("provost.toml", "[guards]\nreview-loop = \"off\"\n");
+    assert!(outside(&["status", "--plan", path]).1.contains("the guard `review-loop` is switched off here"));
+    for nothing in ["login-limit", "tmp", "/nowhere"] {
+        assert_eq!(outside(&["status", "--plan", nothing]).0, Some(1), "{nothing}");
+    }
+}
+
+/// What counts is shown, and not what an agent has written.
+#[test]
+fn a_claim_that_does_not_count_is_not_shown() {
+    let desk = Desk::at_work();
+    desk.screen(&["set", "phase=post-code-review", "next_phase=code-review"], 0);
+    desk.reviewer("FAIL", "");
+    desk.screen(&["run"], 0);
+    let mut state = desk.value();
+    let next = json!({"consecutive_clean": 1, "next_phase": "code-review"});
+    state.as_object_mut().unwrap().extend(next.as_object().unwrap().clone());
+    desk.state(&state);
+    let screen = desk.screen(&["status"], 0);
+    assert!(screen.contains("\nclean      0 of 2 clean in a row\n"), "{screen}");
+    assert!(screen.contains("\nwarning    state.json claims 1 clean in a row"), "{screen}");
+    assert!(!screen.contains("unless it is clean"), "{screen}");
+    fs::remove_file(desk.plan.join("state.json")).unwrap();
+    let screen = desk.screen(&["status"], 0);
+    assert!(screen.contains("\nwarning    the code review of task 2 was left after round 4"), "{screen}");
+    // What it tells to type takes the loop up again.
+    let set = screen
+        .replace('\n', " ")
+        .split('`')
+        .find(|part| part.contains(" --new phase=code"))
+        .unwrap()
+        .to_owned();
+    let words: Vec<&str> = set.split_whitespace().skip(2).collect();
+    desk.screen(&words, 0);
+    assert!(desk.screen(&["continue"], 0).starts_with("Route: post-code-review\n"));
 }

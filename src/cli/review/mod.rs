@@ -15,7 +15,6 @@ use super::screen::{width, wrapped};
 use super::{Exit, Outcome, Trouble};
 use crate::clients;
 use crate::event::{Event, Kind};
-use crate::review_loop::messages;
 use crate::review_loop::plan::{self, Plan};
 use crate::review_loop::route::Action;
 use crate::text::{bounded, one_line};
@@ -49,8 +48,14 @@ impl Review {
         let cwd =
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let cwd = resolve(&cwd);
-        let workspace = Workspace::of(clients::DEFAULT, &Event::new(String::new(), Kind::Other, cwd.clone()));
-        let here = Here { cwd, workspace };
+        let mut here = Here::at(cwd.clone(), cwd.clone());
+        // A path may lead into another project, whose settings count then.
+        if let Some(name) = self.command.plan().filter(|name| here.choose(Some(name)).is_none()) {
+            let there = Here::at(resolve(&cwd.join(name)), cwd);
+            if there.choose(Some(name)).is_some() {
+                here = there;
+            }
+        }
         match self.command {
             Command::Status(command) => command.run(&here),
             Command::Run(command) => command.run(&here),
@@ -60,9 +65,23 @@ impl Review {
     }
 }
 
+impl Command {
+    fn plan(&self) -> Option<&str> {
+        let plan = match self {
+            Self::Status(status::Status { plan, .. })
+            | Self::Run(run::Run { plan })
+            | Self::Set(set::Set { plan, .. })
+            | Self::Continue(resume::Continue { plan, .. }) => plan,
+        };
+        plan.as_deref()
+    }
+}
+
 /// Where a command was called.
 struct Here {
     cwd: PathBuf,
+    /// Where plans are looked for: here, or at the path of the plan.
+    start: PathBuf,
     workspace: Workspace,
 }
 
@@ -71,27 +90,43 @@ struct Chosen {
     plan: Plan,
     /// Nobody named it: it is the one that was changed last.
     is_newest: bool,
+    /// It belongs to another project than the one that the command was called in.
+    is_elsewhere: bool,
     /// The names of all other plans.
     others: Vec<String>,
 }
 
 impl Here {
+    fn at(start: PathBuf, cwd: PathBuf) -> Self {
+        let event = Event::new(String::new(), Kind::Other, start.clone());
+        Self { workspace: Workspace::of(clients::DEFAULT, &event), start, cwd }
+    }
+
     /// The named plan, or the newest; `None`: there is none.
     fn choose(&self, named: Option<&str>) -> Option<Chosen> {
         let plan = match named {
-            Some(name) => Plan::named(name, &self.cwd, &self.workspace)?,
+            Some(name) if self.is_elsewhere() => {
+                Plan::named(self.cwd.join(name).to_str()?, &self.start, &self.workspace)?
+            }
+            Some(name) => Plan::named(name, &self.start, &self.workspace)?,
             None => Plan::newest(&self.cwd, &self.workspace)?,
         };
-        let all = plan::all(&self.cwd, &self.workspace).into_iter();
+        let all = plan::all(&self.start, &self.workspace).into_iter();
         let mut others: Vec<String> = all.filter(|other| *other != plan).map(|other| other.id).collect();
         others.sort();
-        Some(Chosen { plan, is_newest: named.is_none(), others })
+        Some(Chosen { plan, is_newest: named.is_none(), is_elsewhere: self.is_elsewhere(), others })
+    }
+
+    /// Whether the plan was named by a path into another project.
+    fn is_elsewhere(&self) -> bool {
+        self.start != self.cwd
     }
 
     /// Why no plan is meant.
     fn no_plan(&self, named: Option<&str>) -> String {
         let all = plan::all(&self.cwd, &self.workspace);
-        let there: Vec<String> = all.into_iter().map(|plan| one_line(&plan.id)).collect();
+        let mut there: Vec<String> = all.into_iter().map(|plan| one_line(&plan.id)).collect();
+        there.sort();
         match (named, there.is_empty()) {
             (Some(named), false) => format!(
                 "[provost] there is no plan `{}`. To fix: name one of these with --plan: {}.",
@@ -103,8 +138,8 @@ impl Here {
                 listed(&there)
             ),
             (_, true) => format!(
-                "[provost] there are no plans below {}. To fix: go to a project with `.taskie/plans`, or begin one \
-                 with `/taskie:new-plan`.",
+                "[provost] there are no plans: {} and the directories above it have no `.taskie/plans`. To fix: go to \
+                 the project of the plan, or begin one with `/taskie:new-plan`.",
                 one_line(&self.cwd.to_string_lossy())
             ),
         }
@@ -114,18 +149,19 @@ impl Here {
 impl Chosen {
     /// What a command line needs so that this plan is meant, with a blank in front.
     fn argument(&self) -> String {
-        if self.is_newest && self.others.is_empty() { String::new() } else { named(&self.plan) }
+        if self.is_newest && self.others.is_empty() { String::new() } else { self.name() }
+    }
+
+    /// The argument that names this plan, with a blank in front.
+    fn name(&self) -> String {
+        let plan = &self.plan;
+        format!(" {}", if self.is_elsewhere { plan.argument_anywhere() } else { plan.argument() })
     }
 
     /// The path of one of its files, for whoever called.
     fn shown(&self, name: &str, cwd: &Path) -> String {
         self.plan.shown(name, cwd)
     }
-}
-
-/// The argument that names a plan, with a blank in front.
-fn named(plan: &Plan) -> String {
-    format!(" {}", messages::argument(plan))
 }
 
 /// Names in a row; beyond a few, how many more there are.

@@ -86,7 +86,7 @@ pub(super) struct Running {
 
 impl Overview {
     pub(super) fn of(chosen: &Chosen, here: &Here) -> Result<Self, Fault> {
-        let Here { cwd, workspace } = here;
+        let Here { cwd, workspace, .. } = here;
         let plan = &chosen.plan;
         let looked = Loop { plan, workspace };
         let listing = workspace.list(&plan.path, "md")?;
@@ -99,6 +99,7 @@ impl Overview {
         let file = match looked.read_state() {
             Err(fault) => Err(unknown(format!("state.json cannot be read ({fault})"), mend)),
             Ok(None) => {
+                warnings.extend(Ledger::read(plan, workspace).remarks_without_state(plan, true));
                 let go_on =
                     format!("`/taskie:continue-plan` looks into the history of git; {new} gives it a state");
                 Err(unknown("there is no state.json".into(), go_on))
@@ -138,9 +139,10 @@ impl Overview {
                     overview.warnings.push(warning);
                 }
                 let ledger = Ledger::read(plan, workspace);
-                overview.warnings.extend(ledger.remarks(&file.state()));
-                // What nobody has earned is shown as it will count.
-                Ok(overview.standing(ledger.corrected(&file.state()), chosen, &looked, cwd)?)
+                let state = file.state();
+                overview.warnings.extend(ledger.remarks(&state, plan));
+                // What counts, which may be less than what the file claims.
+                Ok(overview.standing(ledger.corrected(&state), chosen, &looked, cwd)?)
             }
         };
         Ok(overview)
@@ -236,7 +238,7 @@ impl Overview {
                     (Some(next), None) if Stage::of(next).is_none() => {
                         format!("next_phase `{}` is unknown", one_line(next))
                     }
-                    (Some(next), None) => format!("no review is due, but {next}"),
+                    (Some(next), None) => format!("no review is due; {next} is next"),
                 };
                 format!("it goes through{held}: {why}")
             }

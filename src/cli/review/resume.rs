@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::overview::paths;
-use super::{Chosen, Here, named, refuse, say};
+use super::{Chosen, Here, refuse, say};
 use crate::cli::screen::{BOLD, labelled, painted};
 use crate::cli::{Exit, Outcome};
 use crate::review_loop::phase::{CONTINUE_TASK, NEW_PLAN};
@@ -31,7 +31,7 @@ Exit codes: 0 the route is told; 1 there is no such plan.")]
 pub(crate) struct Continue {
     /// The plan; without, the one whose files were changed last
     #[arg(long)]
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// Print the text of the action, too
     #[arg(long)]
     with_action: bool,
@@ -103,7 +103,7 @@ fn show(out: &mut impl Write, route: &Route, state: &State, chosen: &Chosen, her
         Action::Stop => " Say so in a sentence and end the turn: the review begins when the agent stops.".into(),
         Action::Complete => format!(
             " `provost review set{} phase=complete next_phase=null` says so; tell the person that all tasks are done.",
-            named(&chosen.plan)
+            chosen.name()
         ),
         Action::Tell => " Tell the person that all tasks are done; nothing is changed.".into(),
         Action::Ask => {

@@ -37,7 +37,7 @@ Exit codes: 0 a review was made, whatever its verdict; 1 none was.")]
 pub(crate) struct Run {
     /// The plan; without, the one whose files were changed last
     #[arg(long)]
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
 }
 
 impl Run {
@@ -107,6 +107,10 @@ fn with_progress(steps: &Loop<'_>) -> Result<Conclusion, Fault> {
                 }
                 match heard {
                     // Whether anybody watches changes nothing.
+                    Ok(text) if is_terminal => {
+                        let text = wrapped(&one_line(&text), 10, width());
+                        drop(writeln!(out, "{time}  {}", text.trim_start()));
+                    }
                     Ok(text) => drop(writeln!(out, "{time}  {}", one_line(&text))),
                     Err(RecvTimeoutError::Timeout) if is_terminal => {
                         let _ = write!(out, "{time}  waiting for the reviewer").and_then(|()| out.flush());
@@ -127,9 +131,12 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
     }
     if conclusion.elsewhere {
         headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-        let text = "The review that is due is being made by another process right now, or was made a moment ago. To \
-                    fix: `provost review status` shows what it comes to.";
-        return Ok(below(out, text)?);
+        let text = format!(
+            "The review that is due is being made by another process right now, or was made a moment ago. To fix: \
+             `provost review status{}` shows what it comes to.",
+            chosen.argument()
+        );
+        return Ok(below(out, &text)?);
     }
     if let Some(step) = &conclusion.step {
         return tell_step(out, step, conclusion.why.as_deref(), chosen, here);
@@ -137,8 +144,8 @@ fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &H
     let (file, argument) = (chosen.shown("state.json", &here.cwd), chosen.argument());
     headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
     let text = format!(
-        "Nothing says what is due: {file} is not there, or cannot be read. To fix: `provost review status` tells \
-         what is wrong with it; without one, `provost review set{argument} --new` makes it."
+        "Nothing says what is due: {file} is not there, or cannot be read. To fix: `provost review status{argument}` \
+         tells what is wrong with it; without one, `provost review set{argument} --new` makes it."
     );
     Ok(below(out, &text)?)
 }
@@ -228,9 +235,9 @@ fn tell_step(
             let due = state
                 .next_phase
                 .as_deref()
-                .map_or("nothing is".into(), |next| format!("{} is", one_line(next)));
+                .map_or(String::new(), |next| format!(", but {} is", one_line(next)));
             let changed = why.map_or(String::new(), |why| format!(" ({why})"));
-            below(out, &format!("No review is due, but {due}{changed}. {}", next(state)?))?;
+            below(out, &format!("No review is due{due}{changed}. {}", next(state)?))?;
         }
     }
     Ok(())

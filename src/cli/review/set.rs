@@ -45,7 +45,7 @@ Exit codes: 0 the file is as asked for; 1 refused, and nothing is changed.")]
 pub(crate) struct Set {
     /// The plan; without, the one whose files were changed last
     #[arg(long)]
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// Make the file, with the fields of a new plan, and then set the given ones
     #[arg(long)]
     new: bool,

@@ -29,7 +29,7 @@ Exit codes: 0 shown; 1 there is no such plan.")]
 pub(crate) struct Status {
     /// The plan; without, the one whose files were changed last
     #[arg(long)]
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// Print JSON; with --watch one line for each change
     #[arg(long)]
     json: bool,
@@ -100,12 +100,15 @@ impl Status {
 
 /// Draws over what is on the terminal, line by line, so that nothing flickers.
 fn redraw(text: &str) -> io::Result<()> {
-    let height = terminal_size::terminal_size().map_or(usize::MAX, |(_, height)| usize::from(height.0));
+    let size = terminal_size::terminal_size();
+    let (width, height) = size.map_or((usize::MAX, usize::MAX), |(width, height)| {
+        (usize::from(width.0).max(1), usize::from(height.0))
+    });
     let mut out = io::stdout().lock();
     // The moves of the cursor are no colours, and stay where nobody wants colours.
     let plain = anstream::AutoStream::choice(&out) == anstream::ColorChoice::Never;
     let mut screen = String::from("\x1b[H");
-    for line in text.lines().take(height.saturating_sub(1)) {
+    for line in fitting(text, width, height.saturating_sub(1)) {
         if plain {
             screen += &anstream::adapter::strip_str(line).to_string();
         } else {
@@ -116,6 +119,16 @@ fn redraw(text: &str) -> io::Result<()> {
     screen += "\x1b[J";
     out.write_all(screen.as_bytes())?;
     out.flush()
+}
+
+/// The first lines of a text, as many as fit. A path or a command may need more than one row.
+fn fitting(text: &str, width: usize, height: usize) -> impl Iterator<Item = &str> {
+    let mut used: usize = 0;
+    text.lines().take_while(move |line| {
+        let letters = anstream::adapter::strip_str(line).to_string().chars().count();
+        used = used.saturating_add(letters.div_ceil(width).max(1));
+        used <= height
+    })
 }
 
 fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
@@ -216,4 +229,16 @@ fn tasks(out: &mut impl Write, overview: &Overview, current: Option<&str>) -> io
     let current = current.map(|id| format!("task {}", one_line(id)));
     let parts: Vec<String> = current.into_iter().chain(counted).collect();
     if parts.is_empty() { Ok(()) } else { labelled(out, "task", &parts.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_drawn_than_the_terminal_has_rows() {
+        let rows = |width, height| fitting("one\n\n\x1b[36m1234567890\x1b[0m\nend", width, height).count();
+        assert_eq!((rows(10, 4), rows(10, 3), rows(5, 4), rows(5, 3), rows(9, 5)), (4, 3, 3, 2, 4));
+        assert_eq!(rows(80, 0), 0);
+    }
 }

@@ -56,6 +56,7 @@ const fn client(
         plans: plans::directory,
         is_transcript: transcript::is_one,
         briefing: transcript::briefing,
+        agents: |transcript| transcript.with_extension("").join("subagents"),
         done: transcript::done,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
