@@ -125,7 +125,9 @@ fn a_loop_that_is_left_is_told() {
 
 #[test]
 fn a_state_that_is_taken_away_is_told() {
-    for text in [None, Some("broken")] {
+    for (text, how) in
+        [(None, "state.json is gone. To take it up again: `"), (Some("broken"), "state.json cannot be read")]
+    {
         let planned = started(json!({}));
         planned.held(&planned.stop());
         match text {
@@ -136,7 +138,7 @@ fn a_state_that_is_taken_away_is_told() {
         }
         let told = message(&planned.stop_again());
         assert!(told.contains("was left after round 1"), "{told}");
-        assert!(told.contains("there is no state.json that can be read"), "{told}");
+        assert!(told.contains(how), "{told}");
         assert!(planned.stop().is_silent(), "once");
     }
     // A plan without a state, as there were before, is nothing to tell of.
