@@ -68,7 +68,8 @@ findings   3, 2 of them to be covered (heard TIME)
 validator  failed this text
 gate       closed
            Assessment failed: FINDING-2: Token expiry
-to fix     Update gaps to cover findings, then re-run /rodin:plan-gate; or `provost gate assess <home>/.claude/plans/login.md`
+to fix     Update gaps to cover findings, then re-run /rodin:plan-gate; or
+           `provost gate assess <home>/.claude/plans/login.md`
 "
     );
 }

@@ -106,7 +106,7 @@ fn an_argument_that_is_not_text_is_a_mistake_like_any_other() {
 #[test]
 fn an_entry_that_does_not_even_say_hook_blocks_nothing() {
     let project = TestProject::new();
-    for arguments in [&[][..], &["hok"], &["compat", "stop-hook"], &["--pack", "self", "hook"]] {
+    for arguments in [&[][..], &["hok"], &["compat", "some-hook"], &["--pack", "self", "hook"]] {
         let command = project.command(&[]);
         let mut again = std::process::Command::new(command.get_program());
         again
