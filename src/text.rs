@@ -26,6 +26,12 @@ pub fn one_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }
 
+/// The text of an agent or a command of a plugin, without the lines at its start that describe it.
+pub fn without_description(markdown: &str) -> &str {
+    let rest = markdown.strip_prefix("---\n").unwrap_or(markdown);
+    rest.split_once("\n---\n").map_or(rest, |(_, body)| body).trim()
+}
+
 fn is_hostile(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -4,6 +4,8 @@
 //! Provost asks itself have the same one. What an agent is given beside its role is exactly the text
 //! that it judges: a sentence more could be one that asks for a pass.
 
+use crate::text::without_description;
+
 const CRITIC: &str = include_str!("../../plugins/rodin/agents/critic.md");
 const VALIDATOR: &str = include_str!("../../plugins/rodin/agents/validator.md");
 
@@ -20,22 +22,16 @@ pub fn for_validator(gaps: &str, findings: &str) -> String {
 
 /// The same for a reviewer that has no role of its own.
 pub fn critic_with_role(plan: &str) -> String {
-    format!("{}\n\n{}", body(CRITIC), for_critic(plan))
+    format!("{}\n\n{}", without_description(CRITIC), for_critic(plan))
 }
 
 pub fn validator_with_role(gaps: &str, findings: &str) -> String {
-    format!("{}\n\n{}", body(VALIDATOR), for_validator(gaps, findings))
+    format!("{}\n\n{}", without_description(VALIDATOR), for_validator(gaps, findings))
 }
 
 /// Whether two texts say the same: word for word, wherever lines break.
 pub fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
-}
-
-/// An agent's text without the lines that describe it.
-fn body(agent: &str) -> &str {
-    let rest = agent.strip_prefix("---\n").unwrap_or(agent);
-    rest.split_once("\n---\n").map_or(rest, |(_, body)| body).trim()
 }
 
 #[cfg(test)]

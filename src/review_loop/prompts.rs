@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::phase::Review;
 use super::plan::Plan;
+use crate::text::without_description;
 
 pub(super) const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
 
@@ -69,15 +70,9 @@ fn for_reviewers(text: &str) -> &str {
 
 /// What a command says beside the ground rules, which only the client can put into its place.
 pub fn action(name: &str) -> String {
-    let text = body(command(name).unwrap_or_default());
+    let text = without_description(command(name).unwrap_or_default());
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.starts_with(RULES_CALL));
     paragraphs.collect::<Vec<_>>().join("\n\n")
-}
-
-/// The text of a command without the lines that describe it.
-pub fn body(command: &str) -> &str {
-    let rest = command.strip_prefix("---\n").unwrap_or(command);
-    rest.split_once("\n---\n").map_or(rest, |(_, body)| body).trim()
 }
 
 /// The file of a command of the plugin.
