@@ -177,24 +177,24 @@ pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
 fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
     let ids = workspace.directories(&root.join(PLANS)).into_iter().filter(|id| is_id(id));
     // A plan, or all of them, may lie behind a link, and is one and the same under each of its names.
-    let plan =
-        |id: String| Plan { path: workspace.resolve(&root.join(PLANS).join(&id)), root: root.to_owned(), id };
-    ids.map(plan).collect()
+    let real = |id: &str| workspace.resolve_below(root, &Path::new(PLANS).join(id));
+    ids.map(|id| Plan { path: real(&id), root: root.to_owned(), id }).collect()
 }
 
 /// Directories with plans: the nearest one from here upwards, the nearest one from where the session
 /// began, since an agent may have gone elsewhere, and the project's.
 fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
     let has_plans = |directory: &&Path| workspace.is_directory(&directory.join(PLANS));
-    let start = workspace.resolve(start);
-    let nearest = |from: &Path| from.ancestors().find(has_plans).map(Path::to_owned);
-    let of_project = has_plans(&workspace.project.as_path()).then(|| workspace.project.clone());
+    // The workspace knows where the session began, and has followed the links of that already.
+    let here = if start == workspace.start { start.to_owned() } else { workspace.resolve(start) };
     let mut roots: Vec<PathBuf> = Vec::new();
-    let of_session = if workspace.start == start { None } else { nearest(&workspace.start) };
-    for root in [nearest(&start), of_session, of_project].into_iter().flatten() {
-        if !roots.contains(&root) {
-            roots.push(root);
-        }
+    let elsewhere = Some(&workspace.start).filter(|start| **start != here);
+    for from in std::iter::once(&here).chain(elsewhere) {
+        let nearest = from.ancestors().find(has_plans).map(Path::to_owned);
+        roots.extend(nearest.filter(|root| !roots.contains(root)));
+    }
+    if !roots.contains(&workspace.project) && has_plans(&workspace.project.as_path()) {
+        roots.push(workspace.project.clone());
     }
     roots
 }

@@ -118,6 +118,11 @@ impl Workspace {
         resolve(path)
     }
 
+    /// The same for a path below one that is resolved already.
+    pub fn resolve_below(&self, real: &Path, path: &Path) -> PathBuf {
+        resolve_below(real.to_owned(), path)
+    }
+
     /// The same, but with the last part as it is named: a deletion takes away a link, not what
     /// the link leads to.
     pub fn resolve_parent(&self, path: &Path) -> PathBuf {
@@ -192,11 +197,15 @@ pub fn is_provost(program: &str) -> bool {
 
 /// Follows `..` and links as the system would, as far as they exist.
 pub fn resolve(path: &Path) -> PathBuf {
+    resolve_below(PathBuf::new(), path)
+}
+
+/// The same for what lies below a path without links.
+fn resolve_below(mut real: PathBuf, path: &Path) -> PathBuf {
     /// As many links as systems follow before they give up.
     const LINKS: u32 = 40;
     /// As many parts as the longest path that systems take can have.
     const LONGEST: usize = 2048;
-    let mut real = PathBuf::new();
     let mut links = 0;
     let mut rest: Vec<OsString> = Vec::new();
     push_components(&mut rest, path);
