@@ -20,6 +20,8 @@ pub struct Opinion {
     pub to_person: Option<String>,
     /// What an agent is to be given in the place of what it would be given.
     pub brief: Option<String>,
+    /// Having looked, the guard finds that this event is none of its business: there is nothing to keep.
+    pub is_unconcerned: bool,
 }
 
 /// The part of an opinion that can hold a call back.
@@ -81,6 +83,11 @@ pub enum Ruling {
 impl Opinion {
     pub fn silence() -> Self {
         Self::default()
+    }
+
+    /// Nothing to say, and nothing to keep: as if it had not been asked.
+    pub fn unconcerned() -> Self {
+        Self { is_unconcerned: true, ..Self::default() }
     }
 
     pub fn deny(denial: Denial, evidence: Vec<String>) -> Self {

@@ -47,7 +47,7 @@ pub fn list(directory: &Path, nested_extension: &str) -> io::Result<Listing> {
 }
 
 fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Result<Listing> {
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(64);
     let mut open = VecDeque::new();
     let mut looked_at = 0;
     for entry in fs::read_dir(directory)? {
@@ -65,7 +65,8 @@ fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Re
             Some(Ok(target)) => target.is_dir(),
             Some(Err(_)) => continue,
         };
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = entry.file_name().into_string();
+        let name = name.unwrap_or_else(|name| name.to_string_lossy().into_owned());
         entries.push(Entry { name, is_directory });
     }
     // The order of a directory is that of its file system, and tells nothing.

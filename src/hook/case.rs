@@ -100,7 +100,10 @@ impl Case {
     pub(super) fn keep(&self, findings: &[Finding], decision: &Decision) {
         let Workspace { client, project, places, config, .. } = &self.workspace;
         let Some(state) = places.project_state(project) else { return };
-        if !config.journal_is_on() {
+        let has_nothing_to_keep =
+            |finding: &Finding| matches!(&finding.outcome, Ok(opinion) if opinion.is_unconcerned);
+        let is_idle = self.unreadable.is_none() && self.mistakes.is_empty();
+        if !config.journal_is_on() || is_idle && findings.iter().all(has_nothing_to_keep) {
             return;
         }
         let remark =

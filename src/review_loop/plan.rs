@@ -41,7 +41,8 @@ pub enum Claim {
     /// No plan's.
     None,
     Certain(Plan),
-    /// This plan's or none's: it is the only one. To know it, the session's record must be read.
+    /// This plan's or none's: it is the only one. To know it, the session's record must be read
+    /// ([`Plan::is_of_stop`]).
     Perhaps(Plan),
 }
 
@@ -109,20 +110,29 @@ impl Plan {
 
     /// The plan of this stop, as far as it can be told without the session's record.
     pub fn of_stop(event: &Event, workspace: &Workspace) -> Result<Claim, Fault> {
-        if record(event, workspace).is_none() {
-            return Ok(Self::newest(&event.cwd, workspace).map_or(Claim::None, Claim::Certain));
-        }
         let mut plans = all(&event.cwd, workspace);
         Ok(match (plans.pop(), plans.is_empty()) {
             (None, _) => Claim::None,
-            (Some(only), true) if only.has_files(workspace) => Claim::Perhaps(only),
-            (Some(_), true) => Claim::None,
-            _ => Self::of_session(event, workspace)?.map_or(Claim::None, Claim::Certain),
+            (Some(only), true) => Claim::Perhaps(only),
+            _ => Self::among_many(event, workspace)?.map_or(Claim::None, Claim::Certain),
         })
     }
 
+    /// Whether a stop is this plan's, which is the only one.
+    pub fn is_of_stop(&self, event: &Event, workspace: &Workspace) -> Result<bool, Fault> {
+        Ok(self.has_files(workspace) && Self::among_many(event, workspace)?.as_ref() == Some(self))
+    }
+
+    /// The session's plan, or where there is no record of it, the newest.
+    fn among_many(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
+        if record(event, workspace).is_none() {
+            return Ok(Self::newest(&event.cwd, workspace));
+        }
+        Self::of_session(event, workspace)
+    }
+
     /// The plan that the session worked on last, as its record shows.
-    pub fn of_session(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
+    fn of_session(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
         let Some(record) = record(event, workspace) else { return Ok(None) };
         let roots = roots(&event.cwd, workspace);
         let last_sign = |record: &Path| {

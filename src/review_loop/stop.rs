@@ -34,19 +34,19 @@ pub fn deadline(config: &Config) -> Option<Duration> {
 }
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    let Kind::Stop(stopping) = &event.kind else { return Ok(Opinion::silence()) };
+    let Kind::Stop(stopping) = &event.kind else { return Ok(Opinion::unconcerned()) };
     // The session goes on by itself when its agent has finished; and in plan mode nothing could be
     // mended.
     if stopping.subagent_running || event.mode == Mode::Plan {
-        return Ok(Opinion::silence());
+        return Ok(Opinion::unconcerned());
     }
     let plan = match Plan::of_stop(event, workspace)? {
-        Claim::None => return Ok(Opinion::silence()),
+        Claim::None => return Ok(Opinion::unconcerned()),
         Claim::Certain(plan) => plan,
         // Records are long. Where nothing would be done, nobody needs to know whose plan it is.
         Claim::Perhaps(plan) => {
-            if is_in_order(&plan, workspace)? || Plan::of_session(event, workspace)?.as_ref() != Some(&plan) {
-                return Ok(Opinion::silence());
+            if is_in_order(&plan, workspace)? || !plan.is_of_stop(event, workspace)? {
+                return Ok(Opinion::unconcerned());
             }
             plan
         }
