@@ -77,14 +77,17 @@ pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
 /// What is wrong with a `state.json`, if there is one. A field that is null is there.
 pub fn warnings(state: Option<&[u8]>) -> Vec<String> {
     let Some(state) = state else { return Vec::new() };
-    let Ok(file) = StateFile::read(state) else {
-        return vec!["Warning: state.json contains invalid JSON".to_owned()];
-    };
-    let missing: Vec<&str> = STATE_FIELDS.iter().copied().filter(|field| !file.has(field)).collect();
-    if missing.is_empty() {
-        return Vec::new();
+    match StateFile::read(state) {
+        Ok(file) => missing_fields(&file).into_iter().collect(),
+        Err(_) => vec!["Warning: state.json contains invalid JSON".to_owned()],
     }
-    vec![format!("Warning: state.json missing required fields: {}", missing.join(", "))]
+}
+
+/// Which fields a state does not have, in the document's words.
+pub fn missing_fields(file: &StateFile) -> Option<String> {
+    let missing: Vec<&str> = STATE_FIELDS.iter().copied().filter(|field| !file.has(field)).collect();
+    (!missing.is_empty())
+        .then(|| format!("Warning: state.json missing required fields: {}", missing.join(", ")))
 }
 
 /// The first violations of a rule, each once, and how many more there are.

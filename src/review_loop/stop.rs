@@ -74,7 +74,9 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
         Some(Ok(read)) => {
             let state = read.state();
             let is_known = state.next_phase.as_deref().is_none_or(|phase| Stage::of(phase).is_some());
-            let is_odd = !read.misfits().is_empty() || ledger.remarks(&state, plan).is_some();
+            let is_odd = !read.misfits().is_empty()
+                || ground_rules::missing_fields(&read).is_some()
+                || ledger.remarks(&state, plan).is_some();
             is_known && !is_odd && !state.is_in_loop()
         }
     };
@@ -88,7 +90,7 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
     if !config.switch(settings::REVIEW_LOOP_RULES) {
         return Ok(true);
     }
-    Ok(ground_rules::warnings(file.as_deref()).is_empty() && violations(plan, workspace)?.is_empty())
+    Ok(violations(plan, workspace)?.is_empty())
 }
 
 fn violations(plan: &Plan, workspace: &Workspace) -> Result<Vec<String>, Fault> {
