@@ -42,6 +42,8 @@ pub struct Client {
     pub briefing: fn(&str) -> Option<Briefing>,
     /// What was done in one line of a session's transcript: calls of tools, and commands of the person.
     pub done: fn(line: &[u8]) -> Vec<Event>,
+    /// Whether this line of a transcript is the end of what the agent said last; `None` if others decide.
+    pub ends: fn(line: &[u8], said: &str) -> Option<bool>,
     pub reviewer: Reviewer,
     pub demo: Demo,
     /// How an entry for Provost looks in its settings, for the help text.

@@ -7,7 +7,10 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
+use std::ops::ControlFlow::{Break, Continue};
 use std::path::Path;
+
+use super::directory::{EntryKind, for_each_entry};
 
 /// So many entries are looked at, on all levels together.
 const MOST: usize = 20_000;
@@ -50,46 +53,46 @@ fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Re
     let mut entries = Vec::with_capacity(64);
     let mut open = VecDeque::new();
     let mut looked_at = 0;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
+    for_each_entry(directory, |name, kind| {
         looked_at += 1;
         if looked_at > most {
-            return Err(io::Error::other(format!("{}: more than {most} entries", directory.display())));
+            return Break(());
         }
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            open.push_back((entry.path(), 1));
-        }
-        let is_directory = match kind.is_symlink().then(|| fs::metadata(entry.path())) {
-            None => kind.is_dir(),
-            Some(Ok(target)) => target.is_dir(),
-            Some(Err(_)) => continue,
+        let is_directory = match kind {
+            EntryKind::Link => match fs::metadata(directory.join(name)) {
+                Ok(target) => target.is_dir(),
+                Err(_) => return Continue(()),
+            },
+            kind => kind == EntryKind::Directory,
         };
-        let name = entry.file_name().into_string();
-        let name = name.unwrap_or_else(|name| name.to_string_lossy().into_owned());
-        entries.push(Entry { name, is_directory });
+        if kind == EntryKind::Directory {
+            open.push_back((directory.join(name), 1));
+        }
+        entries.push(Entry { name: name.to_string_lossy().into_owned(), is_directory });
+        Continue(())
+    })?;
+    if looked_at > most {
+        return Err(io::Error::other(format!("{}: more than {most} entries", directory.display())));
     }
     // The order of a directory is that of its file system, and tells nothing.
     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
 
     let ending = format!(".{nested_extension}");
-    while let Some((directory, depth)) = open.pop_front() {
+    let mut has_nested = false;
+    while let Some((directory, depth)) = open.pop_front().filter(|_| !has_nested && looked_at <= most) {
         // What cannot be read below the directory is not a file in it.
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let _ = for_each_entry(&directory, |name, kind| {
             looked_at += 1;
-            if looked_at > most {
-                return Ok(Listing { entries, has_nested: false });
+            has_nested = looked_at <= most
+                && kind == EntryKind::File
+                && name.as_encoded_bytes().ends_with(ending.as_bytes());
+            if kind == EntryKind::Directory && depth < DEEPEST {
+                open.push_back((directory.join(name), depth + 1));
             }
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(ending.as_bytes()) {
-                return Ok(Listing { entries, has_nested: true });
-            }
-            if kind.is_dir() && depth < DEEPEST {
-                open.push_back((entry.path(), depth + 1));
-            }
-        }
+            if has_nested || looked_at > most { Break(()) } else { Continue(()) }
+        });
     }
-    Ok(Listing { entries, has_nested: false })
+    Ok(Listing { entries, has_nested })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! settings file would otherwise hold the hook until the client gives up on it and goes on.
 
 mod backwards;
+mod directory;
 mod listing;
 mod replacing;
 mod searching;
@@ -14,6 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use backwards::find_line_backwards;
+pub use directory::{EntryKind, for_each_entry};
 pub use listing::{Entry, Listing, list};
 pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed, try_lock};
 pub use searching::{latest_ending_with, newest_below, newest_first};

@@ -6,12 +6,13 @@
 //! and for the document's script, it is the plan that was changed last.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::state;
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::effect::Effect;
-use crate::event::{Event, Kind, Tool};
+use crate::event::{Event, Kind, Stopping, Tool};
 use crate::search;
 use crate::text::one_line;
 use crate::workspace::{Workspace, is_provost, is_within};
@@ -22,7 +23,10 @@ const PLANS: &str = ".taskie/plans";
 const COMMAND: &str = "/taskie:";
 /// A record is looked through as far back as this.
 const LONGEST_RECORD: u64 = 256 << 20;
-
+/// So long a record may be behind its session.
+const LONGEST_LAG: Duration = Duration::from_secs(2);
+/// So long it usually is, where nothing shows it.
+const USUAL_LAG: Duration = Duration::from_millis(200);
 /// As many agents of a session are asked what they worked on, the last ones first.
 const MOST_AGENTS: usize = 32;
 
@@ -138,6 +142,7 @@ impl Plan {
         let last_sign = |record: &Path| {
             workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))
         };
+        await_end(record, event, workspace)?;
         let mut sign = last_sign(record)?;
         // Whoever only delegates leaves the work to the records of others.
         for agent in workspace.records_of_agents(record).iter().take(MOST_AGENTS) {
@@ -179,16 +184,30 @@ fn record<'e>(event: &'e Event, workspace: &Workspace) -> Option<&'e Path> {
     event.transcript.as_deref().filter(|file| by_session && workspace.exists(file))
 }
 
+/// Waits until a record has the end of the turn in it. The client writes a moment later what was done.
+fn await_end(record: &Path, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
+    let Kind::Stop(Stopping { last_message: said, .. }) = &event.kind else { return Ok(()) };
+    let patience = if said.is_some() { LONGEST_LAG } else { USUAL_LAG };
+    workspace.await_that(patience, || {
+        let Some(said) = said else { return Ok(false) };
+        let ends = |line: &[u8]| (workspace.client.ends)(line, said);
+        Ok(workspace.find_line_backwards(record, LONGEST_RECORD, ends)?.unwrap_or(false))
+    })
+}
+
 /// All plans that can be meant here.
 pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
     roots(start, workspace).iter().flat_map(|root| below(root, workspace)).collect()
 }
 
 fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
-    let ids = workspace.directories(&root.join(PLANS)).into_iter().filter(|id| is_id(id));
     // A plan, or all of them, may lie behind a link, and is one and the same under each of its names.
-    let real = |id: &str| workspace.resolve_below(root, &Path::new(PLANS).join(id));
-    ids.map(|id| Plan { path: real(&id), root: root.to_owned(), id }).collect()
+    let plans = workspace.resolve_below(root, Path::new(PLANS));
+    let real = |id: &str, is_link: bool| {
+        if is_link { workspace.resolve_below(&plans, Path::new(id)) } else { plans.join(id) }
+    };
+    let directories = workspace.directories(&plans).into_iter().filter(|(id, _)| is_id(id));
+    directories.map(|(id, is_link)| Plan { path: real(&id, is_link), root: root.to_owned(), id }).collect()
 }
 
 /// Directories with plans: the nearest one from here upwards, the nearest one from where the session

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Workspace;
 use crate::decision::Fault;
-use crate::files::{self, Identity, Listing};
+use crate::files::{self, EntryKind, Identity, Listing};
 
 impl Workspace {
     pub fn exists(&self, path: &Path) -> bool {
@@ -102,15 +103,26 @@ impl Workspace {
         patience: Duration,
         find: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
+        let mut found = None;
+        self.await_that(patience, || {
+            found = self.read_text(path, limit)?.and_then(|text| find(&text));
+            Ok(found.is_some())
+        })?;
+        Ok(found)
+    }
+
+    /// Asks again and again whether something is so, until it is or there is no patience left.
+    pub fn await_that(
+        &self,
+        patience: Duration,
+        mut is_so: impl FnMut() -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
         const PAUSE: Duration = Duration::from_millis(20);
         let began = Instant::now();
-        loop {
-            let found = self.read_text(path, limit)?.and_then(|text| find(&text));
-            if found.is_some() || began.elapsed() >= patience {
-                return Ok(found);
-            }
+        while !is_so()? && began.elapsed() < patience {
             thread::sleep(PAUSE);
         }
+        Ok(())
     }
 
     /// The start of a file's text, at most `limit` bytes, and whether that was all of it.
@@ -138,15 +150,17 @@ impl Workspace {
             .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 
-    /// The names of the directories in a directory, links to directories among them.
-    pub fn directories(&self, directory: &Path) -> Vec<String> {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let is_directory = |entry: &fs::DirEntry| match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
-            Ok(kind) => kind.is_dir(),
-            Err(_) => false,
-        };
-        entries.filter(is_directory).filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    /// The directories in a directory by name, links to directories among them, and whether each is a link.
+    pub fn directories(&self, directory: &Path) -> Vec<(String, bool)> {
+        let mut found = Vec::new();
+        let _ = files::for_each_entry(directory, |name, kind| {
+            let is_link = kind == EntryKind::Link;
+            if kind == EntryKind::Directory || (is_link && directory.join(name).is_dir()) {
+                found.extend(name.to_str().map(|name| (name.to_owned(), is_link)));
+            }
+            ControlFlow::Continue(())
+        });
+        found
     }
 
     /// When the files of a directory that are accepted by their names were changed last.

@@ -258,6 +258,10 @@ impl Planned {
         event["session_id"] = SESSION.into();
         event["prompt_id"] = "455c8ed1-5be2-4378-a8c5-3471981831b9".into();
         event["transcript_path"] = json!(self.transcript());
+        if self.transcript().is_file() {
+            let text = json!({"type": "text", "text": event["last_assistant_message"]});
+            self.recorded(&json!({"type": "assistant", "message": {"role": "assistant", "content": [text]}}));
+        }
         event
     }
 

@@ -308,6 +308,8 @@ fn a_broken_record_is_read_as_far_as_it_is_whole() {
     planned.worked();
     let good = fs::read(planned.transcript()).unwrap();
     let half = &good[..good.len() / 2];
+    let mut event = planned.stopping(false);
+    event.as_object_mut().unwrap().remove("last_assistant_message");
     for around in [
         [&good[..], half].concat(),
         [half, b"\n", &good[..]].concat(),
@@ -317,16 +319,34 @@ fn a_broken_record_is_read_as_far_as_it_is_whole() {
         good[..good.len() - 1].to_vec(),
     ] {
         fs::write(planned.transcript(), &around).unwrap();
-        assert_eq!(owned(&planned).as_deref(), Some("mine"));
+        assert_eq!(held_for(&planned, &event).as_deref(), Some("mine"));
     }
     for nothing in [&b""[..], half, b"\xff\xff", b"\n\n\n"] {
         fs::write(planned.transcript(), nothing).unwrap();
-        assert_eq!(owned(&planned), None);
+        assert_eq!(held_for(&planned, &event), None);
     }
     // Not a file at all: nobody is held for what cannot be read.
     fs::remove_file(planned.transcript()).unwrap();
     fs::create_dir(planned.transcript()).unwrap();
-    assert_eq!(owned(&planned), None);
+    assert_eq!(held_for(&planned, &event), None);
+}
+
+/// Measured: a client that is busy has not written down yet what was done when the turn ends.
+#[test]
+fn a_record_that_is_behind_is_waited_for() {
+    for before in ["", "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"do it\"}}\n"] {
+        let planned = two("mine");
+        let event = planned.stopping(false);
+        fs::create_dir_all(planned.transcript().parent().unwrap()).unwrap();
+        fs::write(planned.transcript(), before).unwrap();
+        let hook = planned.start(&["hook"], event.to_string().as_bytes());
+        thread::sleep(Duration::from_millis(300));
+        planned.worked();
+        thread::sleep(Duration::from_millis(300));
+        planned.stopping(false);
+        let answer = hook.wait_with_output().unwrap();
+        assert!(String::from_utf8_lossy(&answer.stdout).contains("Plan 'mine'"), "{answer:?}");
+    }
 }
 
 /// A session that only looked at the plan since, in lines as long as the client writes them.

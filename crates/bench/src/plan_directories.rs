@@ -57,5 +57,7 @@ fn lines(project: &Path, state: &Path) -> String {
         json!({"type": "user", "cwd": project, "message": {"role": "user", "content": [result]}})
     );
     let reading = call("Read", &project.join("src/main.rs")) + &answer;
-    reading.repeat(120) + &call("Write", state) + &reading.repeat(10)
+    let said = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}]});
+    let end = format!("{}\n", json!({"type": "assistant", "cwd": project, "message": said}));
+    reading.repeat(120) + &call("Write", state) + &reading.repeat(10) + &end
 }

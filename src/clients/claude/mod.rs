@@ -58,6 +58,7 @@ const fn client(
         briefing: transcript::briefing,
         agents: |transcript| transcript.with_extension("").join("subagents"),
         done: transcript::done,
+        ends: transcript::ends,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:

@@ -58,6 +58,24 @@ fn spoken(line: &str) -> Option<(bool, String)> {
     Some((is_answer, text))
 }
 
+/// Whether a line ends what the agent said last: the last line of a talk is either that, or of a time
+/// before. Lines that are no part of the talk, and thoughts, say nothing.
+pub(super) fn ends(line: &[u8], said: &str) -> Option<bool> {
+    if [&b"\"user\""[..], b"\"assistant\""].iter().all(|mark| search::part(line, mark).is_none()) {
+        return None;
+    }
+    let line: Value = serde_json::from_slice(line).ok()?;
+    match line["type"].as_str()? {
+        "user" => Some(false),
+        "assistant" => line["message"]["content"].as_array()?.iter().rev().find_map(|part| {
+            let text = (part["type"] == "text").then(|| part["text"].as_str()).flatten();
+            let is_call = part["type"] == "tool_use";
+            text.map(|text| said.trim().ends_with(text.trim())).or(is_call.then_some(false))
+        }),
+        _ => None,
+    }
+}
+
 /// The calls in a line of what the agent said, or the command that the person gave in it.
 pub(super) fn done(line: &[u8]) -> Vec<Event> {
     // Most lines are results of tools, and some of those are large.
@@ -134,6 +152,28 @@ mod tests {
         assert!(!half.spoken_to_again && !half.reaches("### VERDICT: PASS") && half.reaches("ok\n"));
         assert!(half.reaches("a part before\nok") && !half.reaches("not ok"));
         assert!(!briefing(PROMPT).unwrap().reaches("ok"));
+    }
+
+    /// Measured: at the end of a turn, its last lines may not have been written yet.
+    #[test]
+    fn a_line_is_the_end_of_what_was_said_or_of_a_time_before() {
+        let said = |content: &str| format!(r#"{{"type":"assistant","message":{{"content":[{content}]}}}}"#);
+        let (text, call) = (r#"{"type":"text","text":"ok\n"}"#, r#"{"type":"tool_use","name":"Bash"}"#);
+        let thought = r#"{"type":"thinking","thinking":"ok"}"#;
+        for (line, is_end) in [
+            (said(text), Some(true)),
+            (said(&[text, thought].join(",")), Some(true)),
+            (said(call), Some(false)),
+            (said(&[text, call].join(",")), Some(false)),
+            (said(thought), None),
+            (PROMPT.into(), Some(false)),
+            (RESULT.into(), Some(false)),
+            (ATTACHMENT.into(), None),
+            ("no JSON \"user\"".into(), None),
+        ] {
+            assert_eq!(ends(line.as_bytes(), "first\nok"), is_end, "{line}");
+        }
+        assert_eq!(ends(ANSWER.as_bytes(), "not ok"), Some(false));
     }
 
     #[test]
