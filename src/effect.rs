@@ -155,7 +155,7 @@ fn of_tool(tool: &Tool, event: &Event) -> Vec<Effect> {
             vec![Effect::Read { path, recursive: *recursive }]
         }
         Tool::Delegate { agent, .. } => vec![Effect::Delegate { agent: agent.clone() }],
-        Tool::Skill { name } => vec![Effect::UseSkill { name: name.clone() }],
+        Tool::Skill { name, .. } => vec![Effect::UseSkill { name: name.clone() }],
         Tool::LeavePlanMode { path, .. } => {
             vec![Effect::LeavePlanMode { path: path.as_ref().map(|path| event.absolute(path)) }]
         }

@@ -78,6 +78,10 @@ pub struct Outcome {
     pub file: Option<PathBuf>,
     /// What an agent reported that has finished; `None` while it is still at work.
     pub report: Option<Report>,
+    /// What it printed or answered, or why it failed; `None` where nothing came back, or not yet.
+    pub text: Option<String>,
+    /// How a command ended, where that is told.
+    pub exit_code: Option<i64>,
 }
 
 /// The last words of an agent, and what it was given.
@@ -113,12 +117,15 @@ pub enum Tool {
     Delegate {
         agent: Option<String>,
         prompt: Option<String>,
+        /// What it is for, in a few words.
+        description: Option<String>,
         background: Option<bool>,
         /// The whole input in the client's own words, for an answer that changes a part of it.
         native_input: Map<String, Value>,
     },
     Skill {
         name: Option<String>,
+        arguments: Option<String>,
     },
     LeavePlanMode {
         plan: Option<Text>,
@@ -171,6 +178,8 @@ pub struct Stopping {
     pub subagent_running: bool,
     /// The subagent's own transcript, where the client names it.
     pub transcript: Option<PathBuf>,
+    /// The subagent itself was at work in the background: nobody waits for its answer.
+    pub in_background: bool,
 }
 
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::config::{Config, settings};
 use crate::decision::{Fault, Opinion};
 use crate::event::{Agent, Call, Event, Kind, Mode, Tool};
+use crate::phases;
 use crate::plan_gate;
 use crate::planner;
 use crate::review_loop;
@@ -51,7 +52,11 @@ pub struct Pack {
 pub enum Trigger {
     BeforeAnyTool,
     BeforeDelegation,
+    BeforeSkill,
+    AfterWriting,
     AfterDelegation,
+    AfterSkill,
+    AfterShell,
     AfterToolInPlanMode,
     LeavingPlanMode,
     SessionStart,
@@ -94,6 +99,12 @@ pub static PACKS: &[Pack] = &[
         name: "review-loop",
         purpose: "finished work is reviewed by a fresh reviewer until two reviews in a row are clean",
         on_when: "in projects that have `.taskie/plans`",
+        switch: None,
+    },
+    Pack {
+        name: "phases",
+        purpose: "no phase of a workflow is skipped or faked, and nothing is committed to main in between",
+        on_when: "in projects that have `.isdlc`",
         switch: None,
     },
 ];
@@ -259,6 +270,262 @@ pub static GUARDS: &[Guard] = &[
                   reviews; the ground rules hold a turn only once for the same reason.",
         judge: review_loop::stop::judge,
     },
+    Guard {
+        name: "iteration-corridor",
+        pack: "phases",
+        purpose: "While tests fail or the constitution is being checked, nobody hands the work on or moves \
+                  to the next phase.",
+        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override iteration-corridor REASON`, \
+                  or ends the workflow.",
+        judge: phases::corridor::judge,
+    },
+    Guard {
+        name: "skill-validator",
+        pack: "phases",
+        purpose: "Where the workflow demands a manifest of agents, none starts without it.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override skill-validator REASON`, or \
+                  ends the workflow.",
+        judge: phases::skill_validator::judge,
+    },
+    Guard {
+        name: "phase-loop-controller",
+        pack: "phases",
+        purpose: "Work is handed to a phase only after the phase is marked as begun.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override phase-loop-controller \
+                  REASON`, or ends the workflow.",
+        judge: phases::phase_loop::judge,
+    },
+    Guard {
+        name: "plan-surfacer",
+        pack: "phases",
+        purpose: "From the implementation on, no work is handed out without a plan of tasks.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override plan-surfacer REASON`, or \
+                  ends the workflow.",
+        judge: phases::plan_surfacer::judge,
+    },
+    Guard {
+        name: "phase-sequence-guard",
+        pack: "phases",
+        purpose: "Work is handed only to agents of the phase that the workflow is in.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override phase-sequence-guard REASON`, \
+                  or ends the workflow.",
+        judge: phases::phase_sequence::judge,
+    },
+    Guard {
+        name: "gate-blocker",
+        pack: "phases",
+        purpose: "The workflow moves on only when the phase's requirements are met: tests, constitution, \
+                  talks with the person, its own agent.",
+        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override gate-blocker REASON`, or ends \
+                  the workflow.",
+        judge: phases::gate::judge,
+    },
+    Guard {
+        name: "constitution-validator",
+        pack: "phases",
+        purpose: "A phase is called complete only after its articles of the constitution are checked.",
+        triggers: &[Trigger::BeforeDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override constitution-validator \
+                  REASON`, or ends the workflow.",
+        judge: phases::constitution::judge,
+    },
+    Guard {
+        name: "branch-guard",
+        pack: "phases",
+        purpose: "While a workflow has a branch of its own, nothing is committed to main or master.",
+        triggers: &[Trigger::BeforeAnyTool],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override branch-guard REASON`, or ends \
+                  the workflow.",
+        judge: phases::branch::judge,
+    },
+    Guard {
+        name: "state-write-validator",
+        pack: "phases",
+        purpose: "A state that claims what did not happen is remarked; with `phases.validate = \"before\"` \
+                  it is not written.",
+        triggers: &[Trigger::BeforeAnyTool, Trigger::AfterWriting],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override state-write-validator \
+                  REASON`, or ends the workflow.",
+        judge: phases::state_write::judge,
+    },
+    Guard {
+        name: "log-skill-usage",
+        pack: "phases",
+        purpose: "Which agent worked in which phase is kept in the state.",
+        triggers: &[Trigger::AfterDelegation],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::skill_log::judge,
+    },
+    Guard {
+        name: "menu-tracker",
+        pack: "phases",
+        purpose: "How often the person was asked in the requirements phase, and what they chose, is kept in \
+                  the state.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::menu::judge,
+    },
+    Guard {
+        name: "walkthrough-tracker",
+        pack: "phases",
+        purpose: "A discovery that ends without a walk through the constitution is remarked.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::walkthrough::judge,
+    },
+    Guard {
+        name: "discover-menu-guard",
+        pack: "phases",
+        purpose: "A discovery that shows another menu than it should is remarked.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::discover_menu::judge,
+    },
+    Guard {
+        name: "skill-delegation-enforcer",
+        pack: "phases",
+        purpose: "A skill that stands for an agent is remembered until that agent has worked.",
+        triggers: &[Trigger::AfterSkill],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::skill_delegation::judge,
+    },
+    Guard {
+        name: "test-watcher",
+        pack: "phases",
+        purpose: "The results of tests are kept in the state, with the number of tries.",
+        triggers: &[Trigger::AfterShell],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::test_watch::judge,
+    },
+    Guard {
+        name: "review-reminder",
+        pack: "phases",
+        purpose: "A commit in a team whose reviews are switched off is remarked.",
+        triggers: &[Trigger::AfterShell],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::review_reminder::judge,
+    },
+    Guard {
+        name: "delegation-gate",
+        pack: "phases",
+        purpose: "A turn that used such a skill does not end before its agent has worked.",
+        triggers: &[Trigger::Stop],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: true,
+        overridable: true,
+        deadline: None,
+        way_out: "A person lets it pass once with the prompt `provost override delegation-gate REASON`, or \
+                  ends the workflow.",
+        judge: phases::delegation_gate::judge,
+    },
+    Guard {
+        name: "phase-records",
+        pack: "phases",
+        purpose: "What the guards of this pack note is written to the state, once for each event.",
+        triggers: &[
+            Trigger::BeforeDelegation,
+            Trigger::BeforeSkill,
+            Trigger::AfterDelegation,
+            Trigger::SubagentStop,
+            Trigger::AfterSkill,
+            Trigger::AfterShell,
+            Trigger::Stop,
+        ],
+        agents: None,
+        failure: FailureMode::Open,
+        blocks: false,
+        overridable: false,
+        deadline: None,
+        way_out: "It holds nothing back.",
+        judge: phases::records::judge,
+    },
 ];
 
 impl std::fmt::Debug for Guard {
@@ -273,6 +540,12 @@ impl Trigger {
             Self::BeforeAnyTool => matches!(event.kind, Kind::BeforeTool(_)),
             Self::BeforeDelegation => matches!(&event.kind, Kind::BeforeTool(call) if is_delegation(call)),
             Self::AfterDelegation => matches!(&event.kind, Kind::AfterTool(call) if is_delegation(call)),
+            Self::BeforeSkill => matches!(&event.kind, Kind::BeforeTool(call) if is_skill(call)),
+            Self::AfterWriting => matches!(&event.kind, Kind::AfterTool(call) if may_write(call)),
+            Self::AfterSkill => matches!(&event.kind, Kind::AfterTool(call) if is_skill(call)),
+            Self::AfterShell => {
+                matches!(&event.kind, Kind::AfterTool(call) | Kind::ToolFailed(call) if is_shell(call))
+            }
             Self::AfterToolInPlanMode => matches!(event.kind, Kind::AfterTool(_)) && event.mode == Mode::Plan,
             Self::LeavingPlanMode => {
                 matches!(&event.kind, Kind::BeforeTool(call) if matches!(call.tool, Tool::LeavePlanMode { .. }))
@@ -290,6 +563,10 @@ impl Trigger {
             Self::BeforeAnyTool => "before any tool",
             Self::BeforeDelegation => "before an agent starts",
             Self::AfterDelegation => "after an agent's answer",
+            Self::BeforeSkill => "before a skill",
+            Self::AfterWriting => "after a tool that writes",
+            Self::AfterSkill => "after a skill",
+            Self::AfterShell => "after a command line",
             Self::AfterToolInPlanMode => "after any tool in plan mode",
             Self::LeavingPlanMode => "leaving plan mode",
             Self::SessionStart => "session start",
@@ -340,6 +617,19 @@ impl Guard {
 
 fn is_delegation(call: &Call) -> bool {
     matches!(call.tool, Tool::Delegate { .. })
+}
+
+fn is_skill(call: &Call) -> bool {
+    matches!(call.tool, Tool::Skill { .. })
+}
+
+fn may_write(call: &Call) -> bool {
+    let writes = matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. });
+    writes || matches!(call.tool, Tool::Shell { .. } | Tool::Other { .. })
+}
+
+fn is_shell(call: &Call) -> bool {
+    matches!(call.tool, Tool::Shell { .. })
 }
 
 /// Whether an agent's type is this name, or this name in a plugin (`plugin:name`).

@@ -162,6 +162,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
             managed: None,
         },
         config: Config::default(),
+        found: std::sync::OnceLock::new(),
     };
     // Effects are computed for every event, also where no guard of today asks for them.
     let _ = event.effects();

@@ -16,7 +16,6 @@ use crate::decision::{Opinion, Verdict};
 use crate::event::{Event, Kind};
 use crate::hook;
 use crate::planner::plan_output;
-use crate::registry::Guard;
 use crate::workspace::Workspace;
 
 /// Stand in for a hook script, with its exit codes and streams (called by hooks)
@@ -35,6 +34,15 @@ use crate::workspace::Workspace;
   stop-hook              at a stop: the review that is due for the plan that was changed last, or else
                          its ground rules; answers by JSON, and by exit code 2 where the input is no JSON
 
+Scripts of the phases, each registered for one event; what they cannot read goes on. Those that hold
+something back answer by JSON, the three that only warn write to standard error:
+  before a call          iteration-corridor, skill-validator, phase-loop-controller, plan-surfacer,
+                         phase-sequence-guard, gate-blocker, constitution-validator, branch-guard
+  after a call           log-skill-usage, menu-tracker, skill-delegation-enforcer, test-watcher,
+                         review-reminder; warnings: state-write-validator, walkthrough-tracker,
+                         discover-menu-guard
+  at a stop              delegation-gate
+
 Examples:
   provost compat planner-bash-guard < call.json
   provost compat validate-plan-output < stop.json
@@ -49,7 +57,7 @@ pub(crate) struct Compat {
 
 struct Script {
     name: &'static str,
-    guard: &'static str,
+    guards: &'static [&'static str],
     client: &'static Client,
     /// Settings that make the guard what the script was.
     settings: &'static [(&'static str, &'static str)],
@@ -58,20 +66,130 @@ struct Script {
 static SCRIPTS: &[Script] = &[
     Script {
         name: "planner-bash-guard",
-        guard: "planner-bash-guard",
+        guards: &["planner-bash-guard"],
         client: clients::SHELL_SCRIPT,
         settings: &[],
     },
-    Script { name: VALIDATOR, guard: "plan-output-validator", client: clients::STOP_SCRIPT, settings: &[] },
+    Script {
+        name: VALIDATOR,
+        guards: &["plan-output-validator"],
+        client: clients::STOP_SCRIPT,
+        settings: &[],
+    },
     Script {
         name: "post_tool_use",
-        guard: "plan-keeper",
+        guards: &["plan-keeper"],
         client: clients::WRITE_SCRIPT,
         settings: BELIEVING,
     },
-    Script { name: "pre_tool_use", guard: "plan-gate", client: clients::EXIT_SCRIPT, settings: BELIEVING },
-    Script { name: "stop-hook", guard: "review-loop", client: clients::LOOP_SCRIPT, settings: UNIFIED },
+    Script {
+        name: "pre_tool_use",
+        guards: &["plan-gate"],
+        client: clients::EXIT_SCRIPT,
+        settings: BELIEVING,
+    },
+    Script { name: "stop-hook", guards: &["review-loop"], client: clients::LOOP_SCRIPT, settings: UNIFIED },
+    Script {
+        name: "iteration-corridor",
+        guards: &["iteration-corridor", RECORDS],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "skill-validator",
+        guards: &["skill-validator"],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "phase-loop-controller",
+        guards: &["phase-loop-controller"],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "plan-surfacer",
+        guards: &["plan-surfacer"],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "phase-sequence-guard",
+        guards: &["phase-sequence-guard"],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "gate-blocker",
+        guards: &["gate-blocker", RECORDS],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "constitution-validator",
+        guards: &["constitution-validator", RECORDS],
+        client: clients::BEFORE_SCRIPT,
+        settings: &[],
+    },
+    Script { name: "branch-guard", guards: &["branch-guard"], client: clients::BEFORE_SCRIPT, settings: &[] },
+    Script {
+        name: "state-write-validator",
+        guards: &["state-write-validator"],
+        client: clients::REMARK_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "log-skill-usage",
+        guards: &["log-skill-usage", RECORDS],
+        client: clients::AFTER_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "menu-tracker",
+        guards: &["menu-tracker", RECORDS],
+        client: clients::AFTER_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "walkthrough-tracker",
+        guards: &["walkthrough-tracker"],
+        client: clients::REMARK_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "discover-menu-guard",
+        guards: &["discover-menu-guard"],
+        client: clients::REMARK_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "skill-delegation-enforcer",
+        guards: &["skill-delegation-enforcer", RECORDS],
+        client: clients::AFTER_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "test-watcher",
+        guards: &["test-watcher", RECORDS],
+        client: clients::AFTER_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "review-reminder",
+        guards: &["review-reminder"],
+        client: clients::AFTER_SCRIPT,
+        settings: &[],
+    },
+    Script {
+        name: "delegation-gate",
+        guards: &["delegation-gate", RECORDS],
+        client: clients::END_SCRIPT,
+        settings: &[],
+    },
 ];
+
+/// Writes down what the guard of a script of the phases notes.
+const RECORDS: &str = "phase-records";
 
 /// As the document of the review loop has it.
 const UNIFIED: &[(&str, &str)] = &[
@@ -94,10 +212,9 @@ const VALIDATOR: &str = "validate-plan-output";
 pub(super) fn start(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let name = arguments.next()?;
     let script = SCRIPTS.iter().find(|script| name == script.name)?;
-    let guard = Guard::find(script.guard)?;
     match arguments.next() {
         Some(file) if script.name == VALIDATOR => Some(check(Path::new(&file))),
-        _ => Some(hook::run_script(script.client, guard, script.settings)),
+        _ => Some(hook::run_script(script.client, script.guards, script.settings)),
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Client {
     /// The session that the environment names.
     pub session: fn() -> Option<String>,
     pub settings: Settings,
+    /// Its own directory in a project.
+    pub folder: &'static str,
     /// Where it writes plans in a project.
     pub plans: fn(&Places, &Path) -> Option<PathBuf>,
     /// Whether a file is a transcript: the client's own record of what was said to whom.
@@ -180,6 +182,13 @@ pub static EXIT_SCRIPT: &Client = &claude::EXIT_SCRIPT;
 
 /// The same for the script of the review loop, which is registered for stops and answers by JSON.
 pub static LOOP_SCRIPT: &Client = &claude::LOOP_SCRIPT;
+
+/// The same for scripts that let everything go on that they cannot read: before a call, after one with
+/// an answer, after one with remarks on standard error, and at a stop.
+pub static BEFORE_SCRIPT: &Client = &claude::BEFORE_SCRIPT;
+pub static AFTER_SCRIPT: &Client = &claude::AFTER_SCRIPT;
+pub static REMARK_SCRIPT: &Client = &claude::REMARK_SCRIPT;
+pub static END_SCRIPT: &Client = &claude::END_SCRIPT;
 
 pub fn find(name: &str) -> Option<&'static Client> {
     ALL.iter().copied().find(|client| client.name == name)

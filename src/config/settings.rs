@@ -88,6 +88,8 @@ pub const REVIEW_LOOP_PLAN: &str = "review_loop.plan";
 pub const REVIEW_LOOP_RULES: &str = "review_loop.ground_rules";
 pub const REVIEW_LOOP_STATE: &str = "review_loop.state";
 pub const REVIEW_LOOP_REPORT: &str = "review_loop.report";
+pub const PHASES_VALIDATE: &str = "phases.validate";
+pub const PHASES_NOTIFY: &str = "phases.notify";
 pub const REVIEWER_COMMAND: &str = "reviewer.command";
 pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
 
@@ -289,6 +291,19 @@ const FIXED: &[Setting] = &[
         name: "report",
         takes: Takes::Word { default: "changes", of: &["changes", "always"] },
         meaning: "What the person is told at a stop: what has changed, once, or also that all is well.",
+    },
+    Setting {
+        table: "phases",
+        name: "validate",
+        takes: Takes::Word { default: "after", of: &["after", "before"] },
+        meaning: "When a write to a workflow's state.json is judged: after it, with a remark, or also before it, \
+                  so that one that fakes the state or takes it back is denied.",
+    },
+    Setting {
+        table: "phases",
+        name: "notify",
+        takes: Takes::Word { default: "person", of: &["person", "model"] },
+        meaning: "Who is told what the guards of the phases remark: the person, or the model as well.",
     },
     Setting {
         table: "reviewer",

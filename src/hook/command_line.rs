@@ -13,8 +13,8 @@ use crate::registry::{self, Guard, PACKS};
 pub(super) struct CommandLine {
     pub(super) client: &'static Client,
     packs: Vec<String>,
-    /// The one guard whose part this call plays, wherever it is called from.
-    script: Option<&'static Guard>,
+    /// The guards whose part this call plays, wherever it is called from.
+    script: Option<&'static [&'static str]>,
     /// Settings that hold for this call, whatever the files say.
     insistences: &'static [(&'static str, &'static str)],
     pub(super) mistakes: Vec<String>,
@@ -23,14 +23,15 @@ pub(super) struct CommandLine {
 }
 
 impl CommandLine {
-    /// A call that stands in for a script: one guard, and who is asked about is not looked at,
+    /// A call that stands in for a script: only these guards, and who is asked about is not looked at,
     /// because the script is registered only where it is wanted.
     pub(super) fn script(
         client: &'static Client,
-        guard: &'static Guard,
+        guards: &'static [&'static str],
         insistences: &'static [(&'static str, &'static str)],
     ) -> Self {
-        Self { script: Some(guard), packs: vec![guard.pack.into()], insistences, ..Self::of(client) }
+        let packs = guards.iter().filter_map(|guard| Guard::find(guard)).map(|guard| guard.pack.into());
+        Self { script: Some(guards), packs: packs.collect(), insistences, ..Self::of(client) }
     }
 
     pub(super) fn insistences(&self) -> &'static [(&'static str, &'static str)] {
@@ -48,7 +49,10 @@ impl CommandLine {
 
     /// Every guard that this command line could ask.
     pub(super) fn guards(&self) -> Vec<&'static Guard> {
-        self.script.map_or_else(|| registry::of_packs(&self.packs).collect(), |guard| vec![guard])
+        match self.script {
+            Some(guards) => guards.iter().filter_map(|guard| Guard::find(guard)).collect(),
+            None => registry::of_packs(&self.packs).collect(),
+        }
     }
 
     /// Those of them that an event concerns.

@@ -21,7 +21,6 @@ use crate::clients::{Answer, BLOCK, Client, Input, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
 use crate::overrides;
-use crate::registry::Guard;
 use crate::workspace::CHILD_MARK;
 use case::{Case, mistakes_text, nothing_known};
 use command_line::CommandLine;
@@ -39,14 +38,14 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     start(CommandLine::read(arguments))
 }
 
-/// The same for a call that stands in for a script: one guard, with a client's way of speaking.
+/// The same for a call that stands in for a script: some guards, with a client's way of speaking.
 /// `insistences` are settings that hold whatever the files say.
 pub fn run_script(
     client: &'static Client,
-    guard: &'static Guard,
+    guards: &'static [&'static str],
     insistences: &'static [(&'static str, &'static str)],
 ) -> ExitCode {
-    start(CommandLine::script(client, guard, insistences))
+    start(CommandLine::script(client, guards, insistences))
 }
 
 fn start(line: CommandLine) -> ExitCode {

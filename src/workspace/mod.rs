@@ -7,10 +7,12 @@
 mod disk;
 mod own;
 
+use std::any::Any;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::clients::Client;
 use crate::clock;
@@ -43,6 +45,8 @@ pub struct Workspace {
     pub project: PathBuf,
     pub places: Places,
     pub config: Config,
+    /// What a pack has found out about this event, for all its guards.
+    pub found: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Places {
@@ -109,7 +113,17 @@ impl Workspace {
         let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
         let project = project_root(&start);
         let config = Config::load(&config::layers(&places, &start, &project));
-        Self { client, start, project, places, config }
+        Self { client, start, project, places, config, found: OnceLock::new() }
+    }
+
+    /// What a pack finds out about an event once, for all its guards. One pack at most does that.
+    pub fn once<T: Any + Send + Sync>(&self, find: impl FnOnce() -> T) -> Option<&T> {
+        self.found.get_or_init(|| Box::new(find())).downcast_ref()
+    }
+
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        env::var(name).ok().filter(|value| !value.is_empty())
     }
 
     /// The file that a path really means: `..` and links followed as the system would follow

@@ -31,8 +31,20 @@ pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script
 pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
 pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
+pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, render);
+pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render);
+pub(super) static REMARK_SCRIPT: Client = open_script(script::parse_after, script::render_remark);
+pub(super) static END_SCRIPT: Client = open_script(script::parse_end, render);
 pub(super) static LOOP_SCRIPT: Client =
     Client { refuse: Some(script::refuse), ..client(script::parse_turn, script::render_turn) };
+
+/// A script that lets everything go on that it cannot read.
+const fn open_script(
+    parse: fn(Input) -> Result<Event, Unreadable>,
+    render: fn(&Decision, &Event) -> Answer,
+) -> Client {
+    Client { refuse: Some(|_| Answer::default()), ..client(parse, render) }
+}
 
 const fn client(
     parse: fn(Input) -> Result<Event, Unreadable>,
@@ -53,6 +65,7 @@ const fn client(
             plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
             how_to_edit: settings::HOW_TO_EDIT,
         },
+        folder: ".claude",
         plans: plans::directory,
         is_transcript: transcript::is_one,
         briefing: transcript::briefing,
@@ -203,23 +216,53 @@ fn call(fields: &mut Fields) -> Call {
     let id = fields.take_text("tool_use_id");
     let input = fields.0.remove("tool_input").unwrap_or_default();
     let tool = tool(&native_tool, input);
-    let outcome = match fields.0.remove("tool_response").or_else(|| fields.0.remove("tool_result")) {
-        Some(Value::Object(response)) => outcome(Fields(response)),
-        _ => Outcome::default(),
-    };
+    let response = fields.0.remove("tool_response").or_else(|| fields.0.remove("tool_result"));
+    let mut outcome = response.map(|response| outcome(response, &tool)).unwrap_or_default();
+    if let Some(error) = fields.take_text("error") {
+        outcome.exit_code = error.strip_prefix("Exit code ").and_then(leading_number).or(outcome.exit_code);
+        outcome.text = Some(error);
+    }
     Call { native_tool, id, tool, outcome }
 }
 
 /// What a tool gave back. An agent in the background gives nothing back yet.
-fn outcome(mut response: Fields) -> Outcome {
+fn outcome(response: Value, tool: &Tool) -> Outcome {
+    let mut response = match response {
+        Value::Object(response) => Fields(response),
+        Value::String(text) => {
+            let exit_code = text.strip_prefix("Exit code ").and_then(leading_number);
+            return Outcome { text: Some(text), exit_code, ..Outcome::default() };
+        }
+        Value::Null => return Outcome::default(),
+        other => return Outcome { text: Some(other.to_string()), ..Outcome::default() },
+    };
     let file = response.take_text("filePath").map(path_of);
-    let report = (response.text("status") == Some("completed")).then(|| {
+    let exit_code = ["exitCode", "exit_code", "code"].iter().find_map(|name| response.0.get(*name)?.as_i64());
+    if response.text("status") == Some("completed") {
         // The client may put notes of its own before the answer.
         let mut parts = response.take_list("content");
         let answer = parts.pop().and_then(|part| part["text"].as_str().map(str::to_owned));
-        Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer }
-    });
-    Outcome { file, report }
+        let text = answer.clone();
+        let report =
+            Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer };
+        return Outcome { file, report: Some(report), text, exit_code };
+    }
+    let text = match tool {
+        Tool::Shell { .. } => {
+            let printed = [response.take_text("stdout"), response.take_text("stderr")].into_iter().flatten();
+            Some(printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"))
+        }
+        // An agent's answer in a form of another time.
+        Tool::Delegate { .. } if response.text("status") != Some("async_launched") => {
+            Some(Value::Object(response.0).to_string())
+        }
+        _ => None,
+    };
+    Outcome { file, report: None, text, exit_code }
+}
+
+fn leading_number(text: &str) -> Option<i64> {
+    text.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
 }
 
 fn tool(name: &str, input: Value) -> Tool {
@@ -265,12 +308,14 @@ fn tool(name: &str, input: Value) -> Tool {
         "Task" | "Agent" => Tool::Delegate {
             agent: input.text("subagent_type").map(str::to_owned),
             prompt: input.text("prompt").map(str::to_owned),
+            description: input.text("description").map(str::to_owned),
             background: input.flag("run_in_background"),
             native_input: input.0,
         },
-        "Skill" | "SlashCommand" => {
-            Tool::Skill { name: input.take_text("skill").or_else(|| input.take_text("command")) }
-        }
+        "Skill" | "SlashCommand" => Tool::Skill {
+            name: input.take_text("skill").or_else(|| input.take_text("command")),
+            arguments: input.take_text("args"),
+        },
         EXIT => Tool::LeavePlanMode {
             plan: input.take_text("plan").map(Text::Short),
             path: input.take_text("planFilePath").map(path_of),
@@ -331,7 +376,10 @@ fn unknown_tool(name: &str, input: &Value) -> Tool {
 fn stopping(fields: &mut Fields) -> Stopping {
     let tasks = fields.take_list("background_tasks");
     let running = |task: &Value| task["type"] == "subagent" && task["status"] == "running";
+    let own = fields.text("agent_id").map(str::to_owned);
+    let is_own = |task: &Value| own.is_some() && task["id"].as_str() == own.as_deref();
     Stopping {
+        in_background: tasks.iter().any(is_own),
         held_before: fields.flag("stop_hook_active").unwrap_or(false),
         last_message: fields.take_text("last_assistant_message"),
         subagent_running: tasks.iter().any(running),

@@ -26,6 +26,35 @@ pub(super) fn parse_shell_call(input: Input) -> Result<Event, Unreadable> {
     Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
 }
 
+/// A call that is about to be made, of whatever tool the script is registered for.
+pub(super) fn parse_before(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input)?;
+    let call = super::call(&mut fields);
+    Ok(super::event("PreToolUse".into(), Kind::BeforeTool(call), fields))
+}
+
+/// A call that has been made.
+pub(super) fn parse_after(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input)?;
+    let call = super::call(&mut fields);
+    if fields.text("hook_event_name") == Some("PostToolUseFailure") {
+        return Ok(super::event("PostToolUseFailure".into(), Kind::ToolFailed(call), fields));
+    }
+    Ok(super::event("PostToolUse".into(), Kind::AfterTool(call), fields))
+}
+
+/// The end of a turn, for a script that lets go on what it cannot read.
+pub(super) fn parse_end(input: Input) -> Result<Event, Unreadable> {
+    let mut fields = Fields::take_whole(input)?;
+    let stopping = stopping(&mut fields);
+    Ok(super::event("Stop".into(), Kind::Stop(stopping), fields))
+}
+
+/// Such a script warns on standard error, and says nothing else.
+pub(super) fn render_remark(decision: &Decision, _event: &Event) -> Answer {
+    Answer { stderr: reason_text(&decision.to_person.join("\n")), ..Answer::default() }
+}
+
 pub(super) fn parse_stop(input: Input) -> Result<Event, Unreadable> {
     let mut fields = Fields::take_whole(input).unwrap_or_default();
     // A script compares the printed value.

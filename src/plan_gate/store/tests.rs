@@ -37,6 +37,7 @@ impl World {
             project: real.clone(),
             places,
             config: Config::default(),
+            found: std::sync::OnceLock::new(),
         };
         let plans = real.join("plans");
         fs::create_dir_all(&plans).unwrap();

@@ -21,6 +21,7 @@ fn refused(effects: &[Effect]) -> Option<String> {
         project: "/p".into(),
         places: Places { home: None, config: None, state: None, managed: None },
         config: Config::default(),
+        found: std::sync::OnceLock::new(),
     };
     Judge::of(&event, &workspace).refusal(effects).map(|denial| denial.to_string())
 }

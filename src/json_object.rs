@@ -1,0 +1,183 @@
+//! A JSON object whose fields are read when they are asked for, and kept as they were written.
+//!
+//! State files belong to agents and people, and can be large: a field that nobody asks for costs only
+//! the way over it, and a change touches only the fields that it names. The values of all others, known
+//! or not, stay as they were written, digit by digit, in their order.
+
+use std::fmt::Write as _;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Debug, Default, Clone)]
+pub struct JsonObject {
+    /// Each value in its own words. A name that stands twice is kept twice; the last one counts.
+    fields: Vec<(String, Box<RawValue>)>,
+}
+
+impl JsonObject {
+    /// An error says why this is no JSON object.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let fields = reader.deserialize_map(Fields).and_then(|fields| reader.end().map(|()| fields));
+        fields.map(|fields| Self { fields }).map_err(|error| error.to_string())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// The value of a field; `None`: there is no such field.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        serde_json::from_str(self.raw(name)?.get()).ok()
+    }
+
+    /// The value of a field of a field, and so on.
+    pub fn get_at(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        if rest.is_empty() { self.get(name) } else { self.object(name)?.get_at(rest) }
+    }
+
+    /// The object in a field.
+    pub fn object(&self, name: &str) -> Option<Self> {
+        Self::read(self.raw(name)?.get().as_bytes()).ok()
+    }
+
+    /// The fields that are objects themselves.
+    pub fn objects(&self) -> impl Iterator<Item = (&str, Self)> {
+        let object = |raw: &RawValue| Self::read(raw.get().as_bytes()).ok();
+        self.fields.iter().filter_map(move |(name, raw)| Some((name.as_str(), object(raw)?)))
+    }
+
+    /// Puts a value in the place of a field's, or behind all others.
+    pub fn set(&mut self, name: &str, value: &Value) {
+        self.set_at(&[name], value);
+    }
+
+    /// The same for a field of a field, and so on; objects that are missing on the way are made. What is
+    /// there and is no object is not overwritten: `false`.
+    pub fn set_at(&mut self, path: &[&str], value: &Value) -> bool {
+        self.put(path, value, 1)
+    }
+
+    fn put(&mut self, path: &[&str], value: &Value, depth: usize) -> bool {
+        let Some((name, rest)) = path.split_first() else { return false };
+        let text = if rest.is_empty() {
+            indented(value, depth)
+        } else {
+            let inner = self.raw(name).map(|raw| Self::read(raw.get().as_bytes()));
+            let Ok(mut inner) = inner.unwrap_or_else(|| Ok(Self::default())) else { return false };
+            if !inner.put(rest, value, depth + 1) {
+                return false;
+            }
+            inner.lines(depth)
+        };
+        // INVARIANT: what is put together here is JSON.
+        let Ok(raw) = RawValue::from_string(text) else { return false };
+        match self.fields.iter_mut().rfind(|(found, _)| found == name) {
+            Some((_, old)) => *old = raw,
+            None => self.fields.push(((*name).to_owned(), raw)),
+        }
+        true
+    }
+
+    /// The file's text: one field a line, as people and `jq` write it.
+    pub fn text(&self) -> String {
+        self.lines(0) + "\n"
+    }
+
+    fn lines(&self, depth: usize) -> String {
+        let mut text = String::from("{");
+        for (index, (name, value)) in self.fields.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let margin = "  ".repeat(depth + 1);
+            let _ = write!(text, "{comma}\n{margin}{}: {}", Value::from(name.as_str()), value.get());
+        }
+        if !self.fields.is_empty() {
+            text.push('\n');
+            text += &"  ".repeat(depth);
+        }
+        text.push('}');
+        text
+    }
+
+    fn raw(&self, name: &str) -> Option<&RawValue> {
+        self.fields.iter().rfind(|(found, _)| found == name).map(|(_, raw)| &**raw)
+    }
+}
+
+/// A value in lines, as it stands so deep in a file. A line break in a text is never one in JSON.
+fn indented(value: &Value, depth: usize) -> String {
+    format!("{value:#}").replace('\n', &format!("\n{}", "  ".repeat(depth)))
+}
+
+/// The fields of an object, each value unread.
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Vec<(String, Box<RawValue>)>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_object_is_an_error() {
+        for text in ["", "not json", "[1,2]", "5", "null", "{\"a\":1", "{} {}", "{\"a\":1,}"] {
+            assert!(JsonObject::read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(JsonObject::read(b"\xff{}").is_err());
+        assert!(JsonObject::read("\u{feff}{\"a\": true}".as_bytes()).unwrap().has("a"));
+    }
+
+    #[test]
+    fn a_deep_change_leaves_everything_else_as_it_was_written() {
+        let text = "{\n  \"zeta\": 1234567890123456789012345678901234567890.10,\n  \"phases\": {\n    \"01\": \
+                    {\"b\": 1.0, \"a\": [1,  2]},\n    \"02\": {\n      \"n\": 1\n    }\n  },\n  \"last\": []\n}\n";
+        let mut object = JsonObject::read(text.as_bytes()).unwrap();
+        assert!(object.set_at(&["phases", "02", "n"], &json!(2)));
+        assert_eq!(object.text(), text.replace("\"n\": 1", "\"n\": 2"));
+        assert_eq!(object.get_at(&["phases", "02", "n"]), Some(json!(2)));
+        assert_eq!(object.get_at(&["phases", "03", "n"]), None);
+        assert_eq!(object.get_at(&["last", "03"]), None);
+    }
+
+    #[test]
+    fn a_deep_field_is_made_and_written_in_lines() {
+        let mut object = JsonObject::default();
+        assert!(object.set_at(&["a", "b"], &json!({"c": ["x\ny"]})));
+        assert_eq!(
+            object.text(),
+            "{\n  \"a\": {\n    \"b\": {\n      \"c\": [\n        \"x\\ny\"\n      ]\n    }\n  }\n}\n"
+        );
+        assert!(!object.set_at(&["a", "b", "c", "d"], &json!(1)), "a list is not overwritten");
+        assert!(!object.set_at(&[], &json!(1)));
+        assert_eq!(object.get_at(&["a", "b"]), Some(json!({"c": ["x\ny"]})));
+        assert_eq!(JsonObject::default().text(), "{}\n");
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_kept_and_the_last_one_counts() {
+        let mut object = JsonObject::read(b"{\"a\": true, \"a\": false}").unwrap();
+        assert_eq!(object.get("a"), Some(json!(false)));
+        object.set("a", &json!(5));
+        assert_eq!(object.text(), "{\n  \"a\": true,\n  \"a\": 5\n}\n");
+    }
+}

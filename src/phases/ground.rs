@@ -1,0 +1,151 @@
+//! What the guards of an event have in common: where the project's files lie, and what is in them.
+//!
+//! Every file is read at most once per event, and only if a guard asks for it. A file that is missing,
+//! too large or no JSON is none: these guards are open.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::delegation::{self, Delegation};
+use super::manifest::Manifest;
+use super::records::Notes;
+use super::state::State;
+use crate::event::Event;
+use crate::workspace::Workspace;
+
+/// The directory that makes a project one of ours.
+const FOLDER: &str = ".isdlc";
+/// The state and each of the other files is at most so large.
+pub const LARGEST: u64 = 64 << 20;
+
+pub struct Ground {
+    root: PathBuf,
+    /// The project in a repository of several, where that can be told.
+    member: Option<String>,
+    state: OnceLock<Option<State>>,
+    manifest: OnceLock<Option<Manifest>>,
+    requirements: OnceLock<Option<Value>>,
+    workflows: OnceLock<Option<Value>>,
+    delegation: OnceLock<Option<Delegation>>,
+    pub notes: Notes,
+}
+
+impl Ground {
+    /// The ground of this event; `None`: there is no workflow of ours here.
+    pub fn of<'w>(event: &Event, workspace: &'w Workspace) -> Option<&'w Self> {
+        workspace.once(|| Self::find(event, workspace))?.as_ref()
+    }
+
+    fn find(event: &Event, workspace: &Workspace) -> Option<Self> {
+        let is_root = |directory: &&Path| workspace.is_directory(&directory.join(FOLDER));
+        let within = |directory: &&Path| directory.starts_with(&workspace.project);
+        let root = workspace.start.ancestors().take_while(within).find(is_root)?.to_owned();
+        let member = member(&root, event, workspace);
+        Some(Self {
+            root,
+            member,
+            state: OnceLock::new(),
+            manifest: OnceLock::new(),
+            requirements: OnceLock::new(),
+            workflows: OnceLock::new(),
+            delegation: OnceLock::new(),
+            notes: Notes::default(),
+        })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn member(&self) -> Option<&str> {
+        self.member.as_deref()
+    }
+
+    /// A file of the project's own in the workflow's directory.
+    fn own(&self, name: &str) -> PathBuf {
+        let folder = self.root.join(FOLDER);
+        match &self.member {
+            Some(member) => folder.join("projects").join(member).join(name),
+            None => folder.join(name),
+        }
+    }
+
+    pub fn state_file(&self) -> PathBuf {
+        self.own("state.json")
+    }
+
+    /// Where the plan of tasks lies, or would lie.
+    pub fn tasks_file(&self, workspace: &Workspace) -> PathBuf {
+        let docs = self.root.join("docs/isdlc");
+        let new = match &self.member {
+            Some(member) => docs.join("projects").join(member).join("tasks.md"),
+            None => docs.join("tasks.md"),
+        };
+        let old = self.own("tasks.md");
+        if !workspace.exists(&new) && workspace.exists(&old) { old } else { new }
+    }
+
+    pub fn state(&self, workspace: &Workspace) -> Option<&State> {
+        let read = || State::read(&workspace.read_bytes(&self.state_file(), LARGEST).ok()??);
+        self.state.get_or_init(read).as_ref()
+    }
+
+    pub fn manifest(&self, workspace: &Workspace) -> Option<&Manifest> {
+        let read = || Manifest::read(&self.configuration("skills-manifest.json", true, workspace)?);
+        self.manifest.get_or_init(read).as_ref()
+    }
+
+    /// What each phase demands.
+    pub fn requirements(&self, workspace: &Workspace) -> Option<&Value> {
+        let read = || {
+            serde_json::from_slice(&self.configuration("iteration-requirements.json", true, workspace)?).ok()
+        };
+        self.requirements.get_or_init(read).as_ref()
+    }
+
+    /// The phases of each kind of workflow.
+    pub fn workflows(&self, workspace: &Workspace) -> Option<&Value> {
+        let read = || serde_json::from_slice(&self.configuration("workflows.json", false, workspace)?).ok();
+        self.workflows.get_or_init(read).as_ref()
+    }
+
+    /// The phase that a call would hand work to.
+    pub fn delegation(&self, event: &Event, workspace: &Workspace) -> Option<&Delegation> {
+        let detect = || delegation::detect(&event.call()?.tool, || self.manifest(workspace));
+        self.delegation.get_or_init(detect).as_ref()
+    }
+
+    /// A file of the workflow's configuration: beside the client's hooks, or with the workflow.
+    fn configuration(&self, name: &str, hooks_first: bool, workspace: &Workspace) -> Option<Vec<u8>> {
+        let beside_hooks = self.root.join(workspace.client.folder).join("hooks/config").join(name);
+        let own = self.root.join(FOLDER).join("config").join(name);
+        let places = if hooks_first { [beside_hooks, own] } else { [own, beside_hooks] };
+        places.iter().find_map(|place| workspace.read_bytes(place, LARGEST).ok()?)
+    }
+}
+
+/// The project that is meant in a repository of several: the one that a variable names, the one that
+/// the event happens in, the one that the repository prefers.
+fn member(root: &Path, event: &Event, workspace: &Workspace) -> Option<String> {
+    let file = workspace.read_bytes(&root.join(FOLDER).join("monorepo.json"), LARGEST).ok()??;
+    let is_name = |name: &String| {
+        let mut parts = Path::new(name).components();
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+    };
+    if let Some(name) = workspace.variable("ISDLC_PROJECT").filter(is_name) {
+        return Some(name);
+    }
+    let repository: Value = serde_json::from_slice(&file).ok()?;
+    let here = workspace.resolve(&event.cwd);
+    let here = here.strip_prefix(root).ok();
+    let projects = repository["projects"].as_object().into_iter().flatten();
+    let around = projects.filter_map(|(name, project)| {
+        let path = Path::new(project["path"].as_str()?.trim_end_matches('/'));
+        let path = path.strip_prefix(".").unwrap_or(path);
+        here?.starts_with(path).then_some((path.components().count(), name.clone()))
+    });
+    let nearest = around.max_by_key(|(depth, _)| *depth).map(|(_, name)| name);
+    nearest.or_else(|| repository["default_project"].as_str().map(str::to_owned)).filter(is_name)
+}

@@ -1,0 +1,46 @@
+//! The phases of a workflow: none skipped, none out of order, nothing committed to main in between, no
+//! state faked.
+//!
+//! Each guard stands in a file of its own and only judges. What they judge by is found once per event
+//! ([`ground`]): the project, its state, its manifest. What they want to be written down they note there,
+//! and [`records`], which is asked last, writes it once.
+
+pub mod branch;
+pub mod constitution;
+pub mod corridor;
+pub mod delegation;
+pub mod delegation_gate;
+pub mod discover_menu;
+pub mod gate;
+pub mod ground;
+pub mod manifest;
+pub mod menu;
+pub mod phase_loop;
+pub mod phase_sequence;
+pub mod plan_surfacer;
+pub mod records;
+pub mod review_reminder;
+pub mod skill_delegation;
+pub mod skill_log;
+pub mod skill_validator;
+pub mod state;
+pub mod state_write;
+pub mod table;
+pub mod test_watch;
+pub mod walkthrough;
+pub mod words;
+
+use crate::config::settings;
+use crate::decision::Opinion;
+use crate::workspace::Workspace;
+
+/// A remark of a guard that holds nothing back: for the person, and if they want it, for the model.
+pub fn remark(text: String, workspace: &Workspace) -> Opinion {
+    let also_model = workspace.config.word(settings::PHASES_NOTIFY) == "model";
+    Opinion {
+        to_model: also_model.then(|| text.clone()),
+        evidence: vec![text.lines().next().unwrap_or_default().to_owned()],
+        to_person: Some(text),
+        ..Opinion::default()
+    }
+}

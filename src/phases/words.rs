@@ -1,0 +1,83 @@
+//! Words in what an agent is told: whole ones, and never parts of paths.
+//!
+//! "initial" is not "init", "investigate" is not "gate", and `docs/01-requirements/x.md` is a file.
+
+/// Words of work that comes before any workflow, or stands beside it.
+const SETUP: &[&str] = &[
+    "discover",
+    "constitution",
+    "init",
+    "setup",
+    "configure",
+    "configure-cloud",
+    "new project",
+    "project setup",
+    "install",
+    "status",
+];
+
+/// The words of a text in lower case, in their order. A word is made of letters, digits, hyphens and
+/// underscores; one that has a slash or a dot with more behind it at its side is a part of a path.
+pub fn words(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let is_joint = |c: char| matches!(c, '/' | '\\' | '.' | '@' | ':' | '~');
+    let is_whole = |part: &str| !part.contains(is_joint);
+    text.split(|c: char| !is_part(c) && !is_joint(c))
+        // What ends a sentence is no part of a name.
+        .map(|part| part.trim_end_matches(['.', ':']).trim_start_matches(':'))
+        .filter(|part| is_whole(part) && !part.is_empty())
+        .map(|part| part.trim_matches('-').to_lowercase())
+        .collect()
+}
+
+/// Whether these words stand in a text in this order, one behind the other.
+pub fn has_phrase(words: &[String], phrase: &str) -> bool {
+    let phrase: Vec<&str> = phrase.split(' ').collect();
+    words.windows(phrase.len()).any(|found| found.iter().zip(&phrase).all(|(found, part)| found == part))
+}
+
+/// Whether a text is about setting something up.
+pub fn is_setup(words: &[String]) -> bool {
+    SETUP.iter().any(|phrase| has_phrase(words, phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_whole_and_no_parts_of_paths() {
+        assert_eq!(words("Do Phase 06-Implementation, now."), ["do", "phase", "06-implementation", "now"]);
+        assert_eq!(words("(qa-engineer): go"), ["qa-engineer", "go"]);
+        assert_eq!(words("\"01-requirements\" `02-tracing`;"), ["01-requirements", "02-tracing"]);
+        for path in [
+            "docs/01-requirements/x",
+            "./01-requirements/",
+            "/01-requirements",
+            "01-requirements.md",
+            "a\\01-requirements",
+            "~/01-requirements",
+            "x:01-requirements",
+        ] {
+            assert_eq!(words(&format!("see {path} there")), ["see", "there"], "{path}");
+        }
+    }
+
+    #[test]
+    fn setup_is_meant_by_whole_words() {
+        for text in ["run discover", "Status?", "a new project", "the project setup", "configure-cloud"] {
+            assert!(is_setup(&words(text)), "{text}");
+        }
+        for text in [
+            "the initial definition",
+            "reinstall",
+            "statuses",
+            "rediscovered",
+            "a new, better project",
+            "read .isdlc/setup/x",
+            "",
+        ] {
+            assert!(!is_setup(&words(text)), "{text}");
+        }
+    }
+}
