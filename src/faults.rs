@@ -4,6 +4,9 @@
 //! at all, so that nobody can make a guard fail, or move the managed configuration, from outside.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
 
 use crate::decision::Fault;
 
@@ -26,6 +29,14 @@ pub fn inject(guard: &str) -> Result<(), Fault> {
             _ => Ok(()),
         },
         _ => Ok(()),
+    }
+}
+
+/// Notes that a file is read, in the file that `PROVOST_READS` names.
+pub fn note_read(path: &Path) {
+    let Some(list) = switch("PROVOST_READS") else { return };
+    if let Ok(mut list) = File::options().append(true).create(true).open(list) {
+        let _ = writeln!(list, "{}", path.display());
     }
 }
 

@@ -101,6 +101,11 @@ rehearsals! {
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",
     review_loop_without_the_program: "review-loop-without-provost.toml",
+    phases_in_their_order: "phases-sequence.toml",
+    phases_and_commits_to_main: "phases-commit.toml",
+    phases_and_a_faked_state: "phases-state.toml",
+    phases_and_a_discovery: "phases-discover.toml",
+    phases_and_failing_tests: "phases-tests.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

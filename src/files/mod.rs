@@ -20,8 +20,11 @@ pub use listing::{Entry, Listing, list};
 pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed, try_lock};
 pub use searching::{latest_ending_with, newest_below, newest_first};
 
+use crate::faults;
+
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    faults::note_read(path);
     match read_existing(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         // A file in the place of a directory of the path is no file either.

@@ -16,6 +16,7 @@ mod detection;
 mod discover_menu;
 mod gate;
 mod ground;
+mod large;
 mod matrix;
 mod menu;
 mod phase_loop;
@@ -98,10 +99,7 @@ impl Flow {
 
     /// Work is handed to an agent.
     pub fn delegating(&self, agent: &str, prompt: &str) -> Value {
-        self.call(
-            "PreToolUse.Agent",
-            &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}),
-        )
+        self.call("PreToolUse.Agent", &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}))
     }
 
     /// Only the prose says to whom.

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::plan_directories;
 use crate::plans;
+use crate::workflows;
 
 const BASH: &str = include_str!("../../../tests/events/PreToolUse.Bash.json");
 const NOTIFICATION: &str = include_str!("../../../tests/events/Notification.json");
@@ -39,8 +40,9 @@ pub const ALLOWED: usize = 1;
 /// The goal is also about these.
 pub const LEAVING: usize = 3;
 pub const ENDING: usize = 4;
+pub const DELEGATING: usize = 5;
 /// A plan of 5,000 files, with a goal of its own.
-pub const ENDING_LARGE: usize = 5;
+pub const ENDING_LARGE: usize = 6;
 
 impl Stage {
     pub fn set(others: &[PathBuf]) -> io::Result<Self> {
@@ -55,6 +57,7 @@ impl Stage {
         let (small, large) = (root.path().join("small.jsonl"), root.path().join("large.jsonl"));
         let ending = plan_directories::ending(&project, &small, 43)?;
         let ending_large = plan_directories::ending(&project.join("many"), &large, 5_000)?;
+        let delegating = workflows::delegating(&project)?;
         let hook = |name: &str, program: &Path, input: &str, denies: bool| Case {
             name: name.into(),
             program: program.to_owned(),
@@ -78,6 +81,7 @@ impl Stage {
                 ..hook("plan mode left, allowed", &provost, &leaving, false)
             },
             hook("turn ended, 43 files", &provost, &ending, false),
+            hook("agent started", &provost, &delegating, false),
             hook("turn ended, 5,000 files", &provost, &ending_large, false),
             hook("no guard concerned", &provost, &event(NOTIFICATION, &project, None), false),
         ];

@@ -21,6 +21,7 @@ mod plan_directories;
 mod plans;
 mod report;
 mod statistics;
+mod workflows;
 
 use std::process::ExitCode;
 

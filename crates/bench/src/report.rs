@@ -5,12 +5,20 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::GOAL;
-use crate::cases::{ALLOWED, EMPTY, ENDING, ENDING_LARGE, LEAVING};
+use crate::cases::{ALLOWED, DELEGATING, EMPTY, ENDING, ENDING_LARGE, LEAVING};
 use crate::measure::{Measured, Sample};
 use crate::statistics::{median, quantile, ratio_interval};
 
 /// How many microseconds the end of a turn may take where the plan has 5,000 files.
 const LARGE_GOAL: f64 = 30_000.0;
+
+/// What costs at most the goal.
+const GOALS: [(usize, &str); 4] = [
+    (ALLOWED, "an allowed PreToolUse"),
+    (LEAVING, "an allowed way out of plan mode"),
+    (ENDING, "the end of a turn with a plan of 43 files"),
+    (DELEGATING, "the start of an agent in a workflow"),
+];
 
 pub struct Report<'a> {
     pub rounds: usize,
@@ -31,9 +39,9 @@ struct Figures<'a> {
 
 impl Report<'_> {
     pub fn goal_holds(&self) -> bool {
-        let ratio = |case: &usize| self.figures(&self.results[*case]).ratio;
+        let ratio = |case: usize| self.figures(&self.results[case]).ratio;
         let large = of(&self.results[ENDING_LARGE], |sample| sample.wall);
-        [ALLOWED, LEAVING, ENDING].iter().all(|case| ratio(case) <= GOAL) && median(&large) <= LARGE_GOAL
+        GOALS.iter().all(|(case, _)| ratio(*case) <= GOAL) && median(&large) <= LARGE_GOAL
     }
 
     fn figures<'a>(&self, case: &'a Measured) -> Figures<'a> {
@@ -94,17 +102,17 @@ impl Report<'_> {
         if self.results[EMPTY].instructions.is_none() {
             text += "\nInstructions are not counted: there is no valgrind here.\n";
         }
+        let _ = writeln!(text, "\nGoal: each of these costs at most {GOAL} × the empty program.\n");
+        for (case, what) in GOALS {
+            let ratio = figures[case].ratio;
+            let word = if ratio <= GOAL { "holds" } else { "does not hold" };
+            let _ = writeln!(text, "    {ratio:.2}   {word:14} {what}");
+        }
+        let large = median(&figures[ENDING_LARGE].wall) / 1000.0;
+        let goal = LARGE_GOAL / 1000.0;
         let _ = writeln!(
             text,
-            "\nGoal: an allowed PreToolUse, an allowed way out of plan mode and the end of a turn with a plan of 43 \
-             files cost at most {GOAL} × the empty program, and with 5,000 files at most {:.0} ms. It {}: {:.2} ×, \
-             {:.2} ×, {:.2} × and {:.1} ms.",
-            LARGE_GOAL / 1000.0,
-            if self.goal_holds() { "holds" } else { "does not hold" },
-            figures[ALLOWED].ratio,
-            figures[LEAVING].ratio,
-            figures[ENDING].ratio,
-            median(&figures[ENDING_LARGE].wall) / 1000.0
+            "\nThe end of a turn with a plan of 5,000 files: {large:.1} ms of at most {goal:.0}."
         );
         text
     }

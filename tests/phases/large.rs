@@ -1,0 +1,70 @@
+//! Large files, and how often files are read.
+
+use super::*;
+
+/// A call that all guards before a delegation look at.
+fn everything(flow: &Flow) -> Value {
+    flow.tasks();
+    flow.project.file(
+        ".isdlc/config/iteration-requirements.json",
+        &json!({"phase_requirements": {"06-implementation": {
+            "test_iteration": {"enabled": true}, "constitutional_validation": {"enabled": true, "articles": ["I"]}}}})
+        .to_string(),
+    );
+    let workflows = json!({"workflows": {"feature": {"phases": ["01-requirements", "06-implementation"]}}});
+    flow.project.file(".isdlc/config/workflows.json", &workflows.to_string());
+    flow.delegating("sdlc-orchestrator", "advance to the next phase: phase complete")
+}
+
+#[test]
+fn each_file_is_read_once_for_all_guards() {
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let mut flow = Flow::in_phase("06-implementation");
+    flow.project = flow.project.set("PROVOST_READS", list.path());
+    let event = everything(&flow);
+    assert!(denied(&flow.project.hook(&event)).unwrap().contains("GATE BLOCKED"));
+    let text = fs::read_to_string(list.path()).unwrap();
+    let mut paths: Vec<&str> = text.lines().filter(|path| !path.ends_with("provost.toml")).collect();
+    let count = |name: &str| paths.iter().filter(|path| path.ends_with(name)).count();
+    // A denial is kept in the state, and what is written is read again under its lock.
+    assert_eq!((count("skills-manifest.json"), count("iteration-requirements.json")), (1, 1), "{text}");
+    assert_eq!((count(".isdlc/state.json"), count("workflows.json")), (2, 1), "{text}");
+    paths.sort_unstable();
+    paths.dedup();
+
+    fs::write(list.path(), "").unwrap();
+    let event = flow.delegating("software-developer", "write the code");
+    assert_eq!(denied(&flow.project.hook(&event)), None);
+    let text = fs::read_to_string(list.path()).unwrap();
+    assert_eq!(text.matches(".isdlc/state.json").count(), 1, "{text}");
+    assert_eq!(text.matches("skills-manifest.json").count(), 1, "{text}");
+}
+
+/// 5 MB of state and a thousand agents.
+#[test]
+fn a_large_workflow_is_judged_in_time() {
+    // A build for debugging is slow.
+    let limit = if std::env::var_os("PROVOST_UNDER_TEST").is_some() { 0.03 } else { 2.0 };
+    let flow = Flow::new();
+    let names: Vec<String> = (0..1000).map(|number| format!("agent-{number}")).collect();
+    let mut owners: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "03-architecture")).collect();
+    owners.extend(super::owners());
+    flow.manifest(&owners).tasks();
+    let mut state = begun("06-implementation");
+    let entry = json!({"timestamp": "2026-02-08T20:00:00Z", "agent": "software-developer",
+        "agent_phase": "06-implementation", "description": "word ".repeat(40), "status": "executed"});
+    state["skill_usage_log"] = vec![entry; 13_000].into();
+    flow.state(&state);
+    assert!(fs::metadata(flow.state_file()).unwrap().len() > 5_000_000);
+    for (event, is_denied) in [
+        (flow.delegating("software-developer", "write the code"), false),
+        (flow.delegating("qa-engineer", "review the code"), true),
+        (flow.telling("let the qa-engineer look"), true),
+    ] {
+        let answers: Vec<Answer> = (0..7).map(|_| flow.project.hook(&event)).collect();
+        assert!(answers.iter().all(|answer| denied(answer).is_some() == is_denied), "{event}");
+        let best = answers.iter().map(|answer| answer.seconds).fold(f64::MAX, f64::min);
+        eprintln!("{:.1} ms", best * 1000.0);
+        assert!(best < limit, "{best} s");
+    }
+}
