@@ -107,7 +107,7 @@ impl Piece<'_> {
         let file = self.file.rsplit('/').next().unwrap_or_default();
         // The C library has a file for each function or two, and no sections for them.
         match file.strip_suffix(')').and_then(|file| file.split_once('(')) {
-            Some((archive, member)) if !archive.ends_with(".rlib") => {
+            Some((archive, member)) if Path::new(archive).extension() == Some("a".as_ref()) => {
                 format!("*{archive}:{member}({})", self.name)
             }
             None if file.starts_with("crt") => format!("*{file}({})", self.name),
@@ -131,10 +131,11 @@ fn pieces(map: &str) -> Vec<Piece<'_>> {
         let Some(what) = words.next() else { continue };
         if what.starts_with('.') && words.next().is_none() {
             output = what;
-        } else if let Some((file, name)) = what.strip_suffix(')').and_then(|it| it.split_once(":(")) {
-            if size > 0 && name.starts_with(".text") {
-                found.push(Piece { start, size, output, file, name });
-            }
+        } else if let Some((file, name)) = what.strip_suffix(')').and_then(|it| it.split_once(":("))
+            && size > 0
+            && name.starts_with(".text")
+        {
+            found.push(Piece { start, size, output, file, name });
         }
     }
     found.sort_by_key(|piece| piece.start);
@@ -153,10 +154,11 @@ fn pieces_used(pieces: &[Piece<'_>], profile: &str) -> BTreeSet<usize> {
 /// The name of a section of a function, for any compiler: `17h0123456789abcdefE` ends an old name, and
 /// `Cs0a1B2c_` stands before the name of a crate in a new one.
 fn without_hashes(name: &str) -> String {
-    if let Some((start, hash)) = name.rsplit_once("17h") {
-        if hash.len() > 16 && hash.bytes().take(16).all(|byte| byte.is_ascii_hexdigit()) {
-            return format!("{start}17h*");
-        }
+    if let Some((start, hash)) = name.rsplit_once("17h")
+        && hash.len() > 16
+        && hash.bytes().take(16).all(|byte| byte.is_ascii_hexdigit())
+    {
+        return format!("{start}17h*");
     }
     let mut parts = name.split("Cs");
     let mut text = parts.next().unwrap_or_default().to_owned();
