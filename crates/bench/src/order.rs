@@ -180,6 +180,8 @@ fn profile(stage: &Stage, case: &Case) -> io::Result<String> {
     stage.environment(&mut command);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.args(["--quiet", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no"]);
+    // The watchdog gets its turn as on a machine with two processors.
+    command.arg("--fair-sched=try");
     command.arg(format!("--callgrind-out-file={}", file.display()));
     command.arg(&case.program).args(case.arguments).stdin(case.input()?).stderr(Stdio::null());
     let output = command.output().map_err(|error| {
