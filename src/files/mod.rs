@@ -36,13 +36,19 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn read_existing(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
+    let mut file = open_regular(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut bytes)?;
+    let size = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
+    let mut bytes = vec![0; size + 1];
+    let came = file.read(&mut bytes)?;
+    bytes.truncate(came);
+    // One byte more than the file has was asked for. If it did not come, there is no need to ask again.
+    if came != size {
+        file.take((limit + 1).saturating_sub(came as u64)).read_to_end(&mut bytes)?;
+    }
     if bytes.len() as u64 > limit {
         return Err(io::Error::other(format!("larger than {limit} bytes")));
     }
@@ -111,6 +117,29 @@ pub fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Opens a private file to append to, and makes it if there is none; also tells how long it is. It opens
+/// regular files only: a pipe would hold us for ever, and a link would lead us into somebody else's file.
+pub fn append(path: &Path) -> io::Result<(File, u64)> {
+    let mut options = private();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok((file, metadata.len()))
 }
 
 /// What makes a file this one and no other, whatever it is called.
@@ -210,6 +239,17 @@ mod tests {
         assert_eq!(read(&path, 5).unwrap().unwrap(), b"12345");
         assert!(read(&path, 4).unwrap_err().to_string().contains("larger than 4"));
         assert!(read(&path.join("below"), 4).unwrap().is_none());
+        fs::write(&path, b"").unwrap();
+        assert_eq!(read(&path, 0).unwrap().unwrap(), b"");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_is_longer_than_the_system_says_is_read_to_its_end() {
+        // The system says that it is empty.
+        let path = Path::new("/proc/self/status");
+        assert!(read(path, 1 << 20).unwrap().unwrap().len() > 100);
+        assert!(read(path, 100).unwrap_err().to_string().contains("larger than 100"));
     }
 
     #[test]

@@ -50,32 +50,21 @@ pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result
     let mut line = line(entry).to_string();
     line.push('\n');
     let path = path(project_state);
-    let mut options = files::private();
-    options.append(true).create(true);
-    let mut file = match open(&options, &path) {
+    let (mut file, size) = match files::append(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             files::private_directory(project_state)?;
-            open(&options, &path)?
+            files::append(&path)?
         }
         opened => opened?,
     };
-    if file.metadata()?.len() + line.len() as u64 > limit {
-        file = rotate(project_state, file, &options, limit)?;
+    if size + line.len() as u64 > limit {
+        file = rotate(project_state, file, limit)?;
     }
     file.write_all(line.as_bytes())
 }
 
-/// Opens a regular file only: a pipe in its place would hold the hook for ever, and a link would
-/// lead the journal into somebody else's file.
-fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if !metadata.is_file() => Err(io::Error::other("not a regular file")),
-        _ => options.open(path),
-    }
-}
-
 /// Moves the files up by one under a lock, so that two processes do not both do it.
-fn rotate(directory: &Path, full: fs::File, options: &fs::OpenOptions, limit: u64) -> io::Result<fs::File> {
+fn rotate(directory: &Path, full: fs::File, limit: u64) -> io::Result<fs::File> {
     let lock =
         files::private().write(true).create(true).truncate(false).open(directory.join("journal.lock"))?;
     if lock.try_lock().is_err() {
@@ -89,7 +78,7 @@ fn rotate(directory: &Path, full: fs::File, options: &fs::OpenOptions, limit: u6
         }
         fs::rename(&path, old_file(directory, 1))?;
     }
-    open(options, &path)
+    Ok(files::append(&path)?.0)
 }
 
 fn old_file(directory: &Path, number: u32) -> PathBuf {
@@ -215,6 +204,20 @@ mod tests {
         append(dir.path(), &entry(&Decision::default()), 1 << 20).unwrap();
         let text = fs::read_to_string(path(dir.path())).unwrap();
         assert!(!text.contains("abcdefgh12345678") && text.contains("token="), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_a_link_nor_a_pipe_is_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = dir.path().join("other");
+        fs::write(&other, "").unwrap();
+        let write = || append(dir.path(), &entry(&Decision::default()), 1 << 20);
+        std::os::unix::fs::symlink(&other, path(dir.path())).unwrap();
+        assert!(write().is_err() && fs::read(&other).unwrap().is_empty());
+        fs::remove_file(path(dir.path())).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(path(dir.path())).status().unwrap();
+        assert!(made.success() && write().is_err());
     }
 
     #[cfg(unix)]

@@ -231,7 +231,11 @@ fn resolve_below(mut real: PathBuf, path: &Path) -> PathBuf {
             continue;
         }
         real.push(&part);
-        if followed && let Ok(target) = fs::read_link(&real) {
+        // A root is no link.
+        if followed
+            && real.parent().is_some()
+            && let Ok(target) = fs::read_link(&real)
+        {
             links += 1;
             followed = links < LINKS && rest.len() <= LONGEST;
             real.pop();

@@ -21,6 +21,7 @@ const BASH: &str = include_str!("../../../tests/events/PreToolUse.Bash.json");
 const NOTIFICATION: &str = include_str!("../../../tests/events/Notification.json");
 
 /// One program with what it reads and what it has to answer.
+#[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub program: PathBuf,
@@ -107,6 +108,19 @@ impl Stage {
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.root.path().join("home"))
             .env("CLAUDE_PROJECT_DIR", self.root.path().join("project"));
+    }
+
+    /// The calls of the hook.
+    pub fn hook_cases(&self) -> impl Iterator<Item = &Case> {
+        self.cases.iter().filter(|case| case.arguments.first() == Some(&"hook"))
+    }
+
+    /// A call of the hook with a recorded event, on which the guards are silent.
+    pub fn hook(&self, recorded: &str) -> Case {
+        Case {
+            input: event(recorded, &self.root.path().join("project"), None),
+            ..self.cases[ALLOWED].clone()
+        }
     }
 
     /// Whether the hook kept a journal, as it does in real use.

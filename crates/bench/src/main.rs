@@ -17,16 +17,19 @@ mod analysis;
 mod cases;
 mod measure;
 mod options;
+mod order;
 mod plan_directories;
 mod plans;
 mod report;
 mod statistics;
 mod workflows;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use cases::Stage;
 use options::{Invocation, Options};
+use order::Order;
 
 /// A call of the hook may cost at most this many times the empty program.
 const GOAL: f64 = 1.5;
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => failed(&error),
         },
+        Ok(Invocation::Order { map, check }) => order(&map, check).unwrap_or_else(|error| failed(&error)),
         Ok(Invocation::Measure(options)) => bench(&options).unwrap_or_else(|error| failed(&error)),
         Err(usage) => {
             eprintln!("bench: {usage}\nTry `scripts/bench --help`.");
@@ -52,6 +56,15 @@ fn main() -> ExitCode {
 fn failed(error: &std::io::Error) -> ExitCode {
     eprintln!("bench: {error}");
     ExitCode::from(70)
+}
+
+fn order(map: &Path, check: bool) -> std::io::Result<ExitCode> {
+    let order = Order::find(&Stage::set(&[])?, map)?;
+    eprintln!("{} % of what runs lies side by side", order.share());
+    if !check {
+        print!("{}", order.script());
+    }
+    Ok(ExitCode::from(u8::from(check && !order.holds())))
 }
 
 fn bench(options: &Options) -> std::io::Result<ExitCode> {

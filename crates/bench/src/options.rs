@@ -30,6 +30,11 @@ it could not be measured.
 pub enum Invocation {
     Help,
     Measure(Options),
+    /// Tell the linker which functions the hook runs, or with `--check` whether it knows.
+    Order {
+        map: PathBuf,
+        check: bool,
+    },
     /// Start one command and print its peak memory. The bench starts itself so.
     Peak(Vec<OsString>),
 }
@@ -52,6 +57,11 @@ impl Invocation {
             match argument.to_str() {
                 Some("--help" | "-h") => return Ok(Self::Help),
                 Some("--peak") => return Ok(Self::Peak(arguments.collect())),
+                // `scripts/order-functions` calls it so.
+                Some("--order") => {
+                    let map = arguments.next().ok_or("`--order` needs the linker's map")?.into();
+                    return Ok(Self::Order { map, check: arguments.any(|it| it == "--check") });
+                }
                 Some("--json") => options.json = true,
                 Some("--check") => options.check = true,
                 Some("--plans") => options.plans = true,
