@@ -16,8 +16,7 @@ const CONTEXT: usize = 3;
 /// The hunks of a unified diff, one string a line.
 pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     let lines = compared(&before.lines().collect::<Vec<_>>(), &after.lines().collect::<Vec<_>>());
-    let changed: Vec<usize> =
-        (0..lines.len()).filter(|at| !matches!(lines[*at], Line::Kept(_))).collect();
+    let changed: Vec<usize> = (0..lines.len()).filter(|at| !matches!(lines[*at], Line::Kept(_))).collect();
     let mut shown = Vec::new();
     let mut rest = changed.as_slice();
     while let Some(first) = rest.first() {

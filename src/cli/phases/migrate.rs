@@ -81,13 +81,17 @@ impl Migrate {
             };
             plans.push(Plan { named: named.clone(), real, before, after, told });
         }
-        if let Some(missing) = self.settings.as_ref().filter(|file| !workspace.exists(&event.cwd.join(file))) {
+        if let Some(missing) = self.settings.as_ref().filter(|file| !workspace.exists(&event.cwd.join(file)))
+        {
             return Err(Trouble::Io(format!("there is no file {}", shown(missing))));
         }
         if plans.is_empty() {
             let names: Vec<String> = files.iter().map(|file| shown(file)).collect();
             let place = if names.is_empty() { "No settings file".into() } else { names.join(" and ") };
-            say(&mut out, &format!("There is nothing to do: no entry of {place} calls a Node hook of the phases."))?;
+            say(
+                &mut out,
+                &format!("There is nothing to do: no entry of {place} calls a Node hook of the phases."),
+            )?;
             return Ok(Exit::Done);
         }
         for plan in &plans {
@@ -102,7 +106,10 @@ impl Migrate {
         }
         for plan in &plans {
             let backup = plan.carry_out(workspace)?;
-            say(&mut out, &format!("{} is changed; as it was, it is kept in {}.", shown(&plan.named), shown(&backup)))?;
+            say(
+                &mut out,
+                &format!("{} is changed; as it was, it is kept in {}.", shown(&plan.named), shown(&backup)),
+            )?;
         }
         if !is_on_path() {
             say(
@@ -142,7 +149,10 @@ fn read(real: &Path, named: &Path) -> Result<Option<String>, Trouble> {
 /// Whether the person wants it, who is asked where there is one.
 fn confirmed(out: &mut impl Write) -> Result<bool, Trouble> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        say(out, "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.")?;
+        say(
+            out,
+            "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
+        )?;
         return Ok(false);
     }
     write!(out, "Write this? [y/N] ")?;
@@ -189,9 +199,11 @@ impl Plan {
 
     /// Keeps the old file and puts the new one in its place; the answer is where the old one is.
     fn carry_out(&self, workspace: &Workspace) -> Result<PathBuf, Trouble> {
-        let trouble = |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
+        let trouble =
+            |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
         let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
-        let backup = self.keep().map_err(|error| trouble(format!("it cannot be kept beside itself: {error}")))?;
+        let backup =
+            self.keep().map_err(|error| trouble(format!("it cannot be kept beside itself: {error}")))?;
         let replaced =
             workspace.replace_unless_changed(&self.real, Some(self.before.as_bytes()), self.after.as_bytes());
         match replaced {

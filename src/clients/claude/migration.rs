@@ -254,7 +254,9 @@ fn meaning_of(entry: &Value) -> Entry {
         return stand_in(&words, is_plain);
     };
     if name == LEFT_OUT {
-        return Entry::Kept(format!("{LEFT_OUT}, which has no guard: choosing models is not a guard's business"));
+        return Entry::Kept(format!(
+            "{LEFT_OUT}, which has no guard: choosing models is not a guard's business"
+        ));
     }
     let called_by_node = at > 0
         && matches!(last_part(&words[0]).as_str(), "node" | "node.exe")
@@ -399,7 +401,8 @@ fn rebuilt(
         let rest = &whole[until..];
         from = until + rest.find(',').map_or(0, |comma| comma + 1);
     }
-    let last = values.last().map(|raw| raw.get().as_ptr() as usize - whole.as_ptr() as usize + raw.get().len());
+    let last =
+        values.last().map(|raw| raw.get().as_ptr() as usize - whole.as_ptr() as usize + raw.get().len());
     let tail = last.map_or(end, |last| &whole[last..whole.len() - 1]);
     pieces.extend(behind);
     (!pieces.is_empty()).then(|| {
