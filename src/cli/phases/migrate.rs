@@ -25,7 +25,7 @@ use crate::workspace::Workspace;
 #[command(after_help = "Examples:
   provost phases migrate --dry-run
   provost phases migrate
-  provost phases migrate --yes --settings ~/.claude/settings.json
+  provost phases migrate --yes --settings FILE
 
 Exit codes: 0 done, or there is nothing to do, or --dry-run; 1 it was not confirmed: nothing was changed;
 74 the file cannot be read or written, or is no JSON object: nothing was changed.")]
