@@ -99,7 +99,7 @@ phases       01-requirements    completed
 gate       GATE-06
 tests      missing: 3 of 10 tries used, the last one failed
 articles   missing: articles I, II: none of 5 tries used
-agent      missing: software-developer has not worked yet
+agent      missing: no agent of this phase has worked, such as software-developer
 tasks      docs/isdlc/tasks.md
 escalated  2 wait in the state
 guards     17 of 18 are on; off: menu-tracker
@@ -130,7 +130,7 @@ fn the_next_step_follows_from_what_is_missing() {
     then(&state, "check the work against the constitution's articles I, II");
     state["phases"]["06-implementation"]["constitutional_validation"] =
         json!({"completed": true, "status": "compliant", "iterations_used": 1});
-    then(&state, "hand work to software-developer");
+    then(&state, "hand work to an agent of 06-implementation, such as software-developer");
     state["skill_usage_log"] = json!([{"agent": "developer", "agent_phase": "06-implementation"}]);
     then(&state, "all that is known is met: go through GATE-06 to 07-testing");
     state["pending_delegation"] =
@@ -172,6 +172,22 @@ fn a_workflow_may_wish_for_something_else() {
     let seen = screen(&project(&state));
     assert!(seen.contains("\ntests      missing: none of 4 tries used\n"), "{seen}");
     assert!(seen.contains("> 06-implementation  not begun\n"), "under its other name: {seen}");
+}
+
+#[test]
+fn a_workflow_without_a_plan_needs_none() {
+    let mut state = workflow("07-testing");
+    state["active_workflow"]["phases"] = json!(["11-local-testing", "07-testing"]);
+    state["phases"]["07-testing"] = json!({"status": "in_progress"});
+    let seen = screen(&project(&state));
+    assert!(seen.contains("\ndemands    none that are known for this phase\n"), "{seen}");
+    assert!(seen.contains("is not there yet, and not needed in this phase\n"), "{seen}");
+    state["active_workflow"]["phases"] = json!(["06-implementation"]);
+    state["active_workflow"]["current_phase"] = "06-implementation".into();
+    state["iteration_enforcement"] = json!({"enabled": false});
+    let seen = screen(&project(&state));
+    assert!(seen.contains("\ndemands    none that are known for this phase\n"), "{seen}");
+    assert!(seen.contains("\ntasks      missing: docs/isdlc/tasks.md is not there\n"), "{seen}");
 }
 
 #[test]

@@ -148,9 +148,12 @@ impl Standing {
         self.phases.iter().position(|phase| phase.is_current)
     }
 
-    /// Whether work is handed out only with a plan of tasks.
+    /// Whether work is handed out only with a plan of tasks: behind the phases in which it is made, in a
+    /// workflow that has them.
     pub(super) fn needs_tasks(&self) -> bool {
-        self.current.as_deref().is_some_and(|phase| !table::is_early(phase))
+        let makes_one = |phase: &Phase| table::is_early(&phase.name);
+        let is_planned = self.phases.len() < 2 || self.phases.iter().any(makes_one);
+        is_planned && self.current.as_deref().is_some_and(|phase| !table::is_early(phase))
     }
 
     fn next_step(&self, root: &Path) -> String {
@@ -253,6 +256,10 @@ fn demands(
     kind: Option<&str>,
     workspace: &Workspace,
 ) -> Vec<Demand> {
+    // The workflow can switch its own checks off.
+    if state.is(&["iteration_enforcement", "enabled"], false) {
+        return Vec::new();
+    }
     let Some(all) = ground.requirements(workspace) else { return Vec::new() };
     let of = |phases: &'_ Value| -> Option<Value> {
         named(phases.as_object()?, phase).map(|(_, rules)| rules.clone())
@@ -272,11 +279,10 @@ fn demands(
     if rules.is_on("constitutional_validation") {
         demands.push(articles(&rules, &known["constitutional_validation"]));
     }
-    let manifest = || ground.manifest(workspace);
-    if let Some(agent) =
-        rules.is_on("agent_delegation_validation").then(|| lead(phase, manifest()?)).flatten()
+    if rules.is_on("agent_delegation_validation")
+        && let Some(manifest) = ground.manifest(workspace)
     {
-        demands.push(worked(&agent, phase, state));
+        demands.extend(worked(phase, manifest, state));
     }
     demands
 }
@@ -370,17 +376,22 @@ fn articles(rules: &Rules<'_>, known: &Value) -> Demand {
     Demand { what: "articles", is_met, used, allowed, says, step }
 }
 
-/// The agent that leads a phase: the first that the manifest has for it.
-fn lead(phase: &str, manifest: &Manifest) -> Option<String> {
-    manifest.agents().find(|(_, of)| table::is_same(of, phase)).map(|(name, _)| name.to_owned())
-}
-
-fn worked(agent: &str, phase: &str, state: &State) -> Demand {
+/// Any agent of the phase will do.
+fn worked(phase: &str, manifest: &Manifest, state: &State) -> Option<Demand> {
+    let agents: Vec<String> = manifest.agents_in(phase).map(str::to_lowercase).collect();
+    let first = agents.first()?;
     let log = state.value(&["skill_usage_log"]).unwrap_or_default();
-    let is_met = log.as_array().into_iter().flatten().any(|entry| {
-        let is = |field: &str, same: &dyn Fn(&str) -> bool| entry[field].as_str().is_some_and(same);
-        is("agent", &|name| table::agent(name) == agent) && is("agent_phase", &|of| table::is_same(of, phase))
-    });
-    let says = if is_met { format!("{agent} has worked") } else { format!("{agent} has not worked yet") };
-    Demand { what: "agent", is_met, used: None, allowed: None, says, step: format!("hand work to {agent}") }
+    let names = log.as_array().into_iter().flatten().filter_map(|entry| entry["agent"].as_str());
+    let worker = names.map(table::agent).find(|name| agents.contains(name));
+    Some(Demand {
+        what: "agent",
+        is_met: worker.is_some(),
+        used: None,
+        allowed: None,
+        says: match worker {
+            Some(worker) => format!("{worker} has worked"),
+            None => format!("no agent of this phase has worked, such as {first}"),
+        },
+        step: format!("hand work to an agent of {phase}, such as {first}"),
+    })
 }
