@@ -101,6 +101,9 @@ rehearsals! {
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",
     review_loop_without_the_program: "review-loop-without-provost.toml",
+    phases_where_the_workflow_stands: "phases-status.toml",
+    phases_after_the_migration: "phases-migrated.toml",
+    phases_without_the_program: "phases-without-provost.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

@@ -144,8 +144,9 @@ pub struct Settings {
 pub struct Migration {
     /// The settings files of a project.
     pub files: fn(&Path) -> Vec<PathBuf>,
-    /// What becomes of the text of one, or why it is no settings file.
-    pub rewrite: fn(&str) -> Result<Migrated, String>,
+    /// What becomes of the text of one, or why it is no settings file. For some events, Provost may be
+    /// called by another file already.
+    pub rewrite: fn(text: &str, elsewhere: &[String]) -> Result<Migrated, String>,
 }
 
 /// What becomes of a settings file.
@@ -155,6 +156,8 @@ pub struct Migrated {
     pub text: Option<String>,
     /// The entries that go: where they stand, and the script that they call.
     pub removed: Vec<String>,
+    /// The events for which Provost is called already.
+    pub calls: Vec<String>,
     /// The events for which an entry comes.
     pub added: Vec<&'static str>,
     /// What a person should know besides.

@@ -290,6 +290,19 @@ fn entries_of_provost_that_are_there_are_enough() {
 }
 
 #[test]
+fn what_is_left_is_told_even_if_nothing_goes() {
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "node h/model-provider-router.cjs"}]}]}}"#;
+    let desk = Desk::with(text);
+    let shown = desk.migrate(&["--yes"], 0).stdout.replace('\n', " ");
+    assert!(shown.contains("left in PreToolUse: model-provider-router, which has no guard"), "{shown}");
+    assert!(
+        shown.ends_with("Nothing else calls a Node hook of the phases; nothing was changed. "),
+        "{shown}"
+    );
+    assert_eq!((desk.now().as_str(), desk.names().len()), (text, 1));
+}
+
+#[test]
 fn with_the_plugin_only_the_old_entries_go() {
     let desk = Desk::with(&SMALL.replacen('{', "{\n  \"enabledPlugins\": {\"isdlc@provost\": true},", 1));
     let shown = desk.migrate(&["--yes"], 0).stdout;
@@ -304,6 +317,16 @@ fn both_files_of_a_project_are_looked_at_and_a_named_one_alone() {
     desk.migrate(&["--yes"], 0);
     assert_eq!(desk.now(), "{}");
     assert_eq!(entries(&desk.text("settings.local.json")).len(), 6);
+
+    // Both have such entries: what one calls, the other need not.
+    let both = Desk::with(SMALL);
+    let pre = SMALL.replace("Stop", "PreToolUse").replace("delegation-gate", "gate-blocker");
+    both.project.file(".claude/settings.local.json", &pre);
+    let shown = both.migrate(&["--yes"], 0).stdout;
+    assert!(shown.contains("\n1 entry goes; none has to come.\n"), "{shown}");
+    assert_eq!(entries(&both.now()).len(), 6);
+    assert_eq!(both.text("settings.local.json"), "{}\n");
+    assert_eq!(both.names().len(), 4);
 
     let named = desk.project.home_file("elsewhere/settings.json", SMALL);
     let shown = desk.migrate(&["--yes", "--settings", named.to_str().unwrap()], 0).stdout;

@@ -62,36 +62,60 @@ impl Migrate {
             None => own_files(event, workspace),
         };
         let mut out = anstream::stdout().lock();
-        let mut plans = Vec::new();
-        for named in &files {
-            let real = workspace.resolve(named);
-            let Some(before) = read(&real, named)? else { continue };
-            let mut told = (workspace.client.migration.rewrite)(&before).map_err(|why| {
+        let mut found = Vec::new();
+        for named in files {
+            let real = workspace.resolve(&named);
+            match read(&real, &named)? {
+                Some(before) => found.push((named, real, before)),
+                None if self.settings.is_some() => {
+                    return Err(Trouble::Io(format!("there is no file {}", shown(&named))));
+                }
+                None => {}
+            }
+        }
+        let mut plans: Vec<Plan> = Vec::new();
+        let mut is_noted = false;
+        for (named, real, before) in &found {
+            // What one file of a project calls, the others need not.
+            let mut elsewhere: Vec<String> = Vec::new();
+            for (_, _, other) in found.iter().filter(|(other, ..)| other != named) {
+                let told = (workspace.client.migration.rewrite)(other, &[]);
+                elsewhere.extend(told.into_iter().flat_map(|told| told.calls));
+            }
+            elsewhere.extend(plans.iter().flat_map(|plan| &plan.told.added).map(|event| (*event).to_owned()));
+            let mut told = (workspace.client.migration.rewrite)(before, &elsewhere).map_err(|why| {
                 Trouble::Io(format!(
                     "{} is not changed: it is no JSON object ({}). To fix: mend the file, and run this again.",
                     shown(named),
                     one_line(&why)
                 ))
             })?;
-            let Some(after) = told.text.take() else {
-                for note in &told.notes {
-                    say(&mut out, &format!("{}: {note}", shown(named)))?;
-                }
+            if let Some(after) = told.text.take() {
+                plans.push(Plan {
+                    named: named.clone(),
+                    real: real.clone(),
+                    before: before.clone(),
+                    after,
+                    told,
+                });
                 continue;
-            };
-            plans.push(Plan { named: named.clone(), real, before, after, told });
-        }
-        if let Some(missing) = self.settings.as_ref().filter(|file| !workspace.exists(&event.cwd.join(file)))
-        {
-            return Err(Trouble::Io(format!("there is no file {}", shown(missing))));
+            }
+            for note in &told.notes {
+                say(&mut out, &format!("{}: {note}.", shown(named)))?;
+                is_noted = true;
+            }
         }
         if plans.is_empty() {
-            let names: Vec<String> = files.iter().map(|file| shown(file)).collect();
-            let place = if names.is_empty() { "No settings file".into() } else { names.join(" and ") };
-            say(
-                &mut out,
-                &format!("There is nothing to do: no entry of {place} calls a Node hook of the phases."),
-            )?;
+            let names: Vec<String> = found.iter().map(|(named, ..)| shown(named)).collect();
+            let text = match (names.as_slice(), is_noted) {
+                ([], _) => "There is nothing to do: the project has no settings file.".to_owned(),
+                (_, true) => "Nothing else calls a Node hook of the phases; nothing was changed.".to_owned(),
+                (names, false) => format!(
+                    "There is nothing to do: no entry of {} calls a Node hook of the phases.",
+                    names.join(" and ")
+                ),
+            };
+            say(&mut out, &text)?;
             return Ok(Exit::Done);
         }
         for plan in &plans {

@@ -75,7 +75,7 @@ enum Entry {
     Others,
 }
 
-fn rewrite(text: &str) -> Result<Migrated, String> {
+fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = &text[mark..];
     let file: Object<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
@@ -83,7 +83,6 @@ fn rewrite(text: &str) -> Result<Migrated, String> {
     let events = file.last("hooks").and_then(|(at, raw)| Some((at, Object::read(raw)?)));
     let Some((hooks_at, events)) = events else { return Ok(found) };
     let mut new_values = Vec::new();
-    let mut with_provost: Vec<&str> = Vec::new();
     for (event, raw) in &events.0 {
         new_values.push(without_scripts(event, raw, &mut found));
         let limits = provost_in(raw);
@@ -98,7 +97,7 @@ fn rewrite(text: &str) -> Result<Migrated, String> {
             }
         }
         if !limits.is_empty() {
-            with_provost.push(event);
+            found.calls.push(event.clone());
         }
     }
     if found.removed.is_empty() {
@@ -107,8 +106,9 @@ fn rewrite(text: &str) -> Result<Migrated, String> {
     if is_plugged(&file) {
         found.notes.push("the plugin `isdlc` is enabled here and brings Provost's entries".into());
     } else {
-        found.added =
-            NEEDED.iter().map(|needed| needed.event).filter(|event| !with_provost.contains(event)).collect();
+        let is_called = |event: &&str| found.calls.iter().chain(elsewhere).any(|called| called == event);
+        let needed = NEEDED.iter().map(|needed| needed.event);
+        found.added = needed.filter(|event| !is_called(event)).collect();
     }
     let style = Style::of(body);
     let hooks = events_text(&events, file.0[hooks_at].1, new_values, &found.added, &style);
@@ -459,5 +459,111 @@ impl Style {
             needed.seconds
         );
         format!("{{{matcher}{field}\"hooks\":{gap}{}{}}}", self.list(&entry, depth + 1), self.margin(depth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_that_call_a_script_are_known_in_every_spelling() {
+        for command in [
+            "node .../gate-blocker.cjs",
+            "node $CLAUDE_PROJECT_DIR/.claude/hooks/gate-blocker.cjs",
+            "node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate-blocker.cjs",
+            "node \"${CLAUDE_PROJECT_DIR}/.claude/hooks/gate-blocker.cjs\"",
+            "  node  '/a path/hooks/gate-blocker.cjs' ",
+            "/usr/local/bin/node --no-warnings gate-blocker.cjs",
+            "\"C:\\Program Files\\nodejs\\node.exe\" \"C:\\p\\.claude\\hooks\\gate-blocker.cjs\"",
+            "./.claude/hooks/gate-blocker.cjs",
+            "provost compat gate-blocker",
+            "\"/opt/a b/provost\" compat gate-blocker",
+        ] {
+            let entry = json!({"type": "command", "command": command});
+            assert!(matches!(meaning_of(&entry), Entry::Script(name) if name == "gate-blocker"), "{command}");
+        }
+        for (command, arguments) in
+            [("node", ["/a b/gate-blocker.cjs"].as_slice()), ("provost", &["compat", "gate-blocker"])]
+        {
+            let entry = json!({"command": command, "args": arguments});
+            assert!(matches!(meaning_of(&entry), Entry::Script(_)), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_one_stays() {
+        for command in [
+            "node hooks/my-gate-blocker.cjs",
+            "node hooks/gate-blocker.js",
+            "cat gate-blocker.cjs.bak",
+            "provost compat planner-bash-guard",
+            "notprovost compat gate-blocker",
+            "",
+        ] {
+            assert!(matches!(meaning_of(&json!({"command": command})), Entry::Others), "{command}");
+        }
+        for command in [
+            "node a/gate-blocker.cjs | tee log",
+            "A=1 node a/gate-blocker.cjs",
+            "cat gate-blocker.cjs",
+            "timeout 5 node a/gate-blocker.cjs",
+            "node a/model-provider-router.cjs",
+        ] {
+            assert!(matches!(meaning_of(&json!({"command": command})), Entry::Kept(_)), "{command}");
+        }
+        for entry in
+            [json!(5), json!(null), json!({}), json!({"command": 5}), json!({"command": [], "args": 7})]
+        {
+            assert!(matches!(meaning_of(&entry), Entry::Others), "{entry}");
+        }
+    }
+
+    /// Whatever else stands in the file, and however it is laid out.
+    #[test]
+    fn odd_files_stay_json_and_keep_what_is_not_ours() {
+        let ours = r#"{"command": "node h/delegation-gate.cjs"}"#;
+        for (before, kept) in [
+            (
+                format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{ours} , {{"command":"x , y"}} ]}}]}}}}"#),
+                "x , y",
+            ),
+            (
+                format!(r#"{{"hooks": {{"Stop": [5, null, {{"hooks": 7}}, {{"hooks": [{ours}, 5]}}]}}}}"#),
+                "null",
+            ),
+            (
+                format!(
+                    "{{ \"a\" : \"}},{{\" , \"hooks\":{{\"Stop\":[\n{{\"hooks\":[{ours}]}}]}}, \"b\":[ ] }}"
+                ),
+                "},{",
+            ),
+            (
+                format!(
+                    r#"{{"hooks": 5, "hooks": {{"X": [], "Stop": [{{"hooks": [{ours}]}}], "Y": {{}}}}}}"#
+                ),
+                "\"Y\": {}",
+            ),
+            (
+                format!(
+                    r#"{{"hooks": {{"Stop": [{{"hooks": [{ours},{ours}], "m": "ü\u00fc"}}], "Stop": []}}}}"#
+                ),
+                "Stop",
+            ),
+        ] {
+            let told = rewrite(&before, &[]).unwrap();
+            let after = told.text.unwrap_or_else(|| panic!("{before}"));
+            serde_json::from_str::<Value>(&after).unwrap_or_else(|error| panic!("{error}: {after}"));
+            assert!(after.contains(kept) && !after.contains(".cjs"), "{after}");
+            assert!(super::super::settings::read(Some(&after)).is_ok() || before.contains("null"), "{after}");
+            assert!(rewrite(&after, &[]).unwrap().text.is_none(), "again: {after}");
+        }
+        for text in
+            ["{}", r#"{"hooks": 5}"#, r#"{"hooks": {"Stop": 5}}"#, r#"{"hooks": {}}"#, " {\"a\":1} \n"]
+        {
+            assert!(rewrite(text, &[]).unwrap().text.is_none(), "{text}");
+        }
     }
 }
