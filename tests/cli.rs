@@ -84,6 +84,28 @@ review-loop  finished work is reviewed by a fresh reviewer until two reviews in 
 GUARD        ASKED  ON FAILURE  BLOCKS  OVERRIDE  HERE
 review-loop  stop   open        yes     no        on
 
+phases  no phase of a workflow is skipped or faked, and nothing is committed to main in between
+
+GUARD                      ASKED                                      ON FAILURE  BLOCKS  OVERRIDE  HERE
+iteration-corridor         before an agent starts, before a skill     open        yes     once      on
+skill-validator            before an agent starts                     open        yes     once      on
+phase-loop-controller      before an agent starts                     open        yes     once      on
+plan-surfacer              before an agent starts                     open        yes     once      on
+phase-sequence-guard       before an agent starts                     open        yes     once      on
+gate-blocker               before an agent starts, before a skill     open        yes     once      on
+constitution-validator     before an agent starts                     open        yes     once      on
+branch-guard               before any tool                            open        yes     once      on
+state-write-validator      before any tool, after a tool that writes  open        yes     once      on
+log-skill-usage            after an agent's answer                    open        no      no        on
+menu-tracker               after an agent's answer, subagent stop     open        no      no        on
+walkthrough-tracker        after an agent's answer, subagent stop     open        no      no        on
+discover-menu-guard        after an agent's answer, subagent stop     open        no      no        on
+skill-delegation-enforcer  after a skill                              open        no      no        on
+test-watcher               after a command line                       open        no      no        on
+review-reminder            after a command line                       open        no      no        on
+delegation-gate            stop                                       open        yes     once      on
+phase-records              before an agent starts, and 6 more         open        no      no        on
+
 closed: what the guard cannot judge is denied; open: it goes on.
 once: a prompt that begins with `provost override GUARD REASON` lets it pass once.
 "
@@ -129,6 +151,8 @@ self-guard  deny  <n> ms
   evidence  <project>/provost.toml is Provost's configuration
   to fix    go on without changing it; if it has to change, ask the person to do it in an editor
   way out   A person edits these files in an editor: only tool calls are judged.
+
+silence  branch-guard, state-write-validator
 "
     );
 }
@@ -222,47 +246,40 @@ found  user     <home>/.config/provost/provost.toml
 
 mistake <project>/provost.toml:2: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
 
-SETTING                       FROM     VALUE
-engine.deadline_seconds       user     9
-journal.enabled               default  true
-journal.max_kilobytes         default  4096
-plan_gate.enabled             default  false
-plan_gate.witness             default  \"on\"
-plan_gate.store               default  \"embedded\"
-plan_gate.floor               default  \"advice\"
-plan_gate.assess              default  \"skill\"
-plan_gate.critics             default  [\"rodin:critic\"]
-plan_gate.validators          default  [\"rodin:validator\"]
-plan_gate.gap_phrases         default  [\"unclear\", \"not sure\", \"might fail\", \"need to investigate\", \"TODO\", \"TBD\", \"to be determined\", \"risk of\", \"potential issue\", \"may not work\", \"assuming\", \"if this works\", \"hopefully\"]
-plan_gate.critic_model        default  \"opus\"
-plan_gate.validator_model     default  \"haiku\"
-planner.agents                default  [\"tdd-planner\"]
-planner.strict                default  true
-planner.allow                 default  []
-planner.tools                 default  []
-planner.directory             default  \"planning\"
-planner.plan_minutes          default  30
-planner.require_plan          default  true
-planner.analysis_headings     default  [\"feature analysis\", \"feature description\", \"requirements analysis\", \"overview\"]
-planner.slice_headings        default  [\"test specification\", \"slice N\"]
-review_loop.seconds           default  570
-review_loop.plan              default  \"session\"
-review_loop.ground_rules      default  true
-review_loop.state             default  \"checked\"
-review_loop.report            default  \"changes\"
-reviewer.command              default  []
-reviewer.seconds              default  240
-guards.self-guard             managed  \"on\"
-guards.registration-guard     default  \"on\"
-guards.config-check           default  \"on\"
-guards.override               default  \"on\"
-guards.plan-gate              default  \"on\"
-guards.plan-keeper            default  \"on\"
-guards.plan-brief             default  \"on\"
-guards.plan-witness           default  \"on\"
-guards.planner-bash-guard     default  \"on\"
-guards.plan-output-validator  default  \"on\"
-guards.review-loop            default  \"on\"
+SETTING                    FROM     VALUE
+engine.deadline_seconds    user     9
+journal.enabled            default  true
+journal.max_kilobytes      default  4096
+plan_gate.enabled          default  false
+plan_gate.witness          default  \"on\"
+plan_gate.store            default  \"embedded\"
+plan_gate.floor            default  \"advice\"
+plan_gate.assess           default  \"skill\"
+plan_gate.critics          default  [\"rodin:critic\"]
+plan_gate.validators       default  [\"rodin:validator\"]
+plan_gate.gap_phrases      default  [\"unclear\", \"not sure\", \"might fail\", \"need to investigate\", \"TODO\", \"TBD\", \"to be determined\", \"risk of\", \"potential issue\", \"may not work\", \"assuming\", \"if this works\", \"hopefully\"]
+plan_gate.critic_model     default  \"opus\"
+plan_gate.validator_model  default  \"haiku\"
+planner.agents             default  [\"tdd-planner\"]
+planner.strict             default  true
+planner.allow              default  []
+planner.tools              default  []
+planner.directory          default  \"planning\"
+planner.plan_minutes       default  30
+planner.require_plan       default  true
+planner.analysis_headings  default  [\"feature analysis\", \"feature description\", \"requirements analysis\", \"overview\"]
+planner.slice_headings     default  [\"test specification\", \"slice N\"]
+review_loop.seconds        default  570
+review_loop.plan           default  \"session\"
+review_loop.ground_rules   default  true
+review_loop.state          default  \"checked\"
+review_loop.report         default  \"changes\"
+phases.validate            default  \"after\"
+phases.notify              default  \"person\"
+reviewer.command           default  []
+reviewer.seconds           default  240
+guards.self-guard          managed  \"on\"
+guards.* (all others)      default  \"on\"
 
 1 mistake; everything else counts
 "

@@ -106,6 +106,9 @@ rehearsals! {
     phases_and_a_faked_state: "phases-state.toml",
     phases_and_a_discovery: "phases-discover.toml",
     phases_and_failing_tests: "phases-tests.toml",
+    phases_where_the_workflow_stands: "phases-status.toml",
+    phases_after_the_migration: "phases-migrated.toml",
+    phases_without_the_program: "phases-without-provost.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

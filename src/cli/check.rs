@@ -57,6 +57,8 @@ impl Check {
         let guards = registry::asked_about(&event, concerned, &[], &workspace.config);
         let mut findings = Vec::new();
         engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
+        // What is none of its business, a guard was as good as not asked about.
+        findings.retain(|finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned));
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
         let mut out = anstream::stdout().lock();
         if self.json {

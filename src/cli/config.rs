@@ -7,6 +7,7 @@ use clap::Subcommand;
 use super::screen::{self, BOLD, DIM, GREEN, RED, painted};
 use super::{Exit, Here, Outcome};
 use crate::config::settings;
+use crate::registry::GUARDS;
 use crate::text::one_line;
 
 /// Look at the configuration
@@ -54,13 +55,23 @@ fn check() -> Outcome {
         writeln!(out)?;
     }
     let mut rows = vec![["SETTING", "FROM", "VALUE"].map(String::from).to_vec()];
+    let mut usual = 0;
     for setting in settings::all() {
         let key = setting.key();
+        // Every guard is on unless somebody wants it otherwise: only that is worth a line.
+        if setting.table == "guards" && config.get(&key).is_none() {
+            usual += 1;
+            continue;
+        }
         let (value, from) = match config.get(&key) {
             Some((layer, value)) => (value.to_string(), layer.word()),
             None => (setting.takes.default_value().to_string(), "default"),
         };
         rows.push(vec![key, from.into(), value]);
+    }
+    if usual > 0 {
+        let others = if usual == GUARDS.len() { "all" } else { "all others" };
+        rows.push(vec![format!("guards.* ({others})"), "default".into(), "\"on\"".into()]);
     }
     screen::table(&mut out, &rows)?;
     writeln!(out)?;

@@ -79,9 +79,20 @@ fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
         writeln!(out, "  {}  {}", painted(DIM, &format!("{name:8}")), value.trim_start())?;
     }
     writeln!(out, "  {}  {} ms", painted(DIM, "took    "), thousandths(record.micros()))?;
-    for said in record.guards() {
+    // What only kept silent is told in a line, unless nobody else said a word.
+    let (silent, others): (Vec<_>, Vec<_>) = record
+        .guards()
+        .partition(|said| said.text("opinion") == "silence" && said.evidence().next().is_none());
+    let in_full = if others.is_empty() { &silent } else { &others };
+    for said in in_full {
         writeln!(out)?;
-        guard(out, &said)?;
+        guard(out, said)?;
+    }
+    if !others.is_empty() && !silent.is_empty() {
+        let names: Vec<String> = silent.iter().map(|said| one_line(said.text("guard"))).collect();
+        let names = wrapped(&names.join(", "), 9, width());
+        writeln!(out)?;
+        writeln!(out, "{}  {}", painted(colour_of("silence"), "silence"), names.trim_start())?;
     }
     Ok(())
 }

@@ -63,12 +63,21 @@ fn row(guard: &Guard, pack: &Pack, config: &Config) -> Vec<String> {
     };
     vec![
         guard.name.into(),
-        guard.asked(),
+        shortly_asked(guard),
         guard.failure.word().into(),
         if guard.blocks { "yes" } else { "no" }.into(),
         if guard.overridable { "once" } else { "no" }.into(),
         here.into(),
     ]
+}
+
+/// When it is asked, as far as it fits in a column; `--json` and the reference have the rest.
+fn shortly_asked(guard: &Guard) -> String {
+    const MOST: usize = 3;
+    match guard.triggers {
+        [first, rest @ ..] if rest.len() >= MOST => format!("{}, and {} more", first.words(), rest.len()),
+        _ => guard.asked(),
+    }
 }
 
 fn as_json(guard: &Guard, config: &Config) -> Value {

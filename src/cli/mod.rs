@@ -12,6 +12,7 @@ mod explain;
 mod gate;
 mod guards;
 mod journal;
+mod phases;
 mod review;
 mod schema;
 mod screen;
@@ -38,6 +39,7 @@ use crate::workspace::{Places, project_root, resolve};
   provost journal --follow       watch decisions as they are made
   provost gate status            where the last plan stands
   provost review status          where the work on a plan stands, and what the next stop does
+  provost phases status          where the workflow stands, and what its phase still demands
 
 Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
 `provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.
@@ -56,6 +58,7 @@ enum Command {
     Explain(explain::Explain),
     Gate(gate::Gate),
     Review(review::Review),
+    Phases(phases::Phases),
     Journal(journal::Journal),
     Config(config::ConfigCommand),
     Schema(schema::Schema),
@@ -117,6 +120,7 @@ pub fn run() -> ExitCode {
         Command::Explain(command) => command.run(),
         Command::Gate(command) => command.run(),
         Command::Review(command) => command.run(),
+        Command::Phases(command) => command.run(),
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),

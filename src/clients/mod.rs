@@ -32,6 +32,7 @@ pub struct Client {
     /// The session that the environment names.
     pub session: fn() -> Option<String>,
     pub settings: Settings,
+    pub migration: Migration,
     /// Its own directory in a project.
     pub folder: &'static str,
     /// Where it writes plans in a project.
@@ -137,6 +138,30 @@ pub struct Settings {
     pub plugin: fn() -> Option<PathBuf>,
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
+}
+
+/// How a settings file comes from the scripts of the phases to Provost.
+pub struct Migration {
+    /// The settings files of a project.
+    pub files: fn(&Path) -> Vec<PathBuf>,
+    /// What becomes of the text of one, or why it is no settings file. For some events, Provost may be
+    /// called by another file already.
+    pub rewrite: fn(text: &str, elsewhere: &[String]) -> Result<Migrated, String>,
+}
+
+/// What becomes of a settings file.
+#[derive(Debug, Default)]
+pub struct Migrated {
+    /// The whole new text; `None`: there is nothing to do.
+    pub text: Option<String>,
+    /// The entries that go: where they stand, and the script that they call.
+    pub removed: Vec<String>,
+    /// The events for which Provost is called already.
+    pub calls: Vec<String>,
+    /// The events for which an entry comes.
+    pub added: Vec<&'static str>,
+    /// What a person should know besides.
+    pub notes: Vec<String>,
 }
 
 /// Why an input could not be read at all.

@@ -283,12 +283,14 @@ fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
                           of a plan";
     const REVIEWER: &str = "a verdict counts because the reviewer is the person's choice, and what a tool starts has \
                             the environment that the tool gives it";
+    const ENTRIES: &str = "it changes hook entries, and no guard may be switched off from inside a session";
     const COMMANDS: &[(&str, &[&str], &str)] = &[
         ("hook", &["hook"], EVENT),
         ("gate assess", &["gate", "assess"], REVIEWER),
         ("compat post_tool_use", &["compat", "post_tool_use"], RECORD),
         ("compat pre_tool_use", &["compat", "pre_tool_use"], RECORD),
         ("review run", &["review", "run"], REVIEWER),
+        ("phases migrate", &["phases", "migrate"], ENTRIES),
         ("compat stop-hook", &["compat", "stop-hook"], REVIEWER),
     ];
     COMMANDS.iter().find(|(_, words, _)| started.may_begin_with(words)).map(|(call, _, why)| (*call, *why))

@@ -5,6 +5,7 @@
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
 mod demo;
+mod migration;
 mod plans;
 mod reviewer;
 mod script;
@@ -65,6 +66,7 @@ const fn client(
             plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
             how_to_edit: settings::HOW_TO_EDIT,
         },
+        migration: migration::MIGRATION,
         folder: ".claude",
         plans: plans::directory,
         is_transcript: transcript::is_one,

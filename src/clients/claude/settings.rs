@@ -130,7 +130,7 @@ fn entries(groups: &Value) -> impl Iterator<Item = (&str, &Value)> {
 }
 
 /// Spellings of a matcher that is no limit; to leave it out is another.
-fn matches_all(matcher: &str) -> bool {
+pub(super) fn matches_all(matcher: &str) -> bool {
     matches!(matcher, "" | "*" | ".*")
 }
 
@@ -146,7 +146,7 @@ fn plain(groups: &Value) -> Value {
 }
 
 /// Whether a hook entry runs `provost hook`, in exec or shell form, directly or by a wrapper.
-fn calls_provost(hook: &Value) -> bool {
+pub(super) fn calls_provost(hook: &Value) -> bool {
     let arguments = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let command = hook["command"].as_str().unwrap_or_default();
     let mut words: Vec<&str> = if hook["args"].is_array() {

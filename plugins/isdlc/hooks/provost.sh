@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs `provost` with the given arguments. Without the program nothing is held: these guards let go on
+# what they cannot judge. But whoever has a workflow here believes that it is guarded, so the person is
+# told when a session starts and at each stop.
+
+# A client that was started from a desktop does not know where cargo and people put programs.
+PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
+command -v provost >/dev/null && exec provost "$@"
+
+event=$(cat)
+[ -d "${CLAUDE_PROJECT_DIR:-.}/.isdlc" ] || exit 0
+printf '%s\n' "$event" | grep -Eq '"hook_event_name": *"(SessionStart|Stop)"' || exit 0
+echo '{"systemMessage": "[provost] The phases of the workflow are not guarded: there is no program `provost` on the PATH. To fix: install it with `cargo install --path .` in its repository, or disable the plugin isdlc."}'

@@ -1,0 +1,275 @@
+//! `provost phases migrate`: one entry for each event in place of a Node hook for each promise.
+//!
+//! A person's command: it shows what would change before anything does, keeps the old file, and puts
+//! the new one in its place whole or not at all.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::diff;
+use crate::cli::screen::{BOLD, CYAN, GREEN, RED, painted, width, wrapped};
+use crate::cli::{Exit, Outcome, Trouble};
+use crate::clients::Migrated;
+use crate::event::Event;
+use crate::text::{one_line, printable};
+use crate::workspace::Workspace;
+
+/// Put Provost's hook entries in the place of the Node hooks of the phases
+///
+/// Entries of the settings file that call one of the 17 scripts that Provost stands in for
+/// (`node …/hooks/gate-blocker.cjs`, or `provost compat gate-blocker`) go; one entry that calls Provost comes for
+/// each event that the guards need. Everything else in the file stays as it is written. What would change is shown
+/// first, and you are asked. The old file is kept beside the new one, as `settings.json.before-provost`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost phases migrate --dry-run
+  provost phases migrate
+  provost phases migrate --yes --settings FILE
+
+Exit codes: 0 done, or there is nothing to do, or --dry-run; 1 it was not confirmed: nothing was changed;
+74 the file cannot be read or written, or is no JSON object: nothing was changed.")]
+pub(crate) struct Migrate {
+    /// The settings file; without, the project's own ones
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+/// No settings file that people write is as large.
+const LARGEST: u64 = 8 << 20;
+
+/// A file that would change.
+struct Plan {
+    /// As the person knows it.
+    named: PathBuf,
+    /// Where it really lies.
+    real: PathBuf,
+    before: String,
+    after: String,
+    told: Migrated,
+}
+
+impl Migrate {
+    pub(crate) fn run(self, event: &Event, workspace: &Workspace) -> Outcome {
+        let files = match &self.settings {
+            Some(file) => vec![event.cwd.join(file)],
+            None => own_files(event, workspace),
+        };
+        let mut out = anstream::stdout().lock();
+        let mut found = Vec::new();
+        for named in files {
+            let real = workspace.resolve(&named);
+            match read(&real, &named)? {
+                Some(before) => found.push((named, real, before)),
+                None if self.settings.is_some() => {
+                    return Err(Trouble::Io(format!("there is no file {}", shown(&named))));
+                }
+                None => {}
+            }
+        }
+        let mut plans: Vec<Plan> = Vec::new();
+        let mut is_noted = false;
+        for (named, real, before) in &found {
+            // What one file of a project calls, the others need not.
+            let mut elsewhere: Vec<String> = Vec::new();
+            for (_, _, other) in found.iter().filter(|(other, ..)| other != named) {
+                let told = (workspace.client.migration.rewrite)(other, &[]);
+                elsewhere.extend(told.into_iter().flat_map(|told| told.calls));
+            }
+            elsewhere.extend(plans.iter().flat_map(|plan| &plan.told.added).map(|event| (*event).to_owned()));
+            let mut told = (workspace.client.migration.rewrite)(before, &elsewhere).map_err(|why| {
+                Trouble::Io(format!(
+                    "{} is not changed: it is no JSON object ({}). To fix: mend the file, and run this again.",
+                    shown(named),
+                    one_line(&why)
+                ))
+            })?;
+            if let Some(after) = told.text.take() {
+                plans.push(Plan {
+                    named: named.clone(),
+                    real: real.clone(),
+                    before: before.clone(),
+                    after,
+                    told,
+                });
+                continue;
+            }
+            for note in &told.notes {
+                say(&mut out, &format!("{}: {note}.", shown(named)))?;
+                is_noted = true;
+            }
+        }
+        if plans.is_empty() {
+            let names: Vec<String> = found.iter().map(|(named, ..)| shown(named)).collect();
+            let text = match (names.as_slice(), is_noted) {
+                ([], _) => "There is nothing to do: the project has no settings file.".to_owned(),
+                (_, true) => "Nothing else calls a Node hook of the phases; nothing was changed.".to_owned(),
+                (names, false) => format!(
+                    "There is nothing to do: no entry of {} calls a Node hook of the phases.",
+                    names.join(" and ")
+                ),
+            };
+            say(&mut out, &text)?;
+            return Ok(Exit::Done);
+        }
+        for plan in &plans {
+            plan.show(&mut out)?;
+        }
+        if self.dry_run {
+            say(&mut out, "Nothing was changed.")?;
+            return Ok(Exit::Done);
+        }
+        if !self.yes && !confirmed(&mut out)? {
+            return Ok(Exit::Found);
+        }
+        for plan in &plans {
+            let backup = plan.carry_out(workspace)?;
+            say(
+                &mut out,
+                &format!("{} is changed; as it was, it is kept in {}.", shown(&plan.named), shown(&backup)),
+            )?;
+        }
+        if !is_on_path() {
+            say(
+                &mut out,
+                "Note: there is no program `provost` on the PATH, and without it the entries do nothing. To fix: \
+                 `cargo install --path .` in its repository, or write its full path into the entries.",
+            )?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The settings files of the nearest directory that has one, up to the root of the project.
+fn own_files(event: &Event, workspace: &Workspace) -> Vec<PathBuf> {
+    let here = workspace.resolve(&event.cwd);
+    let within = |directory: &&Path| directory.starts_with(&workspace.project);
+    let there = |directory: &Path| -> Vec<PathBuf> {
+        let files = (workspace.client.migration.files)(directory);
+        files.into_iter().filter(|file| workspace.exists(file)).collect()
+    };
+    here.ancestors().take_while(within).map(there).find(|files| !files.is_empty()).unwrap_or_default()
+}
+
+/// Whether the client would find the program that the new entries name.
+fn is_on_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("provost").is_file())
+}
+
+/// The text of a settings file; `None`: there is none.
+fn read(real: &Path, named: &Path) -> Result<Option<String>, Trouble> {
+    let trouble = |why: &str| Trouble::Io(format!("{} cannot be read: {why}", shown(named)));
+    let bytes = crate::files::read(real, LARGEST).map_err(|error| trouble(&error.to_string()))?;
+    bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| trouble("it is not UTF-8"))).transpose()
+}
+
+/// Whether the person wants it, who is asked where there is one.
+fn confirmed(out: &mut impl Write) -> Result<bool, Trouble> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        say(
+            out,
+            "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
+        )?;
+        return Ok(false);
+    }
+    write!(out, "Write this? [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let is_wanted = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    if !is_wanted {
+        say(out, "Nothing was changed.")?;
+    }
+    Ok(is_wanted)
+}
+
+impl Plan {
+    fn show(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{}", painted(BOLD, &format!("--- {}", shown(&self.named))))?;
+        writeln!(out, "{}", painted(BOLD, &format!("+++ {}", shown(&self.named))))?;
+        for line in diff::unified(&self.before, &self.after) {
+            let colour = match line.as_bytes().first() {
+                Some(b'-') => Some(RED),
+                Some(b'+') => Some(GREEN),
+                Some(b'@') => Some(CYAN),
+                _ => None,
+            };
+            let line = printable(&line);
+            match colour {
+                Some(colour) => writeln!(out, "{}", painted(colour, &line))?,
+                None => writeln!(out, "{line}")?,
+            }
+        }
+        writeln!(out)?;
+        let removed = self.told.removed.len();
+        let entries = if removed == 1 { "1 entry goes".into() } else { format!("{removed} entries go") };
+        let added = match self.told.added.as_slice() {
+            [] => "none has to come".to_owned(),
+            events => format!("{} come: {}", events.len(), events.join(", ")),
+        };
+        say(out, &format!("{entries}; {added}."))?;
+        for note in &self.told.notes {
+            say(out, &format!("Note: {note}."))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the old file and puts the new one in its place; the answer is where the old one is.
+    fn carry_out(&self, workspace: &Workspace) -> Result<PathBuf, Trouble> {
+        let trouble =
+            |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
+        let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
+        let backup =
+            self.keep().map_err(|error| trouble(format!("it cannot be kept beside itself: {error}")))?;
+        let replaced =
+            workspace.replace_unless_changed(&self.real, Some(self.before.as_bytes()), self.after.as_bytes());
+        match replaced {
+            Ok(true) => Ok(backup),
+            Ok(false) => {
+                let _ = fs::remove_file(&backup);
+                Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
+            }
+            Err(fault) => {
+                let _ = fs::remove_file(&backup);
+                Err(trouble(fault.to_string()))
+            }
+        }
+    }
+
+    /// A copy beside the file, under a name that nothing has.
+    fn keep(&self) -> io::Result<PathBuf> {
+        let name = self.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mode = fs::metadata(&self.real)?.permissions();
+        let mut number = 1;
+        loop {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let backup = self.real.with_file_name(format!("{name}.before-provost{suffix}"));
+            match OpenOptions::new().write(true).create_new(true).open(&backup) {
+                Ok(mut file) => {
+                    file.set_permissions(mode)?;
+                    file.write_all(self.before.as_bytes())?;
+                    file.sync_all()?;
+                    return Ok(backup);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy())
+}
+
+/// A sentence on lines that are comfortable to read.
+fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", wrapped(&one_line(text), 0, width()))
+}

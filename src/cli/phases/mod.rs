@@ -1,0 +1,45 @@
+//! `provost phases`: a workflow in phases, for people.
+
+mod diff;
+mod migrate;
+mod overview;
+mod status;
+
+use clap::Subcommand;
+
+use super::{Outcome, Trouble};
+use crate::clients;
+use crate::event::{Event, Kind};
+use crate::workspace::Workspace;
+
+/// See where a workflow in phases stands, and come to Provost from its Node hooks
+///
+/// A workflow belongs to a project that has a directory `.isdlc`. In a repository of several projects, the one is
+/// meant that the variable `ISDLC_PROJECT` names, or the current directory is in, or the repository prefers.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost phases status                      where the workflow stands
+  provost phases migrate --dry-run           what would become of the settings file")]
+pub(crate) struct Phases {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Status(status::Status),
+    Migrate(migrate::Migrate),
+}
+
+impl Phases {
+    pub(crate) fn run(self) -> Outcome {
+        let cwd =
+            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let event = Event::new(String::new(), Kind::Other, cwd);
+        let workspace = Workspace::of(clients::DEFAULT, &event);
+        match self.command {
+            Command::Status(command) => command.run(&event, &workspace),
+            Command::Migrate(command) => command.run(&event, &workspace),
+        }
+    }
+}

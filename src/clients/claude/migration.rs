@@ -1,0 +1,569 @@
+//! From the hook scripts of the phases to Provost: a settings file, rewritten.
+//!
+//! The document's scripts are registered one by one; Provost is registered once for each event. The
+//! rest of the file belongs to somebody else, so the text is not parsed and printed anew: only the
+//! pieces that go or come are touched, and every other byte, order and margin stays.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::settings::{calls_provost, matches_all};
+use crate::clients::{Migrated, Migration};
+use crate::workspace::is_provost;
+
+pub(super) const MIGRATION: Migration = Migration {
+    files: |project| {
+        let folder = project.join(".claude");
+        vec![folder.join("settings.json"), folder.join("settings.local.json")]
+    },
+    rewrite,
+};
+
+/// The scripts that a guard of Provost stands in for.
+const SCRIPTS: &[&str] = &[
+    "iteration-corridor",
+    "skill-validator",
+    "phase-loop-controller",
+    "plan-surfacer",
+    "phase-sequence-guard",
+    "gate-blocker",
+    "constitution-validator",
+    "branch-guard",
+    "state-write-validator",
+    "log-skill-usage",
+    "menu-tracker",
+    "walkthrough-tracker",
+    "discover-menu-guard",
+    "skill-delegation-enforcer",
+    "test-watcher",
+    "review-reminder",
+    "delegation-gate",
+];
+
+/// The one that nothing stands in for.
+const LEFT_OUT: &str = "model-provider-router";
+
+/// The pack whose guards have to be asked.
+const PACK: &str = "phases";
+
+/// An entry of Provost's that the pack needs.
+struct Needed {
+    event: &'static str,
+    matcher: Option<&'static str>,
+    seconds: u32,
+}
+
+/// At a stop a review may be made, if the project has plans for one. A prompt is the person's way out.
+const NEEDED: &[Needed] = &[
+    Needed { event: "PreToolUse", matcher: Some("*"), seconds: 10 },
+    Needed { event: "PostToolUse", matcher: Some("*"), seconds: 10 },
+    Needed { event: "PostToolUseFailure", matcher: Some("Bash"), seconds: 10 },
+    Needed { event: "UserPromptSubmit", matcher: None, seconds: 10 },
+    Needed { event: "SubagentStop", matcher: None, seconds: 10 },
+    Needed { event: "Stop", matcher: None, seconds: 600 },
+];
+
+/// What a hook entry is to this migration.
+enum Entry {
+    /// It calls one of the scripts, and nothing else.
+    Script(String),
+    /// It calls one of them, but the rest of its command would be lost; or nothing stands in for it.
+    Kept(String),
+    /// It has the guards of the pack asked.
+    Provost,
+    Others,
+}
+
+fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let body = &text[mark..];
+    let file: Object<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let mut found = Migrated::default();
+    let events = file.last("hooks").and_then(|(at, raw)| Some((at, Object::read(raw)?)));
+    let Some((hooks_at, events)) = events else { return Ok(found) };
+    let mut new_values = Vec::new();
+    for (event, raw) in &events.0 {
+        new_values.push(without_scripts(event, raw, &mut found));
+        let limits = provost_in(raw);
+        for limit in &limits {
+            let needed = NEEDED.iter().find(|needed| needed.event == event);
+            if let Some(needed) = needed.filter(|needed| !covers(limit.as_deref(), needed.matcher)) {
+                let limit = limit.as_deref().unwrap_or_default();
+                found.notes.push(format!(
+                    "the {event} entry that calls Provost is limited to `{limit}`, but the guards need `{}`",
+                    needed.matcher.unwrap_or("*")
+                ));
+            }
+        }
+        if !limits.is_empty() {
+            found.calls.push(event.clone());
+        }
+    }
+    if found.removed.is_empty() {
+        return Ok(found);
+    }
+    if is_plugged(&file) {
+        found.notes.push("the plugin `isdlc` is enabled here and brings Provost's entries".into());
+    } else {
+        let is_called = |event: &&str| found.calls.iter().chain(elsewhere).any(|called| called == event);
+        let needed = NEEDED.iter().map(|needed| needed.event);
+        found.added = needed.filter(|event| !is_called(event)).collect();
+    }
+    let style = Style::of(body);
+    let hooks = events_text(&events, file.0[hooks_at].1, new_values, &found.added, &style);
+    let change = hooks.map_or(Change::Remove, Change::To);
+    let changes = (0..file.0.len()).map(|at| if at == hooks_at { change.clone() } else { Change::None });
+    let values: Vec<&RawValue> = file.0.iter().map(|(_, raw)| *raw).collect();
+    let object = body.trim();
+    let rebuilt = rebuilt(object, &values, changes.collect(), Vec::new(), "").unwrap_or_else(|| "{}".into());
+    found.text = Some(text.replacen(object, &rebuilt, 1));
+    Ok(found)
+}
+
+/// The new text of `hooks`; `None`: nothing is left in it.
+fn events_text(
+    events: &Object<'_>,
+    whole: &RawValue,
+    mut changes: Vec<Change>,
+    added: &[&'static str],
+    style: &Style,
+) -> Option<String> {
+    let mut behind = Vec::new();
+    for event in added {
+        let Some(needed) = NEEDED.iter().find(|needed| needed.event == *event) else { continue };
+        match events.last(event) {
+            Some((at, raw)) => {
+                let new = style.group(needed, 3);
+                let now = match &changes[at] {
+                    Change::None => Some(raw.get()),
+                    Change::To(text) => Some(text.as_str()),
+                    Change::Remove => None,
+                };
+                let joined = now.and_then(|now| {
+                    let kept: Vec<&RawValue> = serde_json::from_str(now).ok()?;
+                    let unchanged = kept.iter().map(|_| Change::None).collect();
+                    rebuilt(now, &kept, unchanged, vec![style.margin(3) + &new], &style.margin(2))
+                });
+                changes[at] = Change::To(joined.unwrap_or_else(|| style.list(&new, 2)));
+            }
+            None => behind.push(format!(
+                "{}\"{event}\":{}{}",
+                style.margin(2),
+                style.gap,
+                style.list(&style.group(needed, 3), 2)
+            )),
+        }
+    }
+    let values: Vec<&RawValue> = events.0.iter().map(|(_, raw)| *raw).collect();
+    rebuilt(whole.get(), &values, changes, behind, &style.margin(1))
+}
+
+/// The groups of an event without those entries that call the scripts.
+fn without_scripts(event: &str, raw: &RawValue, found: &mut Migrated) -> Change {
+    let Ok(groups) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else { return Change::None };
+    let changes: Vec<Change> = groups.iter().map(|group| shortened(event, group, found)).collect();
+    Change::of(raw, &groups, changes)
+}
+
+fn shortened(event: &str, group: &RawValue, found: &mut Migrated) -> Change {
+    let Some(fields) = Object::read(group) else { return Change::None };
+    let Some((at, list)) = fields.last("hooks") else { return Change::None };
+    let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(list.get()) else { return Change::None };
+    let limit = fields.last("matcher").and_then(|(_, raw)| serde_json::from_str::<String>(raw.get()).ok());
+    let place = limit.map_or_else(|| event.to_owned(), |limit| format!("{event}[{limit}]"));
+    let mut changes = Vec::new();
+    for entry in &entries {
+        let change = match meaning(entry) {
+            Entry::Script(name) => {
+                found.removed.push(format!("{place} {name}"));
+                Change::Remove
+            }
+            Entry::Kept(why) => {
+                found.notes.push(format!("left in {place}: {why}"));
+                Change::None
+            }
+            Entry::Provost | Entry::Others => Change::None,
+        };
+        changes.push(change);
+    }
+    match Change::of(list, &entries, changes) {
+        Change::To(text) => {
+            let values: Vec<&RawValue> = fields.0.iter().map(|(_, raw)| *raw).collect();
+            let changes = (0..values.len())
+                .map(|other| if other == at { Change::To(text.clone()) } else { Change::None })
+                .collect();
+            Change::of(group, &values, changes)
+        }
+        // A group without entries does nothing.
+        other => other,
+    }
+}
+
+/// The limits of an event's entries that have the guards of the pack asked.
+fn provost_in(raw: &RawValue) -> Vec<Option<String>> {
+    let groups: Vec<Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let asks = |group: &&Value| {
+        let mut entries = group["hooks"].as_array().into_iter().flatten();
+        entries.any(|entry| matches!(meaning_of(entry), Entry::Provost))
+    };
+    groups.iter().filter(asks).map(|group| group["matcher"].as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a matcher lets through what is needed.
+fn covers(limit: Option<&str>, needed: Option<&str>) -> bool {
+    match (limit, needed) {
+        (None, _) | (_, None) => true,
+        (Some(limit), Some(needed)) => {
+            matches_all(limit) || limit == needed || limit.split(['|', ',']).any(|name| name.trim() == needed)
+        }
+    }
+}
+
+/// Whether the plugin with these guards is switched on in this file.
+fn is_plugged(file: &Object<'_>) -> bool {
+    let Some((_, raw)) = file.last("enabledPlugins") else { return false };
+    let plugins: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+    let mut plugins = plugins.as_object().into_iter().flatten();
+    plugins.any(|(name, on)| name.starts_with("isdlc@") && *on == Value::Bool(true))
+}
+
+fn meaning(entry: &RawValue) -> Entry {
+    serde_json::from_str(entry.get()).map_or(Entry::Others, |entry: Value| meaning_of(&entry))
+}
+
+fn meaning_of(entry: &Value) -> Entry {
+    let Some(command) = entry["command"].as_str() else { return Entry::Others };
+    let (words, is_plain) = match entry["args"].as_array() {
+        Some(arguments) => {
+            let arguments = arguments.iter().filter_map(Value::as_str);
+            (std::iter::once(command).chain(arguments).map(str::to_owned).collect(), true)
+        }
+        None => (words(command), !command.contains([';', '&', '|', '<', '>', '`', '\n', '('])),
+    };
+    if calls_provost(entry) {
+        let packs: Vec<&String> = words
+            .iter()
+            .zip(words.iter().skip(1))
+            .filter_map(|(option, pack)| (option == "--pack").then_some(pack))
+            .collect();
+        let asks = packs.is_empty() || packs.iter().any(|pack| *pack == PACK);
+        return if asks { Entry::Provost } else { Entry::Others };
+    }
+    let Some((at, name)) = words.iter().enumerate().find_map(|(at, word)| Some((at, script(word)?))) else {
+        return stand_in(&words, is_plain);
+    };
+    if name == LEFT_OUT {
+        return Entry::Kept(format!(
+            "{LEFT_OUT}, which has no guard: choosing models is not a guard's business"
+        ));
+    }
+    let called_by_node = at > 0
+        && matches!(last_part(&words[0]).as_str(), "node" | "node.exe")
+        && words[1..at].iter().all(|word| word.starts_with('-'));
+    if is_plain && (at == 0 || called_by_node) {
+        Entry::Script(name.to_owned())
+    } else {
+        Entry::Kept(format!("{name}, whose command does more than to call it: `{command}`"))
+    }
+}
+
+/// An entry that calls `provost compat` for one of the scripts would be asked besides the guard itself.
+fn stand_in(words: &[String], is_plain: bool) -> Entry {
+    match words {
+        [program, compat, name, ..]
+            if is_plain
+                && is_provost(&last_part(program))
+                && compat == "compat"
+                && SCRIPTS.contains(&name.as_str()) =>
+        {
+            Entry::Script(name.clone())
+        }
+        _ => Entry::Others,
+    }
+}
+
+/// The script that a path leads to.
+fn script(word: &str) -> Option<&'static str> {
+    let file = last_part(word);
+    let name = file.strip_suffix(".cjs")?;
+    SCRIPTS.iter().copied().chain([LEFT_OUT]).find(|known| *known == name)
+}
+
+fn last_part(path: &str) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+}
+
+/// The words of a command line; quotes are taken away.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if c == open => quote = None,
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The fields of an object in their order, each value as it is written.
+struct Object<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Object<'a> {
+    fn read(raw: &'a RawValue) -> Option<Self> {
+        serde_json::from_str(raw.get()).ok()
+    }
+
+    /// Of a name that stands twice, the last one counts.
+    fn last(&self, name: &str) -> Option<(usize, &'a RawValue)> {
+        self.0.iter().enumerate().rev().find(|(_, (found, _))| found == name).map(|(at, (_, raw))| (at, *raw))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Fields).map(Self)
+    }
+}
+
+/// What happens to a value in a list or an object.
+#[derive(Clone)]
+enum Change {
+    None,
+    Remove,
+    To(String),
+}
+
+impl Change {
+    /// What the changes of its values make of a list or an object. One that loses all goes itself.
+    fn of(whole: &RawValue, values: &[&RawValue], changes: Vec<Self>) -> Self {
+        if changes.iter().all(|change| matches!(change, Self::None)) {
+            return Self::None;
+        }
+        rebuilt(whole.get(), values, changes, Vec::new(), "").map_or(Self::Remove, Self::To)
+    }
+}
+
+/// A list or an object with its values changed and others behind them, each after its own margin;
+/// `None`: nothing is left. `end` stands before the last bracket where nothing stood before.
+// INVARIANT: `values` are slices of `whole`, in their order, and all that it holds.
+fn rebuilt(
+    whole: &str,
+    values: &[&RawValue],
+    changes: Vec<Change>,
+    behind: Vec<String>,
+    end: &str,
+) -> Option<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut first_margin = None;
+    let mut from = 1;
+    for (raw, change) in values.iter().zip(changes) {
+        let start = raw.get().as_ptr() as usize - whole.as_ptr() as usize;
+        let until = start + raw.get().len();
+        let before = &whole[from..start];
+        let margin = &before[..before.len() - before.trim_start().len()];
+        first_margin = first_margin.or(Some(margin));
+        // With the value in front of it, a piece also loses its margin.
+        let before = if pieces.is_empty() {
+            format!("{}{}", first_margin.unwrap_or_default(), before.trim_start())
+        } else {
+            before.to_owned()
+        };
+        match change {
+            Change::None => pieces.push(before + raw.get()),
+            Change::To(text) => pieces.push(before + &text),
+            Change::Remove => {}
+        }
+        let rest = &whole[until..];
+        from = until + rest.find(',').map_or(0, |comma| comma + 1);
+    }
+    let last =
+        values.last().map(|raw| raw.get().as_ptr() as usize - whole.as_ptr() as usize + raw.get().len());
+    let tail = last.map_or(end, |last| &whole[last..whole.len() - 1]);
+    pieces.extend(behind);
+    (!pieces.is_empty()).then(|| {
+        let close = &whole[whole.len() - 1..];
+        format!("{}{}{tail}{close}", &whole[..1], pieces.join(","))
+    })
+}
+
+/// How a file is laid out.
+struct Style {
+    newline: &'static str,
+    indent: String,
+    gap: &'static str,
+}
+
+impl Style {
+    fn of(text: &str) -> Self {
+        let newline = if text.contains("\r\n") {
+            "\r\n"
+        } else if text.trim_end().contains('\n') {
+            "\n"
+        } else {
+            ""
+        };
+        let margins = text.lines().map(|line| &line[..line.len() - line.trim_start().len()]);
+        let indent = margins.into_iter().find(|margin| !margin.is_empty()).unwrap_or("  ");
+        let is_loose = !newline.is_empty() || text.contains("\": ");
+        Self { newline, indent: indent.to_owned(), gap: if is_loose { " " } else { "" } }
+    }
+
+    /// A new line, so deep in the file.
+    fn margin(&self, depth: usize) -> String {
+        if self.newline.is_empty() {
+            return String::new();
+        }
+        format!("{}{}", self.newline, self.indent.repeat(depth))
+    }
+
+    fn list(&self, value: &str, depth: usize) -> String {
+        format!("[{}{value}{}]", self.margin(depth + 1), self.margin(depth))
+    }
+
+    /// A group with one entry that calls Provost.
+    fn group(&self, needed: &Needed, depth: usize) -> String {
+        let gap = self.gap;
+        let field = self.margin(depth + 1);
+        let matcher = needed
+            .matcher
+            .map_or_else(String::new, |matcher| format!("{field}\"matcher\":{gap}\"{matcher}\",{gap}"));
+        let matcher = if self.newline.is_empty() { &matcher } else { matcher.trim_end() };
+        let entry = format!(
+            "{{{gap}\"type\":{gap}\"command\",{gap}\"command\":{gap}\"provost\",{gap}\"args\":{gap}[\"hook\"],{gap}\
+             \"timeout\":{gap}{}{gap}}}",
+            needed.seconds
+        );
+        format!("{{{matcher}{field}\"hooks\":{gap}{}{}}}", self.list(&entry, depth + 1), self.margin(depth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_that_call_a_script_are_known_in_every_spelling() {
+        for command in [
+            "node .../gate-blocker.cjs",
+            "node $CLAUDE_PROJECT_DIR/.claude/hooks/gate-blocker.cjs",
+            "node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate-blocker.cjs",
+            "node \"${CLAUDE_PROJECT_DIR}/.claude/hooks/gate-blocker.cjs\"",
+            "  node  '/a path/hooks/gate-blocker.cjs' ",
+            "/usr/local/bin/node --no-warnings gate-blocker.cjs",
+            "\"C:\\Program Files\\nodejs\\node.exe\" \"C:\\p\\.claude\\hooks\\gate-blocker.cjs\"",
+            "./.claude/hooks/gate-blocker.cjs",
+            "provost compat gate-blocker",
+            "\"/opt/a b/provost\" compat gate-blocker",
+        ] {
+            let entry = json!({"type": "command", "command": command});
+            assert!(matches!(meaning_of(&entry), Entry::Script(name) if name == "gate-blocker"), "{command}");
+        }
+        for (command, arguments) in
+            [("node", ["/a b/gate-blocker.cjs"].as_slice()), ("provost", &["compat", "gate-blocker"])]
+        {
+            let entry = json!({"command": command, "args": arguments});
+            assert!(matches!(meaning_of(&entry), Entry::Script(_)), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_one_stays() {
+        for command in [
+            "node hooks/my-gate-blocker.cjs",
+            "node hooks/gate-blocker.js",
+            "cat gate-blocker.cjs.bak",
+            "provost compat planner-bash-guard",
+            "notprovost compat gate-blocker",
+            "",
+        ] {
+            assert!(matches!(meaning_of(&json!({"command": command})), Entry::Others), "{command}");
+        }
+        for command in [
+            "node a/gate-blocker.cjs | tee log",
+            "A=1 node a/gate-blocker.cjs",
+            "cat gate-blocker.cjs",
+            "timeout 5 node a/gate-blocker.cjs",
+            "node a/model-provider-router.cjs",
+        ] {
+            assert!(matches!(meaning_of(&json!({"command": command})), Entry::Kept(_)), "{command}");
+        }
+        for entry in
+            [json!(5), json!(null), json!({}), json!({"command": 5}), json!({"command": [], "args": 7})]
+        {
+            assert!(matches!(meaning_of(&entry), Entry::Others), "{entry}");
+        }
+    }
+
+    /// Whatever else stands in the file, and however it is laid out.
+    #[test]
+    fn odd_files_stay_json_and_keep_what_is_not_ours() {
+        let ours = r#"{"command": "node h/delegation-gate.cjs"}"#;
+        for (before, kept) in [
+            (
+                format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{ours} , {{"command":"x , y"}} ]}}]}}}}"#),
+                "x , y",
+            ),
+            (
+                format!(r#"{{"hooks": {{"Stop": [5, null, {{"hooks": 7}}, {{"hooks": [{ours}, 5]}}]}}}}"#),
+                "null",
+            ),
+            (
+                format!(
+                    "{{ \"a\" : \"}},{{\" , \"hooks\":{{\"Stop\":[\n{{\"hooks\":[{ours}]}}]}}, \"b\":[ ] }}"
+                ),
+                "},{",
+            ),
+            (
+                format!(
+                    r#"{{"hooks": 5, "hooks": {{"X": [], "Stop": [{{"hooks": [{ours}]}}], "Y": {{}}}}}}"#
+                ),
+                "\"Y\": {}",
+            ),
+            (
+                format!(
+                    r#"{{"hooks": {{"Stop": [{{"hooks": [{ours},{ours}], "m": "ü\u00fc"}}], "Stop": []}}}}"#
+                ),
+                "Stop",
+            ),
+        ] {
+            let told = rewrite(&before, &[]).unwrap();
+            let after = told.text.unwrap_or_else(|| panic!("{before}"));
+            serde_json::from_str::<Value>(&after).unwrap_or_else(|error| panic!("{error}: {after}"));
+            assert!(after.contains(kept) && !after.contains(".cjs"), "{after}");
+            assert!(super::super::settings::read(Some(&after)).is_ok() || before.contains("null"), "{after}");
+            assert!(rewrite(&after, &[]).unwrap().text.is_none(), "again: {after}");
+        }
+        for text in
+            ["{}", r#"{"hooks": 5}"#, r#"{"hooks": {"Stop": 5}}"#, r#"{"hooks": {}}"#, " {\"a\":1} \n"]
+        {
+            assert!(rewrite(text, &[]).unwrap().text.is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The commands of `provost phases`, as a person sees them in a pipe.
+
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod migrate;
+mod status;
+
+use std::process::{Command, Stdio};
+
+use support::TestProject;
+
+/// What a command answered.
+struct Shown {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// `provost phases ARGUMENTS` below this project.
+fn command(project: &TestProject, arguments: &[&str]) -> Command {
+    let mut command = Command::new(support::program());
+    command.arg("phases").args(arguments).env_clear().current_dir(&project.path);
+    command.env("HOME", &project.home).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+    command
+}
+
+fn answered(project: &TestProject, mut command: Command) -> Shown {
+    let output = command.output().unwrap();
+    let text = |bytes| project.shown(&String::from_utf8(bytes).unwrap());
+    Shown { code: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn run(project: &TestProject, arguments: &[&str]) -> Shown {
+    answered(project, command(project, arguments))
+}
