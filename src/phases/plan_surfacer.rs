@@ -37,13 +37,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     if table::is_early(phase) || !has_plan(workflow) {
         return Ok(Opinion::unconcerned());
     }
-    let file = ground.tasks_file(workspace);
-    if workspace.exists(&file) {
-        return Ok(Opinion::silence());
-    }
     let told = [prompt, description].map(|part| part.as_deref().unwrap_or_default());
     let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-    if !is_work(agent.as_deref(), told, ground, workspace) || told.iter().any(|text| makes_plan(text)) {
+    if !is_work(agent.as_deref(), told, ground, workspace) {
+        return Ok(Opinion::unconcerned());
+    }
+    let file = ground.tasks_file(workspace);
+    if workspace.exists(&file) || told.iter().any(|text| makes_plan(text)) {
         return Ok(Opinion::silence());
     }
     let denial = Denial {

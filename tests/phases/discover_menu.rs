@@ -78,10 +78,13 @@ fn t03_so_is_each_option_of_it() {
 #[test]
 fn t04_the_right_menu_is_not() {
     assert_eq!(said_of(RIGHT), None);
-    for (from, to) in
-        [("[", "("), ("Chat / Explore", "Explore"), ("Chat / Explore", "Chat"), ("[1]", "1."), ("New", "NEW")]
-    {
-        assert_eq!(said_of(&RIGHT.replace(from, to)), None, "{to}");
+    for last in ["Explore", "Chat", "Chat or explore", "CHAT/EXPLORE"] {
+        assert_eq!(said_of(&RIGHT.replace("Chat / Explore", last)), None, "{last}");
+    }
+    for (left, right) in [("(", ")"), ("", "."), ("", ")"), ("Option ", ":"), ("**", ".**")] {
+        let form = |menu: &str| menu.replace('[', left).replace(']', right);
+        assert_eq!(said_of(&form(RIGHT)), None, "{left}1{right}");
+        assert!(said_of(&form(OLD)).is_some(), "{left}1{right}");
     }
     let said = said_of(&RIGHT.replace("Chat / Explore", "Leave")).unwrap();
     assert!(said.contains("Missing options: Chat / Explore") && !said.contains("removed"), "{said}");
