@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::manifest::Manifest;
 use super::table::{self, Phases};
 use super::words::{is_setup, words};
-use crate::event::Tool;
+use crate::event::{Event, Kind, Tool};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delegation {
@@ -42,8 +42,43 @@ pub fn detect<'m>(tool: &Tool, manifest: impl Fn() -> Option<&'m Manifest>) -> O
 }
 
 /// Whether an agent's phase is one of a workflow: some agents work in all, and some before any.
-fn is_of_workflow(phase: &str) -> bool {
+pub fn is_of_workflow(phase: &str) -> bool {
     phase != "all" && phase != "setup"
+}
+
+/// An agent has answered.
+pub struct Answered<'e> {
+    /// By its own name, where it is named.
+    pub agent: Option<String>,
+    /// What it was told; nothing where the event does not say it.
+    pub told: [&'e str; 2],
+    pub text: &'e str,
+}
+
+impl<'e> Answered<'e> {
+    /// The end of an agent that somebody waits for is told twice: it counts where its answer is given
+    /// back. Of one in the background only its end is told.
+    pub fn of(event: &'e Event) -> Option<Self> {
+        let (agent, told, text) = match &event.kind {
+            Kind::AfterTool(call) => {
+                let Tool::Delegate { agent, prompt, description, .. } = &call.tool else { return None };
+                let told = [prompt, description].map(|part| part.as_deref().unwrap_or_default());
+                (agent.as_deref(), told, call.outcome.text.as_deref())
+            }
+            Kind::SubagentStop(stopping) if stopping.in_background => {
+                let agent = event.agent.as_ref().and_then(|agent| agent.kind.as_deref());
+                (agent, [""; 2], stopping.last_message.as_deref())
+            }
+            _ => return None,
+        };
+        let text = text.filter(|text| !text.trim().is_empty())?;
+        let agent = agent.map(table::agent).filter(|agent| !agent.is_empty());
+        Some(Self { agent, told, text })
+    }
+
+    pub fn is_by(&self, agent: &str) -> bool {
+        self.agent.as_deref() == Some(agent)
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::delegation::{self, Delegation};
 use super::manifest::Manifest;
 use super::records::Notes;
-use super::state::State;
+use super::state::{State, Workflow};
+use super::table::Phases;
 use crate::event::Event;
 use crate::workspace::Workspace;
 
@@ -123,6 +124,30 @@ impl Ground {
         let own = self.root.join(FOLDER).join("config").join(name);
         let places = if hooks_first { [beside_hooks, own] } else { [own, beside_hooks] };
         places.iter().find_map(|place| workspace.read_bytes(place, LARGEST).ok()?)
+    }
+}
+
+/// A workflow that is under way, in a phase that this program knows.
+pub struct UnderWay<'w> {
+    pub ground: &'w Ground,
+    pub state: &'w State,
+    pub workflow: &'w Workflow,
+    pub phase: &'w str,
+}
+
+impl<'w> UnderWay<'w> {
+    /// What the main conversation works on. What an agent has its own agents do is its business: it
+    /// was judged when it was given its work.
+    pub fn of(event: &Event, workspace: &'w Workspace) -> Option<Self> {
+        if event.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {
+            return None;
+        }
+        let ground = Ground::of(event, workspace)?;
+        let state = ground.state(workspace)?;
+        let workflow = state.workflow()?;
+        let phase = workflow.current_phase.as_deref()?;
+        Phases::named(phase)?;
+        Some(Self { ground, state, workflow, phase })
     }
 }
 

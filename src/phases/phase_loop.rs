@@ -1,9 +1,48 @@
-//! `phase-loop-controller`
+//! `phase-loop-controller`: work is handed to a phase only after the phase is marked as begun.
+//!
+//! The mark is what the workflow leaves behind when it follows its own loop, so one that is missing
+//! means that the loop was left. Only the agent that leads a phase begins it; those who help it may
+//! come at any time.
 
-use crate::decision::{Fault, Opinion};
+use serde_json::Value;
+
+use super::ground::UnderWay;
+use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
+use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
-pub fn judge(_: &Event, _: &Workspace) -> Result<Opinion, Fault> {
-    Ok(Opinion::unconcerned())
+/// No status of a workflow is longer.
+const LONGEST: usize = 40;
+
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    let Some(UnderWay { ground, state, phase, .. }) = UnderWay::of(event, workspace) else {
+        return Ok(Opinion::unconcerned());
+    };
+    let Some(delegation) = ground.delegation(event, workspace) else { return Ok(Opinion::unconcerned()) };
+    let (name, entry) = state.phase(phase).unwrap_or((phase, &Value::Null));
+    let status = entry["status"].as_str();
+    if matches!(status, Some("in_progress" | "completed")) {
+        return Ok(Opinion::silence());
+    }
+    if let (Some(agent), Some(manifest)) = (&delegation.agent, ground.manifest(workspace)) {
+        let mut helpers = manifest.agents_in(phase).skip(1);
+        if helpers.any(|helper| helper.eq_ignore_ascii_case(agent)) {
+            return Ok(Opinion::silence());
+        }
+    }
+    let target = one_line(&delegation.phase);
+    let status = status.map_or_else(|| "not set".to_owned(), |status| format!("`{}`", one_line(status)));
+    let status = bounded(&status, LONGEST);
+    let denial = Denial {
+        what: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
+        why: format!(
+            "this call hands work to `{target}` while the workflow is in `{phase}`, whose status is {status}"
+        ),
+        fix: format!(
+            "mark the phase as in_progress (`phases.{name}.status`) in {} before delegating",
+            one_line(&ground.state_file().display().to_string())
+        ),
+    };
+    Ok(Opinion::deny(denial, vec![format!("`{phase}` is {status}, work for `{target}`")]))
 }

@@ -64,10 +64,9 @@ const EARLY: &[&str] = &[
     "05-test-strategy",
 ];
 
-/// Other names of agents, after case and underscores are taken away.
-const AGENTS: &[(&str, &str)] = &[
-    ("orchestrator", "sdlc-orchestrator"),
-    ("00-sdlc-orchestrator", "sdlc-orchestrator"),
+/// Other names of agents, after case and underscores are taken away: first of those that work in a
+/// phase.
+const WORKERS: &[(&str, &str)] = &[
     ("requirements", "requirements-analyst"),
     ("01-requirements-analyst", "requirements-analyst"),
     ("architect", "solution-architect"),
@@ -94,6 +93,12 @@ const AGENTS: &[(&str, &str)] = &[
     ("12-release-manager", "release-manager"),
     ("sre", "site-reliability-engineer"),
     ("13-site-reliability-engineer", "site-reliability-engineer"),
+];
+
+/// And of those that work before there are phases, or in all of them.
+const OTHERS: &[(&str, &str)] = &[
+    ("orchestrator", "sdlc-orchestrator"),
+    ("00-sdlc-orchestrator", "sdlc-orchestrator"),
     ("d0", "discover-orchestrator"),
     ("d0-discover-orchestrator", "discover-orchestrator"),
     ("discovery", "discover-orchestrator"),
@@ -153,8 +158,14 @@ pub fn gate(phase: &str) -> String {
 pub fn agent(name: &str) -> String {
     let name = name.trim();
     let name = name.rsplit(':').next().unwrap_or(name).to_lowercase().replace('_', "-");
-    let own = AGENTS.iter().find(|(other, _)| *other == name).map(|(_, own)| (*own).to_owned());
+    let mut agents = WORKERS.iter().chain(OTHERS);
+    let own = agents.find(|(other, _)| *other == name).map(|(_, own)| (*own).to_owned());
     own.unwrap_or(name)
+}
+
+/// Whether an agent, by its own name, works in a phase, as far as that is known without a manifest.
+pub fn is_worker(agent: &str) -> bool {
+    WORKERS.iter().any(|(_, own)| *own == agent)
 }
 
 #[cfg(test)]
@@ -213,7 +224,10 @@ mod tests {
         }
         assert_eq!(agent("General-Purpose"), "general-purpose");
         assert_eq!((agent("discover"), agent("")), ("discover".into(), String::new()));
-        let own: Vec<&str> = AGENTS.iter().map(|(_, own)| *own).collect();
-        assert!(AGENTS.iter().all(|(other, _)| !own.contains(other)), "an own name is never another's");
+        let all = || WORKERS.iter().chain(OTHERS);
+        let own: Vec<&str> = all().map(|(_, own)| *own).collect();
+        assert!(all().all(|(other, _)| !own.contains(other)), "an own name is never another's");
+        assert!(is_worker("qa-engineer") && is_worker("environment-builder"));
+        assert!(!is_worker("sdlc-orchestrator") && !is_worker(DISCOVERY) && !is_worker("general-purpose"));
     }
 }
