@@ -159,6 +159,7 @@ fn a_list_about_something_else_is_no_menu() {
         "I found these steps:\n1. read the manifest\n2. write the constitution\n3. ask the person for the rest".into(),
         "You can begin a new project, or use an existing project; auto-detect and scoped analysis are gone.".into(),
         OLD.replace(['[', ']'], ""),
+        "What was done: 1. Existing project read. Nothing else was to be done here, and nobody was asked.".into(),
         "I looked at 3. Then there was option 1 of the settings, which begins a new project in an old one.".into(),
     ] {
         assert_eq!(said_of(&text), None, "{text}");
