@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::detection::lets_go_what_it_cannot_read;
+use super::detection::{EMPTY, MALFORMED, lets_go};
 use super::{Flow, told};
 
 const GUARD: &str = "discover-menu-guard";
@@ -108,8 +108,13 @@ fn t05_other_agents_show_what_they_like() {
 }
 
 #[test]
-fn t06_and_t07_what_is_no_event_goes_on() {
-    lets_go_what_it_cannot_read(GUARD);
+fn t06_what_is_no_event_goes_on() {
+    lets_go(GUARD, MALFORMED);
+}
+
+#[test]
+fn t07_so_does_nothing_at_all() {
+    lets_go(GUARD, EMPTY);
 }
 
 #[test]
