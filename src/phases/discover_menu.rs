@@ -91,7 +91,8 @@ fn menu(text: &str) -> Option<Vec<Vec<String>>> {
         let line = text[mark.to..end].lines().next().unwrap_or_default();
         let label = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let label = label.take(NAMED_IN).map(str::to_lowercase).collect();
-        let follows = last.is_some_and(|(at, number)| mark.number == number + 1 && mark.from - at < NEAR);
+        let follows = last
+            .is_some_and(|(at, number)| mark.number.checked_sub(1) == Some(number) && mark.from - at < NEAR);
         match runs.last_mut() {
             Some(run) if follows => run.push(label),
             _ => runs.push(vec![label]),
@@ -116,6 +117,9 @@ fn marks(text: &str) -> Vec<Mark> {
     let mut found = Vec::new();
     for (from, _) in text.match_indices(is_digit) {
         let before = &text[..from];
+        if before.ends_with(is_digit) {
+            continue;
+        }
         let behind = text[from..].trim_start_matches(is_digit);
         let to = text.len() - behind.len();
         let Ok(number) = text[from..to].parse() else { continue };
@@ -126,10 +130,13 @@ fn marks(text: &str) -> Vec<Mark> {
                 && behind.starts_with(']');
         let ends =
             |end: char| behind.strip_prefix(end).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-        let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let follows_option = || {
+            let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next();
+            word.is_some_and(|word| word.eq_ignore_ascii_case("option"))
+        };
         let is_mark = is_in_brackets
             || is_first && (ends('.') || ends(')'))
-            || before.ends_with(' ') && word.eq_ignore_ascii_case("option");
+            || before.ends_with(' ') && follows_option();
         if is_mark {
             found.push(Mark { from, to, number });
         }
@@ -168,9 +175,13 @@ mod tests {
             "1. New Project\n3. Existing Project",
             "Version 1.5 of a new project, 2.5 of an existing project",
             "a new project and an existing project, chat or explore",
+            "4294967295. New Project 0. Existing Project",
             "array[1] new project array[2] existing project",
         ] {
             assert_eq!(shown(text), None, "{text}");
+        }
+        for unit in ["1", "1a", "[1", "1 ", "*1", "1.\\n"] {
+            assert_eq!(shown(&unit.repeat(1 << 16)), None, "{unit}");
         }
         let far = format!("1. New Project\n{}\n2. Existing Project", "x ".repeat(NEAR));
         assert_eq!(shown(&far), None);

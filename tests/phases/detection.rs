@@ -23,11 +23,13 @@ fn given(agent: &str, prompt: &str) -> Option<String> {
     found(|flow| flow.delegating(agent, prompt))
 }
 
-/// Whatever comes in that is no event, a guard of this pack lets it go on without a word.
-pub fn lets_go_what_it_cannot_read(guard: &str) {
+pub const EMPTY: &[&str] = &["", "  \n"];
+pub const MALFORMED: &[&str] =
+    &["{", "null", "[]", "5", "\"x\"", "{}", "{\"tool_name\": 5, \"tool_input\": []}"];
+
+/// What comes in is no event, and this guard lets it go on without a word.
+pub fn lets_go(guard: &str, inputs: &[&str]) {
     let flow = Flow::in_phase("06-implementation");
-    let inputs =
-        ["", "  \n", "{", "null", "[]", "5", "\"x\"", "{}", "{\"tool_name\": 5, \"tool_input\": []}"];
     for input in inputs {
         let script = flow.project.script(&[guard], input.as_bytes());
         let hook = flow.only(guard).hook_bytes(&["--pack", "phases"], input.as_bytes());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::detection::lets_go_what_it_cannot_read;
+use super::detection::{EMPTY, MALFORMED, lets_go};
 use super::{Flow, told};
 
 const GUARD: &str = "discover-menu-guard";
@@ -108,8 +108,13 @@ fn t05_other_agents_show_what_they_like() {
 }
 
 #[test]
-fn t06_and_t07_what_is_no_event_goes_on() {
-    lets_go_what_it_cannot_read(GUARD);
+fn t06_what_is_no_event_goes_on() {
+    lets_go(GUARD, MALFORMED);
+}
+
+#[test]
+fn t07_so_does_nothing_at_all() {
+    lets_go(GUARD, EMPTY);
 }
 
 #[test]
@@ -159,6 +164,7 @@ fn a_list_about_something_else_is_no_menu() {
         "I found these steps:\n1. read the manifest\n2. write the constitution\n3. ask the person for the rest".into(),
         "You can begin a new project, or use an existing project; auto-detect and scoped analysis are gone.".into(),
         OLD.replace(['[', ']'], ""),
+        "What was done: 1. Existing project read. Nothing else was to be done here, and nobody was asked.".into(),
         "I looked at 3. Then there was option 1 of the settings, which begins a new project in an old one.".into(),
     ] {
         assert_eq!(said_of(&text), None, "{text}");

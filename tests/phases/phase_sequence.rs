@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::detection::lets_go_what_it_cannot_read;
+use super::detection::{EMPTY, MALFORMED, lets_go};
 use super::{Flow, begun};
 
 const GUARD: &str = "phase-sequence-guard";
@@ -192,7 +192,8 @@ fn t11_the_reason_names_both_phases_and_the_gate() {
 
 #[test]
 fn t12_the_exit_code_is_always_0() {
-    lets_go_what_it_cannot_read(GUARD);
+    lets_go(GUARD, EMPTY);
+    lets_go(GUARD, MALFORMED);
     let flow = Flow::in_phase("05-test-strategy");
     let event = flow.delegating("software-developer", "go").to_string();
     let answer = flow.project.script(&[GUARD], event.as_bytes());

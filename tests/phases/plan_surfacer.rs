@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::detection::lets_go_what_it_cannot_read;
+use super::detection::{EMPTY, MALFORMED, lets_go};
 use super::{Flow, begun};
 
 const GUARD: &str = "plan-surfacer";
@@ -147,7 +147,8 @@ fn t09_a_project_among_several_has_a_plan_of_its_own() {
 
 #[test]
 fn t10_the_exit_code_is_always_0() {
-    lets_go_what_it_cannot_read(GUARD);
+    lets_go(GUARD, EMPTY);
+    lets_go(GUARD, MALFORMED);
     let flow = Flow::in_phase("06-implementation");
     let answer = flow.project.script(&[GUARD], flow.telling("go").to_string().as_bytes());
     assert!(answer.code == Some(0) && answer.stdout.contains(HEADLINE), "{answer:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::detection::lets_go_what_it_cannot_read;
+use super::detection::{EMPTY, MALFORMED, lets_go};
 use super::{Flow, told};
 
 const GUARD: &str = "walkthrough-tracker";
@@ -110,8 +110,13 @@ fn t06_without_a_state_nothing_is_remarked() {
 }
 
 #[test]
-fn t07_and_t08_what_is_no_event_goes_on() {
-    lets_go_what_it_cannot_read(GUARD);
+fn t07_what_is_no_event_goes_on() {
+    lets_go(GUARD, MALFORMED);
+}
+
+#[test]
+fn t08_so_does_nothing_at_all() {
+    lets_go(GUARD, EMPTY);
 }
 
 #[test]
