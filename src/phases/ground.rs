@@ -12,8 +12,8 @@ use super::delegation::{self, Delegation};
 use super::manifest::Manifest;
 use super::records::Notes;
 use super::state::{State, Workflow};
-use super::table::Phases;
-use crate::event::Event;
+use super::table::{self, ORCHESTRATOR, Phases};
+use crate::event::{Agent, Event};
 use crate::workspace::Workspace;
 
 /// The directory that makes a project one of ours.
@@ -136,10 +136,12 @@ pub struct UnderWay<'w> {
 }
 
 impl<'w> UnderWay<'w> {
-    /// What the main conversation works on. What an agent has its own agents do is its business: it
-    /// was judged when it was given its work.
+    /// What the main conversation works on, or the agent that leads the workflow. What any other agent
+    /// has its own agents do is its business: it was judged when it was given its work.
     pub fn of(event: &Event, workspace: &'w Workspace) -> Option<Self> {
-        if event.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {
+        let leads = |kind: &str| table::agent(kind) == ORCHESTRATOR;
+        let is_led = |agent: &Agent| agent.id.is_some() && !agent.kind.as_deref().is_some_and(leads);
+        if event.agent.as_ref().is_some_and(is_led) {
             return None;
         }
         let ground = Ground::of(event, workspace)?;

@@ -97,8 +97,8 @@ const WORKERS: &[(&str, &str)] = &[
 
 /// And of those that work before there are phases, or in all of them.
 const OTHERS: &[(&str, &str)] = &[
-    ("orchestrator", "sdlc-orchestrator"),
-    ("00-sdlc-orchestrator", "sdlc-orchestrator"),
+    ("orchestrator", ORCHESTRATOR),
+    ("00-sdlc-orchestrator", ORCHESTRATOR),
     ("d0", "discover-orchestrator"),
     ("d0-discover-orchestrator", "discover-orchestrator"),
     ("discovery", "discover-orchestrator"),
@@ -121,6 +121,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("d8-architecture-designer", "architecture-designer"),
     ("arch-designer", "architecture-designer"),
 ];
+
+/// The agent that leads a workflow.
+pub const ORCHESTRATOR: &str = "sdlc-orchestrator";
 
 /// The agent that leads a discovery.
 pub const DISCOVERY: &str = "discover-orchestrator";

@@ -277,6 +277,10 @@ fn what_an_agent_has_others_do_is_its_business() {
     let mut inner = flow.project.event("PreToolUse.Agent.in_subagent");
     inner["tool_input"] = json!({"subagent_type": "software-developer", "prompt": "go", "description": "d"});
     assert!(!is_held(&flow, &inner));
+    // The agent that leads the workflow hands work to phases as the main conversation does.
+    inner["agent_type"] = "isdlc:sdlc-orchestrator".into();
+    assert!(is_held(&flow, &inner));
+    inner["agent_type"] = "general-purpose".into();
     inner.as_object_mut().unwrap().remove("agent_id");
     assert!(is_held(&flow, &inner));
 }
