@@ -1,0 +1,202 @@
+//! Which state files an event changes, whichever tool changes them.
+//!
+//! A state file is known by its name, as it is given and where it really lies, and by its identity,
+//! because a link under another name leads to the same file.
+
+use std::cell::LazyCell;
+use std::path::{Path, PathBuf};
+
+use crate::effect::{Content, Effect};
+use crate::event::{Event, Tool};
+use crate::phases::ground::{FOLDER, Ground};
+use crate::workspace::{Workspace, is_within};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// The call carries the new content.
+    Written,
+    /// The new content cannot be known beforehand.
+    Unforeseen,
+    Deleted,
+}
+
+/// A state file that an event changes.
+#[derive(Debug)]
+pub struct Target {
+    /// As it is named.
+    pub named: PathBuf,
+    /// Where it really lies.
+    pub real: PathBuf,
+    pub deed: Deed,
+}
+
+/// Each file once for each deed.
+pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
+    let finder = Finder { workspace, own: LazyCell::new(Box::new(|| own(event, workspace))) };
+    let is_reader = event.call().is_some_and(|call| is_reader(&call.native_tool, &call.tool));
+    let mut found: Vec<Target> = Vec::new();
+    for effect in event.effects() {
+        let new = match effect {
+            Effect::Write { path, content: Content::InCall } => finder.named(path, Deed::Written),
+            Effect::Write { path, .. } => finder.named(path, Deed::Unforeseen),
+            Effect::Place { names, to, tree } => finder.placed(names, to, *tree),
+            Effect::Delete { path } => finder.deleted(path),
+            Effect::Touch { path } if !is_reader => finder.touched(path),
+            _ => Vec::new(),
+        };
+        for target in new {
+            if !found.iter().any(|known| known.real == target.real && known.deed == target.deed) {
+                found.push(target);
+            }
+        }
+    }
+    found
+}
+
+/// The state files of the project, as they are named.
+fn own(event: &Event, workspace: &Workspace) -> Vec<PathBuf> {
+    let Some(ground) = Ground::of(event, workspace) else { return Vec::new() };
+    let folder = ground.root().join(FOLDER);
+    let projects = folder.join("projects");
+    let members = workspace.directories(&projects).into_iter().map(|(name, _)| projects.join(name));
+    std::iter::once(folder).chain(members).map(|directory| directory.join("state.json")).collect()
+}
+
+/// Whether a path names a state file: `.isdlc/state.json`, `.isdlc/projects/NAME/state.json`.
+fn is_state(path: &Path) -> bool {
+    let Some(text) = path.to_str() else { return false };
+    let mut parts = text.rsplit(['/', '\\']);
+    if parts.next() != Some("state.json") {
+        return false;
+    }
+    match parts.next() {
+        Some(FOLDER) => true,
+        Some(member) => {
+            !member.is_empty() && parts.next() == Some("projects") && parts.next() == Some(FOLDER)
+        }
+        None => false,
+    }
+}
+
+/// Whether a tool that is not known says by its name that it only reads.
+fn is_reader(name: &str, tool: &Tool) -> bool {
+    const READS: &[&str] = &["read", "get", "list", "search", "view", "stat", "find", "show", "grep"];
+    let own_name = name.rsplit("__").next().unwrap_or(name);
+    let first = own_name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+    matches!(tool, Tool::Other { deletes: false, .. }) && READS.contains(&first)
+}
+
+struct Finder<'a> {
+    workspace: &'a Workspace,
+    own: LazyCell<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + 'a>>,
+}
+
+impl Finder<'_> {
+    fn named(&self, path: &Path, deed: Deed) -> Vec<Target> {
+        self.real(path).map(|real| Target { named: path.to_owned(), real, deed }).into_iter().collect()
+    }
+
+    /// Where the state file that a path means really lies; `None`: it means another file.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let real = self.workspace.resolve(path);
+        if is_state(path) || is_state(&real) {
+            let text = path.to_str().filter(|text| text.contains('\\') && !self.workspace.exists(&real));
+            return Some(
+                text.map_or(real, |text| self.workspace.resolve(Path::new(&text.replace('\\', "/")))),
+            );
+        }
+        let identity = self.workspace.identity(&real)?;
+        let is_own = self.own.iter().any(|own| self.workspace.identity(own) == Some(identity));
+        is_own.then_some(real)
+    }
+
+    /// Files that are copied or moved to a place: into it, if it is a directory.
+    fn placed(&self, names: &[PathBuf], to: &Path, tree: bool) -> Vec<Target> {
+        let into = self.workspace.is_directory(to);
+        let landings =
+            if into { names.iter().map(|name| to.join(name)).collect() } else { vec![to.to_owned()] };
+        let mut found = Vec::new();
+        for landing in landings {
+            found.extend(self.named(&landing, Deed::Unforeseen));
+            if tree {
+                found.extend(self.below(&self.workspace.resolve(&landing), Deed::Unforeseen));
+            }
+        }
+        found
+    }
+
+    /// What is taken away is a name: a link, not what it leads to.
+    fn deleted(&self, path: &Path) -> Vec<Target> {
+        let named = self.workspace.resolve_parent(path);
+        if is_state(&named) || is_state(path) {
+            let real = self.workspace.resolve(path);
+            return vec![Target { named: path.to_owned(), real, deed: Deed::Deleted }];
+        }
+        self.below(&named, Deed::Deleted)
+    }
+
+    /// The state files below a directory that goes, or that another one is laid over: those that lie
+    /// there, and those that are reached through a link that lies there.
+    fn below(&self, directory: &Path, deed: Deed) -> Vec<Target> {
+        let target = |own: &PathBuf| {
+            let real = self.workspace.resolve(own);
+            let is_below = is_within(&real, directory) || is_within(own, directory);
+            (is_below && self.workspace.exists(&real)).then(|| Target { named: own.clone(), real, deed })
+        };
+        self.own.iter().filter_map(target).collect()
+    }
+
+    fn touched(&self, path: &Path) -> Vec<Target> {
+        // Most strings that an unknown tool is given are no paths at all.
+        if !is_state(path) && self.workspace.leads_nowhere(path) {
+            return Vec::new();
+        }
+        self.named(path, Deed::Unforeseen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_file_is_known_by_its_name() {
+        for path in [
+            "/p/.isdlc/state.json",
+            "/p/.isdlc/projects/api/state.json",
+            ".isdlc/state.json",
+            "C:\\p\\.isdlc\\state.json",
+            "C:\\p\\.isdlc\\projects\\api\\state.json",
+            "/p/.isdlc\\projects/api\\state.json",
+        ] {
+            assert!(is_state(Path::new(path)), "{path}");
+        }
+        for path in [
+            "/p/state.json",
+            "/p/isdlc/state.json",
+            "/p/.isdlc/state.json.bak",
+            "/p/.isdlc/my-state.json",
+            "/p/.isdlc/x/state.json",
+            "/p/.isdlc/projects/state.json",
+            "/p/.isdlc/projects/a/b/state.json",
+            "/p/x.isdlc/state.json",
+            "/p/.isdlc/State.json",
+            "state.json",
+            "",
+        ] {
+            assert!(!is_state(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_tool_reads_if_its_name_says_so() {
+        let other = |deletes| Tool::Other { paths: Vec::new(), commands: Vec::new(), deletes };
+        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
+            assert!(is_reader(name, &other(false)), "{name}");
+        }
+        for name in ["mcp__files__do", "mcp__read__write_file", "readjust", "Read", "mcp__x__", ""] {
+            assert!(!is_reader(name, &other(false)), "{name}");
+        }
+        assert!(!is_reader("mcp__x__read", &other(true)));
+    }
+}
