@@ -418,6 +418,17 @@ fn a_head_that_cannot_be_read_goes_on() {
     denied(&flow, "git commit -m x");
 }
 
+/// Where references are kept in a table, the files do not tell the branch.
+#[test]
+fn a_repository_with_a_table_of_references_goes_on() {
+    let flow = Flow::in_phase("06-implementation");
+    git(&flow, &["-c", "init.defaultRefFormat=reftable", "init", "-q", "-b", "main"]);
+    let head = fs::read_to_string(flow.project.path.join(".git/HEAD")).unwrap();
+    if head.contains(".invalid") {
+        allowed(&flow, "git commit -m x");
+    }
+}
+
 #[test]
 fn a_linked_directory_of_git_is_followed() {
     let flow = on("main");

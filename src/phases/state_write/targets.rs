@@ -78,12 +78,15 @@ fn is_state(path: &Path) -> bool {
     }
 }
 
-/// Whether a tool that is not known says by its name that it only reads.
+/// Whether a tool that is not known says by its name that it reads, and nothing else.
 fn is_reader(name: &str, tool: &Tool) -> bool {
     const READS: &[&str] = &["read", "get", "list", "search", "view", "stat", "find", "show", "grep"];
+    const WRITES: &[&str] = &["write", "replace", "edit", "set", "update", "put", "patch", "save", "move"];
     let own_name = name.rsplit("__").next().unwrap_or(name);
     let first = own_name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    matches!(tool, Tool::Other { deletes: false, .. }) && READS.contains(&first)
+    let own_name = own_name.to_lowercase();
+    let may_write = || WRITES.iter().any(|word| own_name.contains(word));
+    matches!(tool, Tool::Other { deletes: false, .. }) && READS.contains(&first) && !may_write()
 }
 
 struct Finder<'a> {
@@ -194,7 +197,16 @@ mod tests {
         for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
             assert!(is_reader(name, &other(false)), "{name}");
         }
-        for name in ["mcp__files__do", "mcp__read__write_file", "readjust", "Read", "mcp__x__", ""] {
+        for name in [
+            "mcp__files__do",
+            "mcp__read__write_file",
+            "search_replace",
+            "readOrWrite",
+            "readjust",
+            "Read",
+            "mcp__x__",
+            "",
+        ] {
             assert!(!is_reader(name, &other(false)), "{name}");
         }
         assert!(!is_reader("mcp__x__read", &other(true)));
