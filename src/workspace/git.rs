@@ -140,7 +140,8 @@ fn read_head(text: &str) -> Head {
 /// Whether git takes this for the name of a branch, as far as it matters for a path made of it.
 fn is_name(name: &str) -> bool {
     let is_odd = |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
-    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
+    let is_part =
+        |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();
     !name.contains(is_odd) && !name.contains("..") && name.split('/').all(is_part)
 }
 

@@ -455,6 +455,13 @@ mod before {
             "(cd .isdlc && echo x >| state.json)",
             "sh -c 'echo x > .isdlc/state.json'",
             "truncate -s 0 .isdlc/state.json",
+            "jq . .isdlc/state.json | sponge .isdlc/state.json",
+            "echo x > \"$ROOT/.isdlc/state.json\"",
+            "echo x > .isdlc/{state,x}.json",
+            "rm -rf .isdlc/*",
+            "cp -r tmp/.isdlc/. .isdlc",
+            "cp -r tmp/.isdlc .",
+            "rsync -a tmp/.isdlc/ .isdlc/",
             "dd if=x of=.isdlc/state.json",
         ] {
             events.push(project.bash(line));
@@ -494,7 +501,9 @@ mod before {
         }
         symlink(".isdlc", flow.project.path.join("link")).unwrap();
         passes(&flow, &flow.project.bash("rm link"));
-        passes(&flow, &flow.project.bash("rm .isdlc/other.json"));
+        for line in ["rm .isdlc/other.json", "rm .isdlc/*.tmp", "rm -rf \"$X\"", "mv notes .isdlc/"] {
+            passes(&flow, &flow.project.bash(line));
+        }
         flow.state(&json!({"active_workflow": null}));
         for line in lines {
             passes(&flow, &flow.project.bash(line));

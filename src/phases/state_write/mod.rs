@@ -73,7 +73,7 @@ type Refusal = Option<(Denial, Vec<String>)>;
 
 fn before(target: &Target, tool: &Tool, workspace: &Workspace) -> Result<Refusal, Fault> {
     let unforeseen = || Objection {
-        what: "what would be written to it cannot be told beforehand".into(),
+        what: "what it would hold then cannot be told beforehand".into(),
         fix: "use the Edit or the Write tool, whose content can be judged",
     };
     let path = text::one_line(&target.named.display().to_string());

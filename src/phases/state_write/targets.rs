@@ -42,6 +42,7 @@ pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
             Effect::Place { names, to, tree } => finder.placed(names, to, *tree),
             Effect::Delete { path } => finder.deleted(path),
             Effect::Touch { path } if !is_reader => finder.touched(path),
+            Effect::Somewhere { target } if may_be_state(target) => finder.all(Deed::Unforeseen),
             _ => Vec::new(),
         };
         for target in new {
@@ -76,6 +77,29 @@ fn is_state(path: &Path) -> bool {
         }
         None => false,
     }
+}
+
+/// Whether a target of which only a part is known may be a state file: `$ROOT/.isdlc/state.json`,
+/// `.isdlc/*.json`.
+fn may_be_state(target: &str) -> bool {
+    let source = target.split_once('`').and_then(|(_, rest)| rest.rsplit_once('`'));
+    let source = source.map_or(target, |(source, _)| source).replace(['"', '\''], "");
+    let Some((_, name)) = source.rsplit_once(&format!("{FOLDER}/")) else { return false };
+    let of_member = name.strip_prefix("projects/");
+    let name = of_member.map_or(name, |rest| rest.split_once('/').map_or(rest, |(_, name)| name));
+    may_match(name, "state.json")
+}
+
+/// Whether a pattern, or a text with variables, may become this name, by its first and its last letters.
+fn may_match(pattern: &str, name: &str) -> bool {
+    let is_open = |c: char| matches!(c, '*' | '?' | '[' | '{' | '$' | '`');
+    let Some(start) = pattern.find(is_open) else { return pattern == name };
+    let end = match pattern.rfind(|c: char| is_open(c) || matches!(c, ']' | '}' | ')')) {
+        // How long the name of a variable is does not matter here.
+        Some(at) if !pattern[at..].starts_with(['$', '`']) => &pattern[at + 1..],
+        _ => "",
+    };
+    name.starts_with(&pattern[..start]) && name.ends_with(end)
 }
 
 /// Whether a tool that is not known says by its name that it reads, and nothing else.
@@ -119,6 +143,10 @@ impl Finder<'_> {
         let landings =
             if into { names.iter().map(|name| to.join(name)).collect() } else { vec![to.to_owned()] };
         let mut found = Vec::new();
+        // `cp -r x/.isdlc/. .isdlc` lays the one over the other, and does not put it inside.
+        if tree && into && names.iter().any(|name| to.file_name() == Some(name.as_os_str())) {
+            found.extend(self.below(&self.workspace.resolve(to), Deed::Unforeseen));
+        }
         for landing in landings {
             found.extend(self.named(&landing, Deed::Unforeseen));
             if tree {
@@ -141,12 +169,16 @@ impl Finder<'_> {
     /// The state files below a directory that goes, or that another one is laid over: those that lie
     /// there, and those that are reached through a link that lies there.
     fn below(&self, directory: &Path, deed: Deed) -> Vec<Target> {
-        let target = |own: &PathBuf| {
-            let real = self.workspace.resolve(own);
-            let is_below = is_within(&real, directory) || is_within(own, directory);
-            (is_below && self.workspace.exists(&real)).then(|| Target { named: own.clone(), real, deed })
-        };
-        self.own.iter().filter_map(target).collect()
+        let mut found = self.all(deed);
+        found.retain(|target| is_within(&target.real, directory) || is_within(&target.named, directory));
+        found
+    }
+
+    /// The state files of the project that are there.
+    fn all(&self, deed: Deed) -> Vec<Target> {
+        let target = |own: &PathBuf| Target { named: own.clone(), real: self.workspace.resolve(own), deed };
+        let targets = self.own.iter().map(target);
+        targets.filter(|target| self.workspace.exists(&target.real)).collect()
     }
 
     fn touched(&self, path: &Path) -> Vec<Target> {
@@ -188,6 +220,29 @@ mod tests {
             "",
         ] {
             assert!(!is_state(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_target_that_is_known_in_part_may_be_a_state_file() {
+        for source in [
+            "$ROOT/.isdlc/state.json",
+            "\"$(git rev-parse --show-toplevel)\"/.isdlc/state.json",
+            "\"$ROOT/.isdlc/projects/$P/state.json\"",
+            ".isdlc/*.json",
+            ".isdlc/*",
+            ".isdlc/{state,x}.json",
+            ".isdlc/st?te.json",
+            ".isdlc/$NAME",
+            ".isdlc/projects/*",
+        ] {
+            assert!(may_be_state(&format!("`{source}`")), "{source}");
+        }
+        assert!(may_be_state("`.isdlc/state.json` in a directory that is not known"));
+        for source in
+            ["$X", "*.json", ".isdlc/*.md", ".isdlc/tmp*", "$ROOT/.isdlc/tasks.md", ".isdlc/x/$N", "`x`"]
+        {
+            assert!(!may_be_state(&format!("`{source}`")), "{source}");
         }
     }
 

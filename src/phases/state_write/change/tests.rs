@@ -137,14 +137,14 @@ fn a_long_log_may_drop_its_oldest_entries() {
     let lost = |was: std::ops::Range<u32>, is: &[u32]| {
         shortened("log", Some(&json!(was.collect::<Vec<_>>())), Some(&json!(is))).is_some()
     };
-    let list = |range: std::ops::Range<u32>| range.collect::<Vec<_>>();
-    assert!(!lost(0..30, &list(10..30)), "the last twenty");
-    assert!(!lost(0..30, &list(8..30)));
-    assert!(!lost(0..30, &list(11..31)), "and a new one");
-    assert!(lost(0..30, &list(11..30)), "nineteen are too few");
-    assert!(lost(0..30, &list(0..20)), "the newest are gone");
-    assert!(lost(0..30, &list(40..60)), "other entries");
-    assert!(!lost(0..3, &list(0..4)) && !lost(0..0, &[]));
+    let numbers = |range: std::ops::Range<u32>| range.collect::<Vec<_>>();
+    assert!(!lost(0..30, &numbers(10..30)), "the last twenty");
+    assert!(!lost(0..30, &numbers(8..30)));
+    assert!(!lost(0..30, &numbers(11..31)), "and a new one");
+    assert!(lost(0..30, &numbers(11..30)), "nineteen are too few");
+    assert!(lost(0..30, &numbers(0..20)), "the newest are gone");
+    assert!(lost(0..30, &numbers(40..60)), "other entries");
+    assert!(!lost(0..3, &numbers(0..4)) && !lost(0..0, &[]));
 }
 
 #[test]
