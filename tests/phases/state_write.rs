@@ -392,7 +392,7 @@ mod before {
                 (|new| new["phases"]["01-requirements"]["status"] = json!("pending")) as fn(&mut Value),
             ),
             ("current_phase would go back", |new| {
-                new["active_workflow"]["current_phase"] = json!("01-requirements")
+                new["active_workflow"]["current_phase"] = json!("01-requirements");
             }),
             ("current_phase_index", |new| new["active_workflow"]["current_phase_index"] = json!(0)),
             ("iterations_used would go back", |new| {

@@ -28,12 +28,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     match &event.kind {
         Kind::AfterTool(_) => Ok(after(event, workspace)),
         Kind::BeforeTool(call) if workspace.config.word(settings::PHASES_VALIDATE) == "before" => {
-            for target in targets::targets(event, workspace) {
-                if let Some((denial, evidence)) = before(&target, &call.tool, workspace)? {
+            let changed = targets::targets(event, workspace);
+            for target in &changed {
+                if let Some((denial, evidence)) = before(target, &call.tool, workspace)? {
                     return Ok(Opinion::deny(denial, evidence));
                 }
             }
-            Ok(Opinion::silence())
+            Ok(if changed.is_empty() { Opinion::unconcerned() } else { Opinion::silence() })
         }
         _ => Ok(Opinion::unconcerned()),
     }
