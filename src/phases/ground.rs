@@ -17,7 +17,7 @@ use crate::event::{Agent, Event};
 use crate::workspace::Workspace;
 
 /// The directory that makes a project one of ours.
-const FOLDER: &str = ".isdlc";
+pub const FOLDER: &str = ".isdlc";
 /// The state and each of the other files is at most so large.
 pub const LARGEST: u64 = 64 << 20;
 

@@ -5,6 +5,7 @@
 //! keeps what a guard wants to remember. Only the configuration is read beforehand.
 
 mod disk;
+pub mod git;
 mod own;
 
 use std::any::Any;

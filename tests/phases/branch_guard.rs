@@ -1,1 +1,463 @@
-use super::*;
+//! `branch-guard`, in real repositories.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{Flow, begun};
+
+const GUARD: &str = "branch-guard";
+const WORK: &str = "feature/REQ-0004-x";
+
+/// Runs git with nothing of this machine's settings.
+fn git_in(directory: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/nonexistent");
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    command.args(["-c", "user.name=n", "-c", "user.email=n@n", "-c", "protocol.file.allow=always"]);
+    let output = command.args(arguments).current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn git(flow: &Flow, arguments: &[&str]) {
+    git_in(&flow.project.path, arguments);
+}
+
+/// A repository whose first branch has this name and a commit.
+fn repository(directory: &Path, branch: &str) {
+    fs::create_dir_all(directory).unwrap();
+    git_in(directory, &["init", "-q", "-b", branch]);
+    git_in(directory, &["commit", "-q", "--allow-empty", "-m", "first"]);
+}
+
+/// A workflow with a branch of its own, in a repository that is on this one.
+fn on(branch: &str) -> Flow {
+    let flow = Flow::in_phase("06-implementation");
+    repository(&flow.project.path, "main");
+    if branch == "master" {
+        git(&flow, &["branch", "-m", "master"]);
+    } else if branch != "main" {
+        git(&flow, &["checkout", "-q", "-b", branch]);
+    }
+    flow
+}
+
+fn judged(flow: &Flow, command: &str) -> Option<String> {
+    flow.judged(GUARD, &flow.project.bash(command))
+}
+
+/// The guard's own words, without the line that tells of the person's way out.
+fn denied(flow: &Flow, command: &str) -> String {
+    let reason = judged(flow, command).unwrap_or_else(|| panic!("allowed: {command}"));
+    let (own, way_out) = reason.rsplit_once('\n').unwrap();
+    assert!(way_out.contains("`provost override branch-guard REASON`"), "{reason}");
+    own.to_owned()
+}
+
+fn allowed(flow: &Flow, command: &str) {
+    assert_eq!(judged(flow, command), None, "{command}");
+}
+
+fn with_branch(flow: &Flow, branch: &Value) {
+    let mut state = begun("06-implementation");
+    state["active_workflow"]["git_branch"] = branch.clone();
+    flow.state(&state);
+}
+
+#[test]
+fn t01_a_commit_on_main_is_denied() {
+    let flow = on("main");
+    assert_eq!(
+        denied(&flow, "git commit -m x"),
+        "[provost] COMMIT TO MAIN BLOCKED: the commit would land on the branch `main`, and while the workflow is \
+         active its work belongs on `feature/REQ-0004-x`. To fix: `git checkout feature/REQ-0004-x` first (`git \
+         checkout -b feature/REQ-0004-x` if it is still to be made), then commit."
+    );
+}
+
+#[test]
+fn t02_a_commit_on_master_is_denied() {
+    let reason = denied(&on("master"), "git commit -m x");
+    assert!(reason.contains("COMMIT TO MAIN BLOCKED") && reason.contains("`master`"), "{reason}");
+}
+
+#[test]
+fn t03_a_commit_on_the_feature_branch_goes_on() {
+    allowed(&on(WORK), "git commit -m x");
+    allowed(&on("main-2"), "git commit -m x");
+    allowed(&on("feature/main"), "git commit -m x");
+}
+
+#[test]
+fn t04_without_a_workflow_it_goes_on() {
+    let flow = on("main");
+    for workflow in [json!(null), json!([]), json!("feature")] {
+        flow.state(&json!({"active_workflow": workflow}));
+        allowed(&flow, "git commit -m x");
+    }
+    flow.state(&json!({}));
+    allowed(&flow, "git commit -m x");
+}
+
+#[test]
+fn t05_without_a_branch_in_the_workflow_it_goes_on() {
+    let flow = on("main");
+    flow.state(&json!({"active_workflow": {"type": "feature", "current_phase": "06-implementation"}}));
+    allowed(&flow, "git commit -m x");
+    for branch in [json!(null), json!("feature/x"), json!([])] {
+        with_branch(&flow, &branch);
+        allowed(&flow, "git commit -m x");
+    }
+}
+
+#[test]
+fn t06_a_branch_that_is_not_active_does_not_count() {
+    let flow = on("main");
+    for status in [json!("merged"), json!("Active"), json!(true), json!(null)] {
+        with_branch(&flow, &json!({"name": WORK, "status": status}));
+        allowed(&flow, "git commit -m x");
+    }
+}
+
+#[test]
+fn t07_other_commands_go_on() {
+    let flow = on("main");
+    for command in ["ls", "npm test", "git status", "git log --oneline", "git add .", "git diff", ""] {
+        allowed(&flow, command);
+    }
+}
+
+#[test]
+fn t08_a_push_goes_on() {
+    allowed(&on("main"), "git push origin main");
+}
+
+#[test]
+fn t09_without_a_state_it_goes_on() {
+    let flow = on("main");
+    fs::remove_file(flow.state_file()).unwrap();
+    allowed(&flow, "git commit -m x");
+    for text in ["", "{", "[]", "null", "\u{0}\u{1}"] {
+        flow.project.file(".isdlc/state.json", text);
+        allowed(&flow, "git commit -m x");
+    }
+}
+
+#[test]
+fn t10_without_a_repository_it_goes_on() {
+    let flow = Flow::in_phase("06-implementation");
+    allowed(&flow, "git commit -m x");
+    fs::remove_dir(flow.project.path.join(".git")).unwrap();
+    allowed(&flow, "git commit -m x");
+}
+
+#[test]
+fn t11_an_amended_commit_is_one() {
+    denied(&on("main"), "git commit --amend --no-edit");
+}
+
+#[test]
+fn t12_a_commit_in_a_chain_is_one() {
+    let flow = on("main");
+    for command in [
+        "git add . && git commit -m x && git push",
+        "git add .; git commit -m x",
+        "git add . || git commit -m x",
+        "npm test\ngit commit -m x",
+        "(git commit -m x)",
+        "if true; then git commit -m x; fi",
+    ] {
+        denied(&flow, command);
+    }
+}
+
+#[test]
+fn t13_the_message_names_both_branches() {
+    let flow = on("main");
+    let reason = denied(&flow, "git commit -m x");
+    assert!(reason.contains("`main`") && reason.contains(WORK), "{reason}");
+    with_branch(&flow, &json!({"status": "active"}));
+    let reason = denied(&flow, "git commit -m x");
+    assert!(reason.contains("`main`") && reason.contains("the feature branch"), "{reason}");
+}
+
+/// The stage checks the exit code of every call.
+#[test]
+fn t14_whatever_comes_the_exit_code_is_0() {
+    let flow = on("main");
+    for input in ["", "null", "[]", "{", "{\"tool_name\":5}", "\u{0}"] {
+        let answer = flow.project.script(&[GUARD], input.as_bytes());
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""), "{input}");
+    }
+}
+
+#[test]
+fn every_spelling_of_a_commit_is_denied() {
+    let flow = on("main");
+    let here = flow.project.path.display().to_string();
+    for command in [
+        "git -C . commit -m x",
+        "git -c user.name=x commit -m x",
+        "git --no-pager commit -m x",
+        "git  commit -am 'a b'",
+        "/usr/bin/git commit",
+        "sudo git commit",
+        "env A=1 git commit",
+        "sh -c 'git commit -m x'",
+        "git commit -m --dry-run",
+        "git commit -m \"$(cat <<'E'\ntext\nE\n)\"",
+        "g\\it com\"mit\" -m x",
+        "mkdir -p sub && cd sub && git commit -m x",
+        &format!("git -C {here} commit"),
+        &format!("cd {here} && git commit"),
+        &format!("git --git-dir={here}/.git commit"),
+        "git checkout -- file && git commit",
+    ] {
+        denied(&flow, command);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_commit_goes_on() {
+    let flow = on("main");
+    for command in [
+        "echo git commit",
+        "grep -r \"git commit\" .",
+        "cat <<'E'\ngit commit\nE",
+        "git commit-tree HEAD^{tree} -m x",
+        "git commit --dry-run",
+        "git log --grep commit",
+        "git commit --help",
+    ] {
+        allowed(&flow, command);
+    }
+}
+
+#[test]
+fn another_repository_is_none_of_its_business() {
+    let flow = on("main");
+    let other = flow.project.home.join("other");
+    repository(&other, "main");
+    repository(&flow.project.path.join("nested"), "main");
+    for command in [
+        "cd ../other && git commit -m x",
+        "git -C ../other commit -m x",
+        "git -C nested commit -m x",
+        "cd nested && git commit -m x",
+        "git -C ../other switch main && git -C ../other commit",
+        "git --git-dir=../other/.git commit",
+    ] {
+        allowed(&flow, command);
+    }
+    denied(&flow, "cd nested && git commit && cd .. && git commit");
+}
+
+#[test]
+fn a_submodule_is_another_repository() {
+    let flow = on("main");
+    let other = flow.project.home.join("other");
+    repository(&other, "main");
+    git(&flow, &["submodule", "--quiet", "add", "../other", "sub"]);
+    allowed(&flow, "git -C sub commit -m x");
+    denied(&flow, "git commit -m x");
+}
+
+#[test]
+fn what_the_line_switches_to_counts() {
+    let flow = on("main");
+    git(&flow, &["branch", WORK]);
+    for command in [
+        &format!("git checkout {WORK} && git commit -m x"),
+        "git checkout -b feature/y && git add . && git commit -m x",
+        "git switch -c feature/z && git commit",
+    ] {
+        allowed(&flow, command);
+    }
+    let flow = on(WORK);
+    for command in [
+        "git checkout main && git commit -m x",
+        "git switch master && git commit",
+        "git checkout -B main && git commit",
+    ] {
+        denied(&flow, command);
+    }
+}
+
+#[test]
+fn what_cannot_be_known_goes_on_and_is_written_down() {
+    let flow = on("main");
+    for command in ["git switch $X && git commit", "cd $X && git commit", "GIT_DIR=/x git commit"] {
+        allowed(&flow, command);
+    }
+    let journal = flow.project.journal_text();
+    assert!(journal.contains("is not certain"), "{journal}");
+}
+
+#[test]
+fn a_branch_without_a_commit_is_one() {
+    for branch in ["main", "master"] {
+        let flow = Flow::in_phase("06-implementation");
+        git(&flow, &["init", "-q", "-b", branch]);
+        assert!(denied(&flow, "git commit -m x").contains(&format!("`{branch}`")));
+    }
+    let flow = Flow::in_phase("06-implementation");
+    git(&flow, &["init", "-q", "-b", WORK]);
+    allowed(&flow, "git commit -m x");
+}
+
+#[test]
+fn a_detached_head_is_no_branch() {
+    let flow = on("main");
+    git(&flow, &["checkout", "-q", "--detach"]);
+    allowed(&flow, "git commit -m x");
+}
+
+#[test]
+fn a_linked_work_tree_is_the_same_repository_on_its_own_branch() {
+    let flow = on(WORK);
+    git(&flow, &["worktree", "add", "-q", "../tree", "main"]);
+    denied(&flow, "git -C ../tree commit -m x");
+    denied(&flow, "cd ../tree && git commit -m x");
+    allowed(&flow, "git commit -m x");
+    let flow = on("main");
+    git(&flow, &["worktree", "add", "-q", "-b", WORK, "../tree"]);
+    allowed(&flow, "git -C ../tree commit -m x");
+    denied(&flow, "git commit -m x");
+}
+
+#[test]
+fn the_workflow_may_live_in_a_linked_work_tree() {
+    let mut flow = on(WORK);
+    git(&flow, &["worktree", "add", "-q", "../tree", "main"]);
+    let tree = flow.project.home.join("tree");
+    fs::create_dir(tree.join(".isdlc")).unwrap();
+    fs::rename(flow.state_file(), tree.join(".isdlc/state.json")).unwrap();
+    flow.project = flow.project.set("CLAUDE_PROJECT_DIR", &tree);
+    let event = |command: &str| {
+        let mut event = flow.project.bash(command);
+        event["cwd"] = tree.to_str().unwrap().into();
+        event
+    };
+    assert!(flow.judged(GUARD, &event("git commit -m x")).is_some());
+    assert!(flow.judged(GUARD, &event("git -C ../project commit -m x")).is_none());
+}
+
+/// A branch that was merged and taken away does not hold anything up; one that never was is to be made.
+#[test]
+fn a_branch_that_is_gone_counts_no_more() {
+    for merge in ["--ff-only", "--no-ff"] {
+        let flow = on(WORK);
+        git(&flow, &["commit", "-q", "--allow-empty", "-m", "work"]);
+        git(&flow, &["checkout", "-q", "main"]);
+        denied(&flow, "git commit -m x");
+        git(&flow, &["merge", "-q", merge, WORK]);
+        denied(&flow, "git commit -m x");
+        git(&flow, &["branch", "-q", "-d", WORK]);
+        allowed(&flow, "git commit -m x");
+        git(&flow, &["branch", &format!("{WORK}-2")]);
+        git(&flow, &["pack-refs", "--all"]);
+        allowed(&flow, "git commit -m x");
+    }
+    let flow = on("main");
+    denied(&flow, "git commit -m x");
+    fs::remove_dir_all(flow.project.path.join(".git/logs")).unwrap();
+    denied(&flow, "git commit -m x");
+}
+
+#[test]
+fn a_packed_branch_is_still_there() {
+    let flow = on(WORK);
+    git(&flow, &["checkout", "-q", "main"]);
+    git(&flow, &["pack-refs", "--all"]);
+    assert!(!flow.project.path.join(".git/refs/heads").join(WORK).exists());
+    denied(&flow, "git commit -m x");
+}
+
+#[test]
+fn main_may_be_the_workflows_own_branch() {
+    let flow = on("main");
+    with_branch(&flow, &json!({"name": "main", "status": "active"}));
+    allowed(&flow, "git commit -m x");
+}
+
+#[test]
+fn a_hostile_name_stays_in_its_line() {
+    let flow = on("main");
+    for (name, shown) in [
+        ("a b", "git checkout 'a b'"),
+        ("x; rm -rf ~", "git checkout 'x; rm -rf ~'"),
+        ("a\n\u{1b}[2Jb", "git checkout 'a \\u{1b}[2Jb'"),
+        ("../../../HEAD", "git checkout ../../../HEAD"),
+        ("refs/heads/feature/x", "feature/x"),
+    ] {
+        with_branch(&flow, &json!({"name": name, "status": "active"}));
+        let reason = denied(&flow, "git commit -m x");
+        assert!(reason.contains(shown) && !reason.contains(['\n', '\u{1b}']), "{reason}");
+    }
+    with_branch(&flow, &json!({"name": "y".repeat(100_000), "status": "active"}));
+    assert!(denied(&flow, "git commit -m x").len() < 2_000);
+}
+
+#[test]
+fn a_head_that_cannot_be_read_goes_on() {
+    let flow = on("main");
+    let head = flow.project.path.join(".git/HEAD");
+    for bytes in [&b""[..], b"\xff\xfe\x00", b"ref: refs/heads/.invalid\n", &vec![b'x'; 1 << 20]] {
+        fs::write(&head, bytes).unwrap();
+        allowed(&flow, "git commit -m x");
+    }
+    fs::remove_file(&head).unwrap();
+    allowed(&flow, "git commit -m x");
+    fs::create_dir(&head).unwrap();
+    allowed(&flow, "git commit -m x");
+    fs::remove_dir(&head).unwrap();
+    symlink("refs/heads/main", &head).unwrap();
+    denied(&flow, "git commit -m x");
+}
+
+/// Where references are kept in a table, the files do not tell the branch.
+#[test]
+fn a_repository_with_a_table_of_references_goes_on() {
+    let flow = Flow::in_phase("06-implementation");
+    git(&flow, &["-c", "init.defaultRefFormat=reftable", "init", "-q", "-b", "main"]);
+    let head = fs::read_to_string(flow.project.path.join(".git/HEAD")).unwrap();
+    if head.contains(".invalid") {
+        allowed(&flow, "git commit -m x");
+    }
+}
+
+#[test]
+fn a_linked_directory_of_git_is_followed() {
+    let flow = on("main");
+    let (inside, outside) = (flow.project.path.join(".git"), flow.project.home.join("store"));
+    fs::rename(&inside, &outside).unwrap();
+    symlink(&outside, &inside).unwrap();
+    denied(&flow, "git commit -m x");
+    fs::remove_file(&inside).unwrap();
+    fs::write(&inside, format!("gitdir: {}\n", outside.display())).unwrap();
+    denied(&flow, "git commit -m x");
+    for text in ["gitdir: ", "gitdir: ../nowhere", "x", "gitdir: a\nb"] {
+        fs::write(&inside, text).unwrap();
+        allowed(&flow, "git commit -m x");
+    }
+}
+
+#[test]
+fn only_commits_concern_it() {
+    let flow = on("main");
+    let project = &flow.project;
+    for event in [
+        project.write("a.txt", "git commit"),
+        project.edit("a.txt", "a", "git commit"),
+        project.multi_edit("a.txt", &[("a", "git commit")]),
+        project.read("a.txt"),
+        flow.delegating("software-developer", "git commit"),
+    ] {
+        assert_eq!(flow.judged(GUARD, &event), None, "{event}");
+    }
+    let event = project.call("mcp__shell__run", json!({"command": "git commit -m x"}));
+    assert!(flow.judged(GUARD, &event).is_some(), "a command is one, whichever tool runs it");
+}

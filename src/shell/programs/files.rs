@@ -30,8 +30,8 @@ enum Operands {
 fn operands_of(program: &str) -> Option<Operands> {
     Some(match program {
         "rm" | "rmdir" | "unlink" | "shred" => Operands::Deleted,
-        "tee" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir" | "mkfifo"
-        | "mknod" => Operands::Written,
+        "tee" | "sponge" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir"
+        | "mkfifo" | "mknod" => Operands::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => Operands::Copied,
         "mv" => Operands::Moved,
         "zip" => Operands::Packed,
