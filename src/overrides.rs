@@ -78,8 +78,8 @@ pub fn form() -> String {
     let names: Vec<String> =
         GUARDS.iter().filter(|guard| guard.overridable).map(|guard| format!("`{}`", guard.name)).collect();
     format!(
-        "begin the prompt with the line `provost override GUARD REASON`, where GUARD is {}",
-        names.join(" or ")
+        "begin the prompt with the line `provost override GUARD REASON`, where GUARD is one of {}",
+        names.join(", ")
     )
 }
 

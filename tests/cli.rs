@@ -151,10 +151,20 @@ self-guard  deny  <n> ms
   evidence  <project>/provost.toml is Provost's configuration
   to fix    go on without changing it; if it has to change, ask the person to do it in an editor
   way out   A person edits these files in an editor: only tool calls are judged.
-
-silence  branch-guard, state-write-validator
 "
     );
+}
+
+#[test]
+fn explain_names_those_that_only_kept_silent_in_one_line() {
+    let project = TestProject::new();
+    let mut event = project.bash("rm x");
+    event["agent_id"] = "a1".into();
+    event["agent_type"] = "tdd-planner".into();
+    project.hook(&event);
+    let text = screen(&project, &["explain"], 0);
+    assert!(text.contains("\nplanner-bash-guard  deny  "), "{text}");
+    assert!(text.ends_with("\n\nsilence  self-guard\n"), "{text}");
 }
 
 #[test]

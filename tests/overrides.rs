@@ -192,7 +192,10 @@ fn the_right_form_is_told_where_something_is_missing() {
     assert_eq!(
         told,
         "[provost] the override was not recorded: it names no guard. To fix: begin the prompt with the line \
-         `provost override GUARD REASON`, where GUARD is `plan-gate` or `planner-bash-guard` or `plan-output-validator`."
+         `provost override GUARD REASON`, where GUARD is one of `plan-gate`, `planner-bash-guard`, \
+         `plan-output-validator`, `iteration-corridor`, `skill-validator`, `phase-loop-controller`, `plan-surfacer`, \
+         `phase-sequence-guard`, `gate-blocker`, `constitution-validator`, `branch-guard`, `state-write-validator`, \
+         `delegation-gate`."
     );
 }
 

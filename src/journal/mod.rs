@@ -118,7 +118,9 @@ fn line(entry: &Entry<'_>) -> Value {
     if let Some(remark) = entry.remark {
         put("remark", shown(remark));
     }
-    put("guards", entry.findings.iter().map(said).collect());
+    let is_concerned =
+        |finding: &&Finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned);
+    put("guards", entry.findings.iter().filter(is_concerned).map(said).collect());
     put("decision", entry.decision.ruling.word().into());
     put("micros", entry.micros.into());
     Value::Object(line)

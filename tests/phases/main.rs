@@ -99,7 +99,10 @@ impl Flow {
 
     /// Work is handed to an agent.
     pub fn delegating(&self, agent: &str, prompt: &str) -> Value {
-        self.call("PreToolUse.Agent", &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}))
+        self.call(
+            "PreToolUse.Agent",
+            &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}),
+        )
     }
 
     /// Only the prose says to whom.
