@@ -33,6 +33,8 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         Some(checks) if checks.is_enough() => return Some(Opinion::silence()),
         None => ("not_started", 0),
         Some(checks) if checks.escalation == Escalation::Pending => ("escalated_pending", checks.used),
+        // The record that is made below is no check yet.
+        Some(checks) if !checks.is_completed && checks.used == 0 => ("not_started", 0),
         Some(checks) if !checks.is_completed => ("in_progress", checks.used),
         Some(checks) => ("unknown", checks.used),
     };
