@@ -23,7 +23,9 @@ fn while_tests_fail_the_work_stays() {
     let flow = failing();
     let reason = flow.judged(GUARD, &flow.delegating("sdlc-orchestrator", "Advance")).unwrap();
     assert!(
-        reason.starts_with("[provost] ITERATION CORRIDOR: Tests are failing (iteration 2/10): the call says `advance`"),
+        reason.starts_with(
+            "[provost] ITERATION CORRIDOR: Tests are failing (iteration 2/10): the call says `advance`"
+        ),
         "{reason}"
     );
     let escalations = flow.state_now()["pending_escalations"].clone();
@@ -73,8 +75,12 @@ fn what_serves_the_work_goes_on() {
 #[test]
 fn a_skill_is_read_by_its_verb() {
     let flow = failing();
-    for (arguments, held) in [("feature investigate login", false), ("feature advance booking", false),
-        ("advance", true), ("gate", true)] {
+    for (arguments, held) in [
+        ("feature investigate login", false),
+        ("feature advance booking", false),
+        ("advance", true),
+        ("gate", true),
+    ] {
         let event = skill(&flow, "PreToolUse.Agent", "sdlc", arguments);
         assert_eq!(flow.judged(GUARD, &event).is_some(), held, "{arguments}");
     }
@@ -117,7 +123,11 @@ fn after_the_tests_the_constitution_is_checked_first() {
         (&approved, json!(null), true),
         (&approved, json!({"completed": true}), false),
     ] {
-        with_phase(&flow, PHASE, &json!({"iteration_requirements": tests, "constitutional_validation": checks}));
+        with_phase(
+            &flow,
+            PHASE,
+            &json!({"iteration_requirements": tests, "constitutional_validation": checks}),
+        );
         let reason = flow.judged(GUARD, &flow.delegating("x", "advance"));
         assert_eq!(reason.is_some(), held, "{tests} {checks} {reason:?}");
         let what = "ITERATION CORRIDOR: Constitutional validation in progress for Articles [I, II]";

@@ -63,9 +63,13 @@ fn a_phase_that_has_nothing_cannot_be_left() {
     let flow = demanding("06-implementation", &demands);
     let reason = flow.judged(GUARD, &advance(&flow)).unwrap();
     assert!(reason.starts_with("[provost] GATE BLOCKED: 06-implementation"), "{reason}");
-    for requirement in
-        ["test_iteration", "constitutional_validation", "interactive_elicitation", "agent_delegation", "Articles [I, II]"]
-    {
+    for requirement in [
+        "test_iteration",
+        "constitutional_validation",
+        "interactive_elicitation",
+        "agent_delegation",
+        "Articles [I, II]",
+    ] {
         assert!(reason.contains(requirement), "{requirement}: {reason}");
     }
     let state = flow.state_now();
@@ -82,7 +86,8 @@ fn a_phase_that_has_nothing_cannot_be_left() {
 #[test]
 fn a_phase_that_has_everything_can_be_left() {
     let mut demands = tests_and_articles();
-    demands["interactive_elicitation"] = json!({"enabled": true, "required_final_selection": ["save", "continue"]});
+    demands["interactive_elicitation"] =
+        json!({"enabled": true, "required_final_selection": ["save", "continue"]});
     demands["agent_delegation_validation"] = json!({"enabled": true});
     let flow = demanding("06-implementation", &demands);
     let mut state = begun("06-implementation");
@@ -133,7 +138,8 @@ fn each_demand_is_looked_at_by_itself() {
 fn any_agent_of_the_phase_will_do() {
     let flow = demanding("02-tracing", &json!({"agent_delegation_validation": {"enabled": true}}));
     let mut state = begun("02-tracing");
-    for (agent, held) in [("symptom-analyzer", false), ("tracing-orchestrator", false), ("qa-engineer", true)] {
+    for (agent, held) in [("symptom-analyzer", false), ("tracing-orchestrator", false), ("qa-engineer", true)]
+    {
         state["skill_usage_log"] = json!([{"agent": agent}]);
         flow.state(&state);
         assert_eq!(flow.judged(GUARD, &advance(&flow)).is_some(), held, "{agent}");
@@ -194,7 +200,8 @@ fn a_skill_is_read_by_its_verb() {
 #[test]
 fn the_workflow_and_its_order_must_agree() {
     let flow = demanding("06-implementation", &json!({}));
-    let orders = json!({"workflows": {"feature": {"phases": ["01-requirements", "05-implementation", "07-testing"]}}});
+    let orders =
+        json!({"workflows": {"feature": {"phases": ["01-requirements", "05-implementation", "07-testing"]}}});
     flow.project.file(".isdlc/config/workflows.json", &orders.to_string());
     let mut state = begun("06-implementation");
     for (index, held) in [
@@ -212,7 +219,9 @@ fn the_workflow_and_its_order_must_agree() {
         assert!(reason.is_none_or(|reason| reason.contains("GATE BLOCKED: Workflow state mismatch")));
         assert_eq!(flow.state_now(), state, "a mismatch writes nothing");
     }
-    for odd in ["{}", "[]", "{\"workflows\": []}", "nonsense", "{\"workflows\": {\"feature\": {\"phases\": 5}}}"] {
+    for odd in
+        ["{}", "[]", "{\"workflows\": []}", "nonsense", "{\"workflows\": {\"feature\": {\"phases\": 5}}}"]
+    {
         state["active_workflow"]["current_phase_index"] = json!(2);
         flow.state(&state);
         flow.project.file(".isdlc/config/workflows.json", odd);
