@@ -8,10 +8,10 @@
 use super::ground::Ground;
 use super::table::{self, Phases};
 use super::words::{has_phrase, is_setup, words};
-use crate::event::{Event, Tool};
+use crate::event::Tool;
 use crate::workspace::Workspace;
 
-/// What an agent is told that is neither at work in the current phase nor sets anything up.
+/// What an agent is told.
 pub struct Told {
     /// The agent by its own name, where one is named.
     pub agent: Option<String>,
@@ -30,17 +30,24 @@ pub struct SkillUse {
 }
 
 impl Told {
-    pub fn of(event: &Event, phase: &str, ground: &Ground, workspace: &Workspace) -> Option<Self> {
-        let Tool::Delegate { agent, prompt, description, .. } = &event.call()?.tool else { return None };
+    pub fn of(tool: &Tool) -> Option<Self> {
+        let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
         let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-        if let Some(agent) = &agent {
-            let own = ground.manifest(workspace).and_then(|manifest| manifest.phase_of(agent));
-            if own.is_some_and(|own| own == "setup" || table::is_same(own, phase)) {
-                return None;
-            }
-        }
         let texts = [prompt, description].map(|text| words(text.as_deref().unwrap_or_default()));
         Some(Self { agent, texts })
+    }
+
+    /// Whether the call itself names an agent that does ordinary work of this phase, or sets things up.
+    /// One that only the prose names does not count: it could be named to get past.
+    pub fn is_ordinary(&self, phase: &str, ground: &Ground, workspace: &Workspace) -> bool {
+        let agent = self.agent.as_deref();
+        let own = agent.and_then(|agent| ground.manifest(workspace)?.phase_of(agent));
+        own.is_some_and(|own| own == "setup" || table::is_same(own, phase))
+    }
+
+    /// Whether it is told to an agent that leads others.
+    pub fn is_to_leader(&self) -> bool {
+        self.agent.as_deref().is_some_and(|agent| agent.split('-').any(|part| part == "orchestrator"))
     }
 
     /// The words that would move the workflow on.

@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::records;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
 use crate::decision::{Denial, Fault, Opinion};
-use crate::event::{Event, Tool};
+use crate::event::Event;
 use crate::workspace::Workspace;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
@@ -17,16 +17,17 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    if !matches!(event.call()?.tool, Tool::Delegate { .. }) {
-        return None;
-    }
+    let told = Told::of(&event.call()?.tool)?;
+    let said = told.completes()?;
     let ground = Ground::of(event, workspace)?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
         return None;
     }
     let phase = state.current_phase()?;
-    let said = Told::of(event, &phase, ground, workspace)?.completes()?;
+    if told.is_ordinary(&phase, ground, workspace) {
+        return None;
+    }
     let demand = Demands::of(&phase, state, ground, workspace)?.constitution?;
     let progress = Progress::of(&phase, state).constitution;
     let (status, used) = match &progress {
@@ -83,7 +84,7 @@ fn begin(phase: &str, demand: &Constitution, ground: &Ground, workspace: &Worksp
         requirements::change(state, &phase, CONSTITUTION, |known| {
             // Somebody may have begun it in the meantime.
             if let (true, Some(record)) = (known.is_empty(), record.as_object()) {
-                *known = record.clone();
+                known.clone_from(record);
             }
         });
     });

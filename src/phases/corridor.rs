@@ -6,7 +6,7 @@ use super::ground::Ground;
 use super::records;
 use super::requirements::{self, Demands, Escalation, Progress};
 use crate::decision::{Denial, Fault, Opinion};
-use crate::event::{Event, Tool};
+use crate::event::Event;
 use crate::workspace::Workspace;
 
 /// What the work is in the middle of.
@@ -21,9 +21,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let tool = &event.call()?.tool;
-    if !matches!(tool, Tool::Delegate { .. } | Tool::Skill { .. }) {
-        return None;
-    }
+    let told = Told::of(tool);
+    let said = match &told {
+        Some(told) => told.moves_on().or_else(|| told.hands_over()),
+        None => SkillUse::of(tool).and_then(|skill| skill.moves_on()),
+    }?;
     let ground = Ground::of(event, workspace)?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
@@ -32,13 +34,9 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let phase = state.current_phase()?;
     let demands = Demands::of(&phase, state, ground, workspace)?;
     let corridor = Corridor::of(demands, &Progress::of(&phase, state))?;
-    let said = match SkillUse::of(tool) {
-        Some(skill) => skill.moves_on()?,
-        None => {
-            let told = Told::of(event, &phase, ground, workspace)?;
-            told.moves_on().or_else(|| told.hands_over())?
-        }
-    };
+    if told.is_some_and(|told| told.is_ordinary(&phase, ground, workspace)) {
+        return None;
+    }
     let denial = corridor.denial(&phase, &said);
     let escalation = records::Escalation {
         kind: "corridor_blocked",

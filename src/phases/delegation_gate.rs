@@ -33,7 +33,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     if required.is_empty() || session.is_some_and(|session| event.session.as_deref() != Some(session)) {
         return None;
     }
-    if !records::age(Some(&since), &workspace.now()).is_some_and(|age| age.abs() <= LIFE) {
+    if records::age(Some(&since), &workspace.now()).is_none_or(|age| age.abs() > LIFE) {
         return None;
     }
     let log = state.value(LOG);

@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 use super::advance::{SkillUse, Told};
 use super::ground::Ground;
 use super::records;
-use super::requirements::{self, Demands, Escalation, Progress};
+use super::requirements::{
+    self, ArticleRecord, Constitution, Demands, Escalation, Progress, TalkRecord, Talks, TestRecord,
+};
 use super::state::State;
 use super::table;
 use crate::decision::{Denial, Fault, Opinion};
-use crate::event::{Event, Tool};
+use crate::event::Event;
 use crate::json_object::JsonObject;
 use crate::workspace::Workspace;
 
@@ -28,27 +30,21 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let tool = &event.call()?.tool;
-    if !matches!(tool, Tool::Delegate { .. } | Tool::Skill { .. }) {
-        return None;
-    }
+    // Whoever leads passes gates; the others work.
+    let told = Told::of(tool);
+    let said = match &told {
+        Some(told) => told.moves_on().filter(|_| told.is_to_leader()),
+        None => SkillUse::of(tool).and_then(|skill| skill.moves_on()),
+    }?;
     let ground = Ground::of(event, workspace)?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
         return None;
     }
     let phase = state.current_phase()?;
-    let said = match SkillUse::of(tool) {
-        Some(skill) => skill.moves_on()?,
-        None => {
-            let told = Told::of(event, &phase, ground, workspace)?;
-            // Whoever leads passes gates; the others work.
-            let leads = told
-                .agent
-                .as_deref()
-                .is_some_and(|agent| agent.split('-').any(|part| part == "orchestrator"));
-            told.moves_on().filter(|_| leads)?
-        }
-    };
+    if told.is_some_and(|told| told.is_ordinary(&phase, ground, workspace)) {
+        return None;
+    }
     // Without demands there is no gate at all.
     ground.requirements(workspace)?;
     if let Some(opinion) = mismatch(&phase, state, ground, workspace) {
@@ -103,56 +99,62 @@ fn missing(
     workspace: &Workspace,
 ) -> Vec<Missing> {
     let progress = Progress::of(phase, state);
-    let mut missing = Vec::new();
-    let mut add = |requirement, reason: String, action| missing.push(Missing { requirement, reason, action });
-    if demands.tests.is_some() {
-        let reason = match &progress.tests {
-            None => Some("the tests have not been run".to_owned()),
-            Some(tests) if tests.is_enough() => None,
-            Some(tests) if tests.escalation == Escalation::Pending => {
-                Some("the tests were given up, and no person has approved that".to_owned())
-            }
-            Some(tests) => Some(format!("the tests do not pass yet (iteration {})", tests.iteration)),
-        };
-        reason.into_iter().for_each(|reason| add("test_iteration", reason, "run the tests until they pass"));
-    }
-    if let Some(demand) = &demands.constitution {
-        let articles = requirements::articles(&demand.articles);
-        let reason = match &progress.constitution {
-            None => Some(format!("Articles {articles} have not been checked")),
-            Some(checks) if checks.is_enough() => None,
-            Some(checks) if checks.escalation == Escalation::Pending => {
-                Some("the check was given up, and no person has approved that".to_owned())
-            }
-            Some(checks) if !checks.is_completed => Some(format!("Articles {articles} are being checked")),
-            Some(_) => Some("the check is over, but its status is not `compliant`".to_owned()),
-        };
-        let action = "check the artifacts against the articles, mend what is wrong, and record the result";
-        reason.into_iter().for_each(|reason| add("constitutional_validation", reason, action));
-    }
-    if let Some(demand) = &demands.talks {
-        let reason = match &progress.talks {
-            None => Some("the person has not been asked".to_owned()),
-            Some(talks) if !talks.is_completed => Some("the talk with the person is not over".to_owned()),
-            Some(talks) => match &talks.last_choice {
-                _ if demand.last_choices.is_empty() => None,
-                Some(choice) if demand.last_choices.contains(choice) => None,
-                choice => Some(format!(
-                    "the person's last choice is {}, not {}",
-                    choice.as_deref().unwrap_or("not known"),
-                    demand.last_choices.join(" or ")
-                )),
-            },
-        };
-        let action = "show the person the menu and let them choose";
-        reason.into_iter().for_each(|reason| add("interactive_elicitation", reason, action));
-    }
-    if demands.agent
-        && let Some(reason) = idle_agents(phase, state, ground, workspace)
-    {
-        add("agent_delegation", reason, "give the work of this phase to its own agent");
-    }
+    let tests = demands.tests.as_ref().and_then(|_| tests_missing(progress.tests.as_ref()));
+    let checks = progress.constitution.as_ref();
+    let articles = demands.constitution.as_ref().and_then(|demand| articles_missing(demand, checks));
+    let talks = demands.talks.as_ref().and_then(|demand| talks_missing(demand, progress.talks.as_ref()));
+    let agent = demands.agent.then(|| idle_agents(phase, state, ground, workspace)).flatten();
+    let found = [
+        ("test_iteration", tests, "run the tests until they pass"),
+        (
+            "constitutional_validation",
+            articles,
+            "check the artifacts against the articles, mend what is wrong, and record the result",
+        ),
+        ("interactive_elicitation", talks, "show the person the menu and let them choose"),
+        ("agent_delegation", agent, "give the work of this phase to its own agent"),
+    ];
+    let missing = found.into_iter();
     missing
+        .filter_map(|(requirement, reason, action)| Some(Missing { requirement, reason: reason?, action }))
+        .collect()
+}
+
+fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
+    match record {
+        None => Some("the tests have not been run".into()),
+        Some(tests) if tests.is_enough() => None,
+        Some(tests) if tests.escalation == Escalation::Pending => {
+            Some("the tests were given up, and no person has approved that".into())
+        }
+        Some(tests) => Some(format!("the tests do not pass yet (iteration {})", tests.iteration)),
+    }
+}
+
+fn articles_missing(demand: &Constitution, record: Option<&ArticleRecord>) -> Option<String> {
+    let articles = requirements::articles(&demand.articles);
+    match record {
+        None => Some(format!("Articles {articles} have not been checked")),
+        Some(checks) if checks.is_enough() => None,
+        Some(checks) if checks.escalation == Escalation::Pending => {
+            Some("the check was given up, and no person has approved that".into())
+        }
+        Some(checks) if !checks.is_completed => Some(format!("Articles {articles} are being checked")),
+        Some(_) => Some("the check is over, but its status is not `compliant`".into()),
+    }
+}
+
+fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> {
+    let choice = match record {
+        None => return Some("the person has not been asked".into()),
+        Some(talks) if !talks.is_completed => return Some("the talk with the person is not over".into()),
+        Some(talks) => talks.last_choice.as_ref(),
+    };
+    let fits = choice.is_some_and(|choice| demand.last_choices.contains(choice));
+    (!fits && !demand.last_choices.is_empty()).then(|| {
+        let choice = choice.map_or("not known", String::as_str);
+        format!("the person's last choice is {choice}, not {}", demand.last_choices.join(" or "))
+    })
 }
 
 /// That no agent of this phase has worked. Any of them will do: a phase can have several, and which one

@@ -113,6 +113,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(Opinion::unconcerned());
     }
     let file = workspace.resolve(&ground.state_file());
+    // A link may lead elsewhere, as in a second working tree, but only to a state of a workflow: else a
+    // repository could have any JSON of this person's written to.
+    let is_state = file.file_name().is_some_and(|name| name == "state.json");
+    if !is_state || !file.components().any(|part| part.as_os_str() == ".isdlc") {
+        return Err(Fault::Error(format!("{} is no state of a workflow", file.display())));
+    }
     let _lock = workspace.lock(&file)?;
     for _ in 0..TRIES {
         let Some(before) = workspace.read_bytes(&file, LARGEST)? else { return Ok(Opinion::unconcerned()) };

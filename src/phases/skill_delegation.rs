@@ -7,6 +7,7 @@ use super::ground::Ground;
 use super::table;
 use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Kind};
+use crate::text::bounded;
 use crate::workspace::Workspace;
 
 pub const MARKER: &str = "pending_delegation";
@@ -16,6 +17,8 @@ pub const SESSION: &str = "session";
 /// Skills and the agents that they stand for.
 const SKILLS: &[(&str, &str)] =
     &[("sdlc", "sdlc-orchestrator"), ("isdlc", "sdlc-orchestrator"), ("discover", table::DISCOVERY)];
+/// So much of its arguments is kept.
+const MOST: usize = 500;
 /// What a skill does itself.
 const OWN_WORK: &[&str] = &["status", "analyze", "help"];
 
@@ -37,11 +40,12 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     }
     let ground = Ground::of(event, workspace)?;
     ground.state(workspace)?;
+    let arguments = bounded(&skill.arguments, MOST);
     let marker = json!({
         "skill": skill.name,
         "required_agent": required,
         "invoked_at": workspace.now(),
-        "args": skill.arguments,
+        "args": arguments,
         SESSION: event.session,
     });
     ground.notes.add(move |state| state.set(MARKER, &marker));
@@ -49,7 +53,7 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         "MANDATORY DELEGATION REQUIRED: the skill `/{}` is done by the agent `{required}`. The turn does not \
          end before that agent was given the work. Arguments: {}",
         skill.name,
-        if skill.arguments.is_empty() { "(none)" } else { &skill.arguments }
+        if arguments.is_empty() { "(none)" } else { &arguments }
     );
     let evidence = vec![format!("/{} stands for {required}", skill.name)];
     Some(Opinion { to_model: Some(text), evidence, ..Opinion::default() })

@@ -7,10 +7,12 @@ use super::ground::Ground;
 use super::{records, table};
 use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Kind, Tool};
+use crate::text::bounded;
 use crate::workspace::Workspace;
 
 pub const LOG: &[&str] = &["skill_usage_log"];
 const MOST: usize = 200;
+const DESCRIPTION: usize = 200;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     Ok(noted(event, workspace).unwrap_or_else(Opinion::unconcerned))
@@ -46,7 +48,7 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         "agent": agent,
         "agent_phase": own,
         "current_phase": current,
-        "description": description.as_deref().unwrap_or("N/A"),
+        "description": bounded(description.as_deref().unwrap_or("N/A"), DESCRIPTION),
         "status": status,
         "reason": reason,
         "enforcement_mode": mode,

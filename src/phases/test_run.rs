@@ -33,12 +33,14 @@ impl Ending {
         if !are_tests.contains(&true) {
             return None;
         }
-        // Of several programs, the last one says how all of them ended.
-        let is_own = are_tests.last() == Some(&true);
-        Self::told(call, went_well, is_own)
+        // Of several programs, the last one says how all of them ended. If others ran tests before it,
+        // what they printed says how those ended.
+        let is_last = are_tests.last() == Some(&true);
+        let are_more = are_tests.iter().filter(|is_test| **is_test).count() > 1;
+        Self::told(call, went_well, is_last, are_more)
     }
 
-    fn told(call: &Call, went_well: bool, is_own: bool) -> Option<Self> {
+    fn told(call: &Call, went_well: bool, is_last: bool, are_more: bool) -> Option<Self> {
         let text = call.outcome.text.as_deref().unwrap_or_default();
         let code = match call.outcome.exit_code {
             Some(code) => code,
@@ -48,17 +50,15 @@ impl Ending {
             None if went_well && !text.trim().is_empty() => 0,
             None => return None,
         };
-        let failed = || Some(Self::Failed { error: first_error(text, code) });
-        let shown = Shown::in_text(text);
-        match (is_own, code) {
-            (true, 0) => Some(Self::Passed),
-            (true, _) => failed(),
-            (false, _) if shown.failures => failed(),
-            (false, 0) => Some(Self::Passed),
-            (false, _) if shown.passes => Some(Self::Passed),
-            // Something failed, but perhaps not the tests.
-            (false, _) => None,
-        }
+        let shown = if is_last && !are_more { Shown::default() } else { Shown::in_text(text) };
+        let passed = match (is_last, code) {
+            _ if shown.failures => false,
+            (true, code) => code == 0,
+            (false, _) if shown.passes => true,
+            // Whatever ended here, it may not have been the tests.
+            (false, _) => return None,
+        };
+        Some(if passed { Self::Passed } else { Self::Failed { error: first_error(text, code) } })
     }
 }
 
@@ -204,26 +204,34 @@ impl Shown {
         for line in text.lines() {
             let line = plain(line);
             let line = line.trim();
-            let starts = ["FAIL ", "FAIL\t", "--- FAIL:", "FAILED ", "not ok ", "npm ERR! Test failed"];
-            shown.failures |= line == "FAIL" || starts.iter().any(|start| line.starts_with(start));
-            shown.failures |= line.starts_with("test result: FAILED") || line.contains("BUILD FAILED");
-            shown.passes |= line.starts_with("test result: ok") || line.starts_with("ok  \t");
-            let words: Vec<&str> =
-                line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let fails = [
+                "FAIL ",
+                "FAIL\t",
+                "--- FAIL:",
+                "FAILED ",
+                "not ok ",
+                "npm ERR! Test failed",
+                "BUILD FAILED",
+            ];
+            let passes = ["ok  \t", "test result: ok", "OK (", "BUILD SUCCESS"];
+            let starts = |with: &[&str]| with.iter().any(|start| line.starts_with(start));
+            shown.failures |= line == "FAIL" || starts(&fails) || line.starts_with("test result: FAILED");
+            shown.passes |= line == "OK" || starts(&passes);
+            let is_summary = line.starts_with("# ") || line.starts_with("ℹ ");
+            let words: Vec<&str> = line.split_whitespace().collect();
             for (at, word) in words.iter().enumerate() {
-                let word = word.to_ascii_lowercase();
-                let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
-                // "3 failed", and only where a summary says it the other way round: "failures: 3".
+                let kind = bare(word).to_ascii_lowercase();
+                let (fails, passes) = (FAILURES.contains(&kind.as_str()), PASSES.contains(&kind.as_str()));
+                if !fails && !passes {
+                    continue;
+                }
+                let number = |at: usize| words.get(at).and_then(|word| bare(word).parse::<u64>().ok());
+                // "3 failed", and in a summary the other way round: "Failures: 3".
                 let before = at.checked_sub(1).and_then(number);
-                let behind = line
-                    .to_ascii_lowercase()
-                    .contains(&format!("{word}: "))
-                    .then(|| number(at + 1))
-                    .flatten();
-                let hash = line.starts_with("# ").then(|| number(at + 1)).flatten();
-                let some = before.or(behind).or(hash).is_some_and(|count| count > 0);
-                shown.failures |= some && FAILURES.contains(&word.as_str());
-                shown.passes |= some && PASSES.contains(&word.as_str());
+                let count =
+                    if word.ends_with(':') || is_summary { number(at + 1).or(before) } else { before };
+                shown.failures |= fails && count.is_some_and(|count| count > 0);
+                shown.passes |= count.is_some_and(|count| if fails { count == 0 } else { count > 0 });
             }
         }
         shown
@@ -412,7 +420,11 @@ mod tests {
         ] {
             assert!(!Shown::in_text(text).failures, "{text}");
         }
-        assert!(Shown::in_text("5 passed, 0 failed").passes && !Shown::in_text("0 passed").passes);
+        for text in ["5 passed, 0 failed", "3 examples, 0 failures", "OK (3 tests, 5 assertions)", "# pass 3"]
+        {
+            assert!(Shown::in_text(text).passes, "{text}");
+        }
+        assert!(!Shown::in_text("0 passed").passes && !Shown::in_text("done").passes);
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         return None;
     }
     let ground = Ground::of(event, workspace)?;
+    let ending = Ending::of(event)?;
     let state = ground.state(workspace)?;
     let workflow = state.workflow()?;
     if requirements::are_off(state) {
@@ -62,7 +63,6 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let phase = state.current_phase()?;
     let demands = Demands::of(&phase, state, ground, workspace)?;
     let demand = demands.tests?;
-    let ending = Ending::of(event)?;
     // A person may have set the number of tries.
     let set = state.value(&["iteration_config"]).unwrap_or_default();
     let set = set["testing_max"].as_u64().filter(|tries| *tries > 0 && !set["configured_at"].is_null());
@@ -88,7 +88,9 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         }
     }
     ground.notes.add(move |state| {
-        requirements::change(state, &phase, TESTS, |record| drop(next(record, &ending, limits, &now)));
+        requirements::change(state, &phase, TESTS, |record| {
+            next(record, &ending, limits, &now);
+        });
     });
     Some(opinion)
 }
@@ -142,20 +144,14 @@ fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, now: &
     } else {
         (None, Step::Failed { iteration, remaining: limits.tries - iteration })
     };
-    match given_up {
-        Some(reason) => {
-            // As the workflow's agents know it: no more tries, and a person has to approve that.
-            put(record, "completed", json!(true));
-            put(record, "status", json!("escalated"));
-            put(record, "escalation_reason", json!(reason));
-            put(record, "escalated_at", json!(now));
-            // What a person approved was another matter.
-            record.shift_remove("escalation_approved");
-        }
-        None => {
-            put(record, "completed", json!(false));
-            put(record, "status", json!("in_progress"));
-        }
+    // As the workflow's agents know it: there are no more tries, and a person has to approve that.
+    put(record, "completed", json!(given_up.is_some()));
+    put(record, "status", json!(if given_up.is_some() { "escalated" } else { "in_progress" }));
+    if let Some(reason) = given_up {
+        put(record, "escalation_reason", json!(reason));
+        put(record, "escalated_at", json!(now));
+        // What a person approved was another matter.
+        record.shift_remove("escalation_approved");
     }
     step
 }

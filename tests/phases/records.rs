@@ -115,6 +115,26 @@ fn what_is_no_state_is_left_untouched() {
 }
 
 #[test]
+fn a_link_leads_only_to_another_state() {
+    let flow = busy();
+    let text = fs::read_to_string(flow.state_file()).unwrap();
+    fs::remove_file(flow.state_file()).unwrap();
+    let mine = flow.project.home_file("mine.json", &text);
+    std::os::unix::fs::symlink(&mine, flow.state_file()).unwrap();
+    let answer = flow.project.hook_with(&["--pack", "phases"], &answered(&flow));
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(fs::read_to_string(&mine).unwrap(), text, "a file of the person's own");
+    assert!(flow.project.journal_text().contains("is no state of a workflow"));
+    // Two working trees may share one.
+    fs::remove_file(flow.state_file()).unwrap();
+    let shared = flow.project.home_file("tree/.isdlc/state.json", &text);
+    std::os::unix::fs::symlink(&shared, flow.state_file()).unwrap();
+    flow.project.hook_with(&["--pack", "phases"], &answered(&flow));
+    assert_eq!(counts(&flow), (1, 1, 0));
+    assert!(flow.state_file().is_symlink() && shared.is_file());
+}
+
+#[test]
 fn what_cannot_be_written_holds_nobody() {
     let flow = demanding("06-implementation", &tests_and_articles());
     let folder = flow.project.path.join(".isdlc");

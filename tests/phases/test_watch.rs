@@ -108,7 +108,11 @@ fn how_a_command_ended_decides() {
         (ended(&flow, "npm test | tail -5", "5 passed, 0 failed"), Some("passed")),
         (failed(&flow, "npm test && ./deploy", "Exit code 2\n5 passed, 0 failed\nno server"), Some("passed")),
         (failed(&flow, "npm test && ./deploy", "Exit code 2\n1 failed"), Some("failed")),
+        (ended(&flow, "npm run test:a; npm run test:b", "1 failed\n2 passed"), Some("failed")),
+        (ended(&flow, "npm run test:a && npm run test:b", "fine"), Some("passed")),
         // Nobody can tell.
+        (ended(&flow, "npm test || true", "hm"), None),
+        (ended(&flow, "npm test; echo $?", "1"), None),
         (failed(&flow, "npm test && ./deploy", "Exit code 2\nno server"), None),
         (failed(&flow, "npm test", "The user interrupted it"), None),
         (ended(&flow, "npm test", ""), None),
