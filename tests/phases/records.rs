@@ -100,6 +100,18 @@ fn two_guards_write_once() {
 }
 
 #[test]
+fn in_a_repository_of_several_the_project_that_is_meant_is_written() {
+    let flow = busy();
+    let root = fs::read_to_string(flow.state_file()).unwrap();
+    flow.project.file(".isdlc/monorepo.json", "{\"default_project\": \"web\", \"projects\": {}}");
+    let web = flow.project.file(".isdlc/projects/web/state.json", &root);
+    flow.project.hook_with(&["--pack", "phases"], &answered(&flow));
+    assert_eq!(fs::read_to_string(flow.state_file()).unwrap(), root);
+    let state: Value = serde_json::from_str(&fs::read_to_string(web).unwrap()).unwrap();
+    assert_eq!(state["skill_usage_log"][0]["agent"], "requirements-analyst");
+}
+
+#[test]
 fn what_is_no_state_is_left_untouched() {
     let flow = busy();
     let event = answered(&flow);
@@ -151,6 +163,19 @@ fn what_cannot_be_written_holds_nobody() {
         assert_eq!(fs::read_to_string(flow.state_file()).unwrap(), before);
         assert!(flow.project.journal_text().contains("phase-records"), "the journal keeps the fault");
     }
+}
+
+/// The same where not even a lock can be had, which holds for root too.
+#[test]
+fn what_cannot_be_locked_holds_nobody() {
+    let flow = busy();
+    let before = fs::read_to_string(flow.state_file()).unwrap();
+    flow.project.home_file(".local/state/provost/locks", "in the way");
+    let answer = flow.project.hook_with(&["--pack", "phases"], &answered(&flow));
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(fs::read_to_string(flow.state_file()).unwrap(), before);
+    let journal = flow.project.journal();
+    assert!(journal.iter().any(|entry| entry.to_string().contains("phase-records")), "{journal:?}");
 }
 
 /// A gate that is held again and again is one matter for a person, and so are the last twenty of them.
