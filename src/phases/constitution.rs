@@ -1,9 +1,91 @@
-//! `constitution-validator`
+//! `constitution-validator`: a phase is called complete only after its articles were checked.
+//!
+//! It begins the record of the check where there is none, so that whoever is held finds what to fill in.
 
-use crate::decision::{Fault, Opinion};
+use serde_json::json;
+
+use super::advance::Told;
+use super::ground::Ground;
+use super::records;
+use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
+use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
 
-pub fn judge(_: &Event, _: &Workspace) -> Result<Opinion, Fault> {
-    Ok(Opinion::unconcerned())
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    Ok(held(event, workspace).unwrap_or_else(Opinion::unconcerned))
+}
+
+fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+    let told = Told::of(&event.call()?.tool)?;
+    let said = told.completes()?;
+    let ground = Ground::of(event, workspace)?;
+    let state = ground.state(workspace)?;
+    if requirements::are_off(state) {
+        return None;
+    }
+    let phase = state.current_phase()?;
+    if told.is_ordinary(&phase, ground, workspace) {
+        return None;
+    }
+    let demand = Demands::of(&phase, state, ground, workspace)?.constitution?;
+    let progress = Progress::of(&phase, state).constitution;
+    let (status, used) = match &progress {
+        Some(checks) if checks.is_enough() => return Some(Opinion::silence()),
+        None => ("not_started", 0),
+        Some(checks) if checks.escalation == Escalation::Pending => ("escalated_pending", checks.used),
+        // The record that is made below is no check yet.
+        Some(checks) if !checks.is_completed && checks.used == 0 => ("not_started", 0),
+        Some(checks) if !checks.is_completed => ("in_progress", checks.used),
+        Some(checks) => ("unknown", checks.used),
+    };
+    if progress.is_none() {
+        begin(&phase, &demand, ground, workspace);
+    }
+    let escalation = records::Escalation {
+        kind: "constitution_blocked",
+        hook: "constitution-validator",
+        phase: phase.clone(),
+        detail: format!("constitutional validation is {status}"),
+    };
+    escalation.note(ground, workspace);
+    let articles = requirements::articles(&demand.articles);
+    let denial = Denial {
+        what: "PHASE COMPLETION BLOCKED: Constitutional validation required.".to_owned()
+            + &format!(" Phase: {phase}. Status: {status}"),
+        why: format!(
+            "the call says `{said}`, and a phase is complete only after Articles {articles} were checked; \
+             remaining tries: {}",
+            demand.tries.saturating_sub(used)
+        ),
+        fix: format!(
+            "read the constitution, check the phase's artifacts against Articles {articles}, mend what is \
+             wrong, and record the result in `phases.{phase}.constitutional_validation`"
+        ),
+    };
+    Some(Opinion::deny(denial, vec![format!("the call says `{said}`"), format!("status: {status}")]))
+}
+
+fn begin(phase: &str, demand: &Constitution, ground: &Ground, workspace: &Workspace) {
+    let phase = phase.to_owned();
+    let record = json!({
+        "required": true,
+        "completed": false,
+        "status": "pending",
+        "iterations_used": 0,
+        "max_iterations": demand.tries,
+        "articles_required": demand.articles,
+        "articles_checked": [],
+        "violations_found": [],
+        "history": [],
+        "started_at": workspace.now(),
+    });
+    ground.notes.add(move |state| {
+        requirements::change(state, &phase, CONSTITUTION, |known| {
+            // Somebody may have begun it in the meantime.
+            if let (true, Some(record)) = (known.is_empty(), record.as_object()) {
+                known.clone_from(record);
+            }
+        });
+    });
 }

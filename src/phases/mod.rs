@@ -5,6 +5,7 @@
 //! ([`ground`]): the project, its state, its manifest. What they want to be written down they note there,
 //! and [`records`], which is asked last, writes it once.
 
+pub mod advance;
 pub mod branch;
 pub mod constitution;
 pub mod corridor;
@@ -19,6 +20,7 @@ pub mod phase_loop;
 pub mod phase_sequence;
 pub mod plan_surfacer;
 pub mod records;
+pub mod requirements;
 pub mod review_reminder;
 pub mod skill_delegation;
 pub mod skill_log;
@@ -26,6 +28,7 @@ pub mod skill_validator;
 pub mod state;
 pub mod state_write;
 pub mod table;
+pub mod test_run;
 pub mod test_watch;
 pub mod walkthrough;
 pub mod words;

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ground::{Ground, LARGEST};
 use crate::decision::{Fault, Opinion};
@@ -43,6 +43,67 @@ pub fn push(state: &mut JsonObject, path: &[&str], entry: Value, most: usize) {
     state.set_at(path, &Value::Array(list));
 }
 
+/// What somebody was kept from, for a person to look at.
+pub struct Escalation {
+    pub kind: &'static str,
+    pub hook: &'static str,
+    pub phase: String,
+    pub detail: String,
+}
+
+impl Escalation {
+    /// Notes it, unless the very same is known since less than a minute.
+    pub fn note(self, ground: &Ground, workspace: &Workspace) {
+        const LIST: &[&str] = &["pending_escalations"];
+        const MOST: usize = 20;
+        const APART: i64 = 60;
+        let now = workspace.now();
+        ground.notes.add(move |state| {
+            let is_same = |entry: &Value| {
+                entry["type"] == self.kind
+                    && entry["hook"] == self.hook
+                    && entry["phase"] == self.phase
+                    && entry["detail"] == self.detail
+                    && age(entry["timestamp"].as_str(), &now).is_some_and(|age| age.abs() < APART)
+            };
+            if matches!(state.get_at(LIST), Some(Value::Array(known)) if known.iter().any(is_same)) {
+                return;
+            }
+            let entry = json!({"type": self.kind, "hook": self.hook, "phase": self.phase,
+                "detail": self.detail, "timestamp": now});
+            push(state, LIST, entry, MOST);
+        });
+    }
+}
+
+/// So many seconds lie between two times of a record.
+pub fn age(then: Option<&str>, now: &str) -> Option<i64> {
+    Some(seconds(now)? - seconds(then?)?)
+}
+
+/// A time as records and scripts write it (`2026-11-15T20:29:28.123Z`), in seconds since 1970. One of
+/// another zone than UTC is none: nobody writes those.
+fn seconds(time: &str) -> Option<i64> {
+    let (date, clock) = time.trim().strip_suffix('Z')?.split_once('T')?;
+    let clock = clock.split_once('.').map_or(clock, |(seconds, _)| seconds);
+    let three = |text: &str, by: char| -> Option<[i64; 3]> {
+        let parts: Option<Vec<i64>> =
+            text.split(by).map(|part| part.parse::<u32>().ok().map(i64::from)).collect();
+        parts?.try_into().ok()
+    };
+    let [year, month, day] = three(date, '-')?;
+    let [hour, minute, second] = three(clock, ':')?;
+    let is_real = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !is_real || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Counted in years that start in March, so that the leap day comes last.
+    let year = year - i64::from(month <= 2);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468;
+    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     /// Somebody who is not one of us may write at the same time.
     const TRIES: usize = 5;
@@ -52,6 +113,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(Opinion::unconcerned());
     }
     let file = workspace.resolve(&ground.state_file());
+    // A link may lead elsewhere, as in a second working tree, but only to a state of a workflow: else a
+    // repository could have any JSON of this person's written to.
+    let is_state = file.file_name().is_some_and(|name| name == "state.json");
+    if !is_state || !file.components().any(|part| part.as_os_str() == ".isdlc") {
+        return Err(Fault::Error(format!("{} is no state of a workflow", file.display())));
+    }
     let _lock = workspace.lock(&file)?;
     for _ in 0..TRIES {
         let Some(before) = workspace.read_bytes(&file, LARGEST)? else { return Ok(Opinion::unconcerned()) };
@@ -64,4 +131,42 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         }
     }
     Err(Fault::Error(format!("{}: somebody else keeps writing it", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        assert_eq!(seconds("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(seconds("2000-02-29T00:00:00.005Z"), Some(951_782_400));
+        assert_eq!(seconds("2026-11-15T20:29:28.123Z"), Some(1_794_774_568));
+        assert_eq!(seconds("2100-02-28T23:59:59Z"), Some(4_107_542_399));
+        assert_eq!(age(Some("2026-11-15T20:29:28Z"), "2026-11-15T21:29:29.9Z"), Some(3601));
+        for odd in [
+            "",
+            "Z",
+            "yesterday",
+            "2026-11-15",
+            "2026-13-15T00:00:00Z",
+            "2026-11-15T20:29:28+01:00",
+            "2026-11-15T20:29Z",
+            "-1-1-1T0:0:0Z",
+            "99999999999-01-01T00:00:00Z",
+            "2026-11-15T25:00:00Z",
+        ] {
+            assert_eq!(seconds(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_bounded_and_what_is_no_list_stays() {
+        let mut state = JsonObject::read(br#"{"text": "x", "list": null}"#).unwrap();
+        for number in 0..5 {
+            push(&mut state, &["list"], json!(number), 3);
+            push(&mut state, &["text"], json!(number), 3);
+        }
+        assert_eq!((state.get("list"), state.get("text")), (Some(json!([2, 3, 4])), Some(json!("x"))));
+    }
 }

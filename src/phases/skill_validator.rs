@@ -1,9 +1,34 @@
-//! `skill-validator`
+//! `skill-validator`: where a workflow demands a manifest of agents, none starts without it.
 
-use crate::decision::{Fault, Opinion};
-use crate::event::Event;
+use serde_json::Value;
+
+use super::ground::Ground;
+use crate::decision::{Denial, Fault, Opinion};
+use crate::event::{Event, Tool};
 use crate::workspace::Workspace;
 
-pub fn judge(_: &Event, _: &Workspace) -> Result<Opinion, Fault> {
-    Ok(Opinion::unconcerned())
+pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    Ok(held(event, workspace).unwrap_or_else(Opinion::unconcerned))
+}
+
+fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+    if !matches!(event.call()?.tool, Tool::Delegate { .. }) {
+        return None;
+    }
+    let ground = Ground::of(event, workspace)?;
+    let state = ground.state(workspace)?;
+    state.workflow()?;
+    let demands = state.value(&["skill_enforcement", "fail_behavior"]) == Some(Value::from("block"));
+    let is_off = state.is(&["skill_enforcement", "enabled"], false);
+    if !demands || is_off || ground.manifest(workspace).is_some() {
+        return None;
+    }
+    let denial = Denial {
+        what: "SKILL ENFORCEMENT: no manifest of agents can be read".into(),
+        why: "the workflow's `skill_enforcement.fail_behavior` is `block`, so that no agent starts without \
+              one"
+        .into(),
+        fix: "put `skills-manifest.json` into `.isdlc/config`".into(),
+    };
+    Some(Opinion::deny(denial, vec!["no manifest".into()]))
 }

@@ -1,1 +1,148 @@
-use super::*;
+//! `iteration-corridor`.
+
+use serde_json::{Value, json};
+
+use crate::Flow;
+use crate::gate::{demanding, skill, tests_and_articles, with_phase};
+
+const GUARD: &str = "iteration-corridor";
+const PHASE: &str = "06-implementation";
+
+fn failing() -> Flow {
+    in_tests(&json!({"completed": false, "last_test_result": "failed", "current_iteration": 2}))
+}
+
+fn in_tests(record: &Value) -> Flow {
+    let flow = demanding(PHASE, &tests_and_articles());
+    with_phase(&flow, PHASE, &json!({"iteration_requirements": {"test_iteration": record}}));
+    flow
+}
+
+#[test]
+fn while_tests_fail_the_work_stays() {
+    let flow = failing();
+    let reason = flow.judged(GUARD, &flow.delegating("sdlc-orchestrator", "Advance")).unwrap();
+    assert!(
+        reason.starts_with(
+            "[provost] ITERATION CORRIDOR: Tests are failing (iteration 2/10): the call says `advance`"
+        ),
+        "{reason}"
+    );
+    let escalations = flow.state_now()["pending_escalations"].clone();
+    assert_eq!(escalations.as_array().unwrap().len(), 1, "{escalations}");
+    let kept = &escalations[0];
+    assert_eq!(
+        (&kept["type"], &kept["hook"], &kept["phase"]),
+        (&json!("corridor_blocked"), &json!(GUARD), &json!(PHASE))
+    );
+    assert!(kept["detail"].is_string() && kept["timestamp"].is_string());
+}
+
+/// Each of the first was held once, and those below still are.
+#[test]
+fn what_serves_the_work_goes_on() {
+    let flow = failing();
+    for (agent, prompt, held) in [
+        ("general-purpose", "investigate the failing test", false),
+        ("general-purpose", "aggregate the errors", false),
+        ("general-purpose", "proceed with the fix", false),
+        ("general-purpose", "delegate the search", false),
+        ("general-purpose", "report your progress to me", false),
+        ("software-developer", "fix it, then we pass the gate and advance", false),
+        ("developer", "then hand off", false),
+        ("discover-orchestrator", "advance", false),
+        ("general-purpose", "configure the quality gate", false),
+        ("general-purpose", "advance", true),
+        ("general-purpose", "proceed to the next phase", true),
+        ("general-purpose", "proceed to 07-testing", true),
+        ("qa-engineer", "hand off the work", true),
+        ("qa-engineer", "Handoff", true),
+        ("general-purpose", "declare complete", true),
+        ("general-purpose", "phase complete", true),
+        ("general-purpose", "the initial status: move to phase 07", true),
+    ] {
+        let reason = flow.judged(GUARD, &flow.delegating(agent, prompt));
+        assert_eq!(reason.is_some(), held, "{agent}: {prompt}: {reason:?}");
+    }
+    // An agent that only the prose names is nobody's field: it could be named to get past.
+    let event = flow.telling("software-developer is done, proceed to the next phase");
+    assert!(flow.judged(GUARD, &event).is_some());
+    let mut old = flow.delegating("general-purpose", "advance");
+    old["tool_name"] = json!("Task");
+    assert!(flow.judged(GUARD, &old).is_some());
+}
+
+#[test]
+fn a_skill_is_read_by_its_verb() {
+    let flow = failing();
+    for (arguments, held) in [
+        ("feature investigate login", false),
+        ("feature advance booking", false),
+        ("advance", true),
+        ("gate", true),
+    ] {
+        let event = skill(&flow, "PreToolUse.Agent", "sdlc", arguments);
+        assert_eq!(flow.judged(GUARD, &event).is_some(), held, "{arguments}");
+    }
+}
+
+#[test]
+fn there_is_no_corridor_without_a_failure_that_counts() {
+    for record in [
+        json!({"completed": true, "last_test_result": "failed", "status": "escalated"}),
+        json!({"completed": false, "last_test_result": "passed"}),
+        json!({"completed": false}),
+        json!({"completed": false, "status": "escalated", "last_test_result": "failed"}),
+        json!({"completed": false, "last_test_result": ["failed"]}),
+        json!([]),
+        json!("failed"),
+    ] {
+        let flow = in_tests(&record);
+        assert_eq!(flow.judged(GUARD, &flow.delegating("x", "advance")), None, "{record}");
+    }
+    let flow = failing();
+    let mut state = flow.state_now();
+    state["iteration_enforcement"] = json!({"enabled": false});
+    flow.state(&state);
+    assert_eq!(flow.judged(GUARD, &flow.delegating("x", "advance")), None, "switched off");
+}
+
+#[test]
+fn after_the_tests_the_constitution_is_checked_first() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    let passed = json!({"test_iteration": {"completed": true, "status": "success"}});
+    let given_up = json!({"test_iteration": {"completed": true, "status": "escalated"}});
+    let approved =
+        json!({"test_iteration": {"completed": true, "status": "escalated", "escalation_approved": true}});
+    for (tests, checks, held) in [
+        (&passed, json!(null), true),
+        (&passed, json!({"completed": false, "status": "pending"}), true),
+        (&passed, json!({"completed": true, "status": "compliant"}), false),
+        (&passed, json!({"completed": false, "status": "escalated"}), false),
+        (&given_up, json!(null), false),
+        (&approved, json!(null), true),
+        (&approved, json!({"completed": true}), false),
+    ] {
+        with_phase(
+            &flow,
+            PHASE,
+            &json!({"iteration_requirements": tests, "constitutional_validation": checks}),
+        );
+        let reason = flow.judged(GUARD, &flow.delegating("x", "advance"));
+        assert_eq!(reason.is_some(), held, "{tests} {checks} {reason:?}");
+        let what = "ITERATION CORRIDOR: Constitutional validation in progress for Articles [I, II]";
+        assert!(reason.is_none_or(|reason| reason.contains(what)));
+    }
+}
+
+/// The workflow is in a phase that the file of demands knows under another number.
+#[test]
+fn demands_and_records_are_found_under_each_numbering() {
+    let flow = demanding("05-implementation", &tests_and_articles());
+    let mut state = crate::begun("06-implementation");
+    let record = json!({"completed": false, "last_test_result": "failed", "current_iteration": 1, "max_iterations": 7});
+    state["phases"] = json!({"05-implementation": {"iteration_requirements": {"test_iteration": record}}});
+    flow.state(&state);
+    let reason = flow.judged(GUARD, &flow.delegating("x", "advance")).unwrap();
+    assert!(reason.contains("(iteration 1/7)"), "{reason}");
+}

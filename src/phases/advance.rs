@@ -1,0 +1,280 @@
+//! Whether a call would move the workflow on.
+//!
+//! What a call says in a field of its own comes first: an agent of the phase that the work is in does
+//! ordinary work, and one that sets things up stands beside the workflow, whatever they are told. Only
+//! for others is the prose read, in whole words and phrases: "investigate" is no gate, and "proceed with
+//! the fix" proceeds to nowhere. That something is delegated is no reason by itself, as it once was.
+
+use super::ground::Ground;
+use super::table::{self, Phases};
+use super::words::{has_phrase, is_setup, words};
+use crate::event::Tool;
+use crate::workspace::Workspace;
+
+/// What an agent is told.
+pub struct Told {
+    /// The agent by its own name, where one is named.
+    pub agent: Option<String>,
+    /// The words of the prompt, and those of the description.
+    texts: [Vec<String>; 2],
+}
+
+/// A skill that is used.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SkillUse {
+    /// In lower case, without its slash and its plugin.
+    pub name: String,
+    /// The first word of its arguments.
+    pub verb: String,
+    pub arguments: String,
+}
+
+impl Told {
+    pub fn of(tool: &Tool) -> Option<Self> {
+        let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
+        let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
+        let texts = [prompt, description].map(|text| words(text.as_deref().unwrap_or_default()));
+        Some(Self { agent, texts })
+    }
+
+    /// Whether the call itself names an agent that does ordinary work of this phase, or sets things up.
+    /// One that only the prose names does not count: it could be named to get past.
+    pub fn is_ordinary(&self, phase: &str, ground: &Ground, workspace: &Workspace) -> bool {
+        let agent = self.agent.as_deref();
+        let own = agent.and_then(|agent| ground.manifest(workspace)?.phase_of(agent));
+        own.is_some_and(|own| own == "setup" || table::is_same(own, phase))
+    }
+
+    /// Whether it is told to an agent that leads others.
+    pub fn is_to_leader(&self) -> bool {
+        self.agent.as_deref().is_some_and(|agent| agent.split('-').any(|part| part == "orchestrator"))
+    }
+
+    /// The words that would move the workflow on.
+    ///
+    /// Single words can be about something else where the text is about setting things up ("configure
+    /// the quality gate"). A phrase that says what is meant counts there too: else the word "status"
+    /// would open every gate.
+    pub fn moves_on(&self) -> Option<String> {
+        let only_clear = self.texts.iter().any(|text| is_setup(text));
+        self.find(|words| {
+            let clear = ["next phase", "move to phase", "pass the gate"];
+            let clear = clear.into_iter().find(|phrase| has_phrase(words, phrase)).map(str::to_owned);
+            let bare = || words.iter().find(|word| is_advance(word) && !only_clear).cloned();
+            clear.or_else(|| goes_to(words)).or_else(|| progresses(words)).or_else(bare)
+        })
+    }
+
+    /// The words that would hand the work on, or call it done.
+    pub fn hands_over(&self) -> Option<String> {
+        const PHRASES: &[&str] = &["hand off", "handoff", "hand-off", "phase complete", "declare complete"];
+        self.find(|words| {
+            PHRASES.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into())
+        })
+    }
+
+    /// The words that call a phase complete. Those that do not speak of a phase can be about anything
+    /// that is set up.
+    pub fn completes(&self) -> Option<String> {
+        const OTHERS: &[&str] = &[
+            "submit for review",
+            "finalize artifacts",
+            "finalize the artifacts",
+            "declare complete",
+            "mark as complete",
+        ];
+        let of_phase = self.find(completed_phase);
+        let others = || {
+            self.find(|words| {
+                OTHERS.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into())
+            })
+        };
+        if self.texts.iter().any(|text| is_setup(text)) { of_phase } else { of_phase.or_else(others) }
+    }
+
+    fn find(&self, find: impl Fn(&[String]) -> Option<String>) -> Option<String> {
+        self.texts.iter().find_map(|text| find(text))
+    }
+}
+
+impl SkillUse {
+    pub fn of(tool: &Tool) -> Option<Self> {
+        let Tool::Skill { name, arguments } = tool else { return None };
+        // Some clients hand over the whole line.
+        let line = name.as_deref()?.trim();
+        let (name, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let name = name.strip_prefix('/').unwrap_or(name);
+        let name = name.rsplit(':').next().unwrap_or(name).to_lowercase();
+        let arguments = format!("{behind} {}", arguments.as_deref().unwrap_or_default()).trim().to_owned();
+        let verb = arguments.split_whitespace().next().unwrap_or_default();
+        let verb = verb.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        Some(Self { name, verb, arguments })
+    }
+
+    /// Whether it is the workflow's own skill.
+    pub fn is_workflow(&self) -> bool {
+        matches!(self.name.as_str(), "sdlc" | "isdlc")
+    }
+
+    /// The words that would move the workflow on. Only the first word of the arguments is a verb:
+    /// "feature investigate the gate" is a feature.
+    pub fn moves_on(&self) -> Option<String> {
+        (self.is_workflow() && is_advance(&self.verb)).then(|| format!("/{} {}", self.name, self.verb))
+    }
+}
+
+/// `advance`, `gate`, `gate-06`, `gate-check`.
+fn is_advance(word: &str) -> bool {
+    word == "advance" || word == "gate" || word.starts_with("gate-")
+}
+
+/// "Proceed to the next phase", "move on to 07-testing", but not "proceed to the next test".
+fn goes_to(words: &[String]) -> Option<String> {
+    const VERBS: &[&str] = &["proceed", "move", "go", "continue", "transition", "progress"];
+    /// So many words stand between "to" and where it goes.
+    const REACH: usize = 3;
+    words.iter().enumerate().filter(|(_, word)| VERBS.contains(&word.as_str())).find_map(|(at, verb)| {
+        let rest = &words[at + 1..];
+        let rest = rest.strip_prefix(&["on".to_owned()]).unwrap_or(rest);
+        let rest = rest.split_first().filter(|(to, _)| matches!(to.as_str(), "to" | "into"))?.1;
+        let is_aim = |(index, word): (usize, &String)| match word.as_str() {
+            "phase" | "gate" => true,
+            "next" => {
+                rest.get(index + 1).is_none_or(|then| matches!(then.as_str(), "phase" | "gate" | "stage"))
+            }
+            word => Phases::named(word).is_some() || word.starts_with("gate-"),
+        };
+        rest.iter().take(REACH).enumerate().any(is_aim).then(|| format!("{verb} to"))
+    })
+}
+
+/// "Progress to": but progress that is reported to somebody is no movement.
+fn progresses(words: &[String]) -> Option<String> {
+    const NOUN: &[&str] = &[
+        "report", "the", "your", "its", "our", "their", "my", "any", "show", "log", "save", "write", "test",
+    ];
+    let at = words.windows(2).position(|pair| pair[0] == "progress" && pair[1] == "to")?;
+    let is_noun = at.checked_sub(1).is_some_and(|before| NOUN.contains(&words[before].as_str()));
+    (!is_noun).then(|| "progress to".into())
+}
+
+/// "Phase 06 is complete", "testing complete", "ready for the gate".
+fn completed_phase(words: &[String]) -> Option<String> {
+    const DONE: &[&str] = &["complete", "completed", "done", "finished"];
+    const PHRASES: &[&str] = &["ready for gate", "ready for the gate", "gate validation"];
+    if let Some(phrase) = PHRASES.iter().find(|phrase| has_phrase(words, phrase)) {
+        return Some((*phrase).to_owned());
+    }
+    words.iter().enumerate().find_map(|(at, word)| {
+        let mut rest = words[at + 1..].iter().map(String::as_str).peekable();
+        let work = matches!(word.as_str(), "implementation" | "testing" | "requirements");
+        if word == "phase" {
+            rest.next_if(|next| Phases::named(next).is_some() || next.chars().all(|c| c.is_ascii_digit()));
+        } else if !work && Phases::named(word).is_none() {
+            return None;
+        }
+        rest.next_if(|next| matches!(*next, "is" | "are"));
+        let end = rest.next().filter(|next| if work { *next == "complete" } else { DONE.contains(next) })?;
+        Some(format!("{word} {end}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Told {
+        Told { agent: None, texts: [words(text), Vec::new()] }
+    }
+
+    /// Each of the first four was held back once.
+    #[test]
+    fn ordinary_words_move_nothing() {
+        for text in [
+            "investigate the failing test",
+            "aggregate the errors",
+            "proceed with the fix",
+            "mitigate the risk at the gateway",
+            "delegate nothing",
+            "proceed to the next test",
+            "continue to fix the next failing test",
+            "report your progress to me",
+            "configure the quality gate",
+            "the advanced aggregates",
+            "read docs/gate/next.md",
+            "",
+        ] {
+            assert_eq!(told(text).moves_on(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn phrases_that_move_the_workflow_on_are_seen() {
+        for text in [
+            "Proceed to the next phase",
+            "proceed to next",
+            "Advance!",
+            "pass the gate",
+            "Validate GATE-06",
+            "the gate",
+            "move to phase 07",
+            "move on to 07-testing",
+            "progress to testing",
+            "go to the next phase",
+            "check the status of the constitution and proceed to the next phase",
+            "the initial definition is there: advance",
+        ] {
+            assert!(told(text).moves_on().is_some(), "{text}");
+        }
+        for text in ["hand off to qa", "Handoff.", "phase complete", "declare complete"] {
+            assert!(told(text).hands_over().is_some() && told(text).moves_on().is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn completion_is_seen_by_what_it_speaks_of() {
+        for text in [
+            "phase complete",
+            "The phase is done.",
+            "phase 06 is complete",
+            "phase 06-implementation finished",
+            "06-implementation complete",
+            "implementation is complete",
+            "requirements complete",
+            "ready for the gate",
+            "run gate validation",
+            "the constitution status: phase complete",
+        ] {
+            assert!(told(text).completes().is_some(), "{text}");
+        }
+        for text in ["submit for review", "finalize the artifacts", "mark as complete"] {
+            assert!(told(text).completes().is_some(), "{text}");
+            assert!(told(&format!("set up: init, then {text}")).completes().is_none(), "{text}");
+        }
+        for text in ["complete the phase plan", "the phase", "the implementation of complete", "done"] {
+            assert!(told(text).completes().is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_skill_has_a_name_and_a_verb() {
+        let of = |name: &str, arguments: Option<&str>| {
+            let arguments = arguments.map(str::to_owned);
+            SkillUse::of(&Tool::Skill { name: Some(name.into()), arguments }).unwrap().moves_on()
+        };
+        for name in ["sdlc", "/sdlc", "SDLC", "isdlc:sdlc", "/isdlc:sdlc"] {
+            assert_eq!(of(name, Some(" Advance now")).as_deref(), Some("/sdlc advance"), "{name}");
+        }
+        assert!(of("/sdlc gate-check", None).is_some() && of("sdlc", Some("gate")).is_some());
+        for (name, arguments) in [
+            ("sdlc", "feature investigate login"),
+            ("sdlc", "feature pass the gate"),
+            ("sdlc", ""),
+            ("other", "advance"),
+            ("sdlc-gate", "x"),
+        ] {
+            assert_eq!(of(name, Some(arguments)), None, "{name} {arguments}");
+        }
+        assert_eq!(SkillUse::of(&Tool::Skill { name: None, arguments: Some("advance".into()) }), None);
+    }
+}
