@@ -61,9 +61,11 @@ pub enum Effect {
         by: String,
         does: &'static str,
     },
-    /// A commit is made. `repository`: a directory in it, `None` where that is not certain.
+    /// A commit is made. `repository`: a directory in it, `None` where that is not certain; then it is
+    /// made in one of the `possible` directories, or where there are none, anywhere.
     Commit {
         repository: Option<PathBuf>,
+        possible: Vec<PathBuf>,
         branch: Branch,
         dry_run: bool,
     },

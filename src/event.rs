@@ -82,6 +82,8 @@ pub struct Outcome {
     pub text: Option<String>,
     /// How a command ended, where that is told.
     pub exit_code: Option<i64>,
+    /// It was cut off, or goes on in the background: what it printed is not all.
+    pub is_unfinished: bool,
 }
 
 /// The last words of an agent, and what it was given.

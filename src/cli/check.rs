@@ -84,7 +84,7 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
             ("runs", words.join(" "))
         }
         Effect::Act { program, by, does } => ("acts", format!("{program} {by}: {does}")),
-        Effect::Commit { repository, branch, dry_run } => {
+        Effect::Commit { repository, branch, dry_run, .. } => {
             let place = repository.as_deref().map_or("a repository that is not known".into(), shown);
             let branch = match branch {
                 Branch::Current => "its current branch",
@@ -119,7 +119,7 @@ fn as_json(effect: &Effect) -> Value {
         Effect::Act { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
-        Effect::Commit { repository, branch, dry_run } => {
+        Effect::Commit { repository, branch, dry_run, .. } => {
             let (on, name) = match branch {
                 Branch::Current => ("current", None),
                 Branch::Named(name) => ("named", Some(name)),

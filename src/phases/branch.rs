@@ -32,8 +32,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(noted(vec!["the project is in no repository of git that can be read".into()]));
     };
     let mut evidence = Vec::new();
-    for (repository, branch) in commits {
-        match landing(repository, branch, &own, workspace) {
+    for (places, branch) in commits {
+        match landing(&places, branch, &own, workspace) {
             Landing::On(branch) if is_main(&branch) => match excuse(&branch, wanted, &own)? {
                 None => {
                     evidence.push(format!("the commit lands on {branch}"));
@@ -57,21 +57,28 @@ enum Landing {
     Open(&'static str),
 }
 
-/// A commit that is really made.
-fn commit(effect: &Effect) -> Option<(Option<&PathBuf>, &Branch)> {
+/// A commit that is really made, with the directories in which it may be.
+fn commit(effect: &Effect) -> Option<(Vec<&PathBuf>, &Branch)> {
     match effect {
-        Effect::Commit { repository, branch, dry_run: false } => Some((repository.as_ref(), branch)),
+        Effect::Commit { repository, possible, branch, dry_run: false } => {
+            Some((repository.iter().chain(possible).collect(), branch))
+        }
         _ => None,
     }
 }
 
-fn landing(place: Option<&PathBuf>, branch: &Branch, own: &Repository, workspace: &Workspace) -> Landing {
-    let Some(place) = place else { return Landing::Open("in which repository it commits is not certain") };
-    let Some(repository) = workspace.repository(place) else {
+fn landing(places: &[&PathBuf], branch: &Branch, own: &Repository, workspace: &Workspace) -> Landing {
+    if places.is_empty() {
+        return Landing::Open("in which repository it commits is not certain");
+    }
+    // Where there is no repository, there will be no commit.
+    let mut repositories = places.iter().filter_map(|place| workspace.repository(place));
+    let Some(repository) = repositories.next() else {
         return Landing::Open("there is no repository where it commits");
     };
-    if !repository.is(own) {
-        return Landing::Open("it commits in another repository");
+    let is_same = |other: Repository| other.is(own) && other.head() == repository.head();
+    if !repository.is(own) || !repositories.all(is_same) {
+        return Landing::Open("it commits in another repository, or may do so");
     }
     match branch {
         Branch::Named(name) => Landing::On(name.clone()),

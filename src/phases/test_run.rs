@@ -30,7 +30,7 @@ impl Ending {
             _ => None,
         });
         let are_tests: Vec<bool> = runs.map(|(program, arguments)| runs_tests(program, arguments)).collect();
-        if !are_tests.contains(&true) {
+        if !are_tests.contains(&true) || call.outcome.is_unfinished {
             return None;
         }
         // Of several programs, the last one says how all of them ended. If others ran tests before it,

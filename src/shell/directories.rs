@@ -42,6 +42,11 @@ impl Whereabouts {
         }
     }
 
+    /// The directories in which the next command may run; none where it may run anywhere.
+    pub(super) fn possible(&self) -> Vec<PathBuf> {
+        if self.is_lost { Vec::new() } else { self.current.iter().map(|path| path.to_path_buf()).collect() }
+    }
+
     /// Every directory of the line is possible again.
     pub(super) fn forget(&mut self) {
         self.current = self.seen.clone();

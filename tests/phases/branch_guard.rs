@@ -215,6 +215,11 @@ fn every_spelling_of_a_commit_is_denied() {
         &format!("cd {here} && git commit"),
         &format!("git --git-dir={here}/.git commit"),
         "git checkout -- file && git commit",
+        // Whether or not the directory is there, and the change works.
+        "cd src; git commit -m x",
+        "cd src\ngit add -A\ngit commit -m x",
+        &format!("cd {here}; git commit -m x"),
+        "cd /nowhere; git commit -m x",
     ] {
         denied(&flow, command);
     }
@@ -249,6 +254,8 @@ fn another_repository_is_none_of_its_business() {
         "cd nested && git commit -m x",
         "git -C ../other switch main && git -C ../other commit",
         "git --git-dir=../other/.git commit",
+        "cd ../other; git commit -m x",
+        "cd ../other\ngit commit -m x",
     ] {
         allowed(&flow, command);
     }

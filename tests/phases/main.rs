@@ -36,13 +36,13 @@ use serde_json::{Value, json};
 use support::{Answer, TestProject};
 
 /// A project with a workflow.
-pub struct Flow {
-    pub project: TestProject,
+struct Flow {
+    project: TestProject,
 }
 
 impl Flow {
     /// A project with the usual manifest and no state yet.
-    pub fn new() -> Self {
+    fn new() -> Self {
         let flow = Self { project: TestProject::new() };
         fs::create_dir(flow.project.path.join(".isdlc")).unwrap();
         flow.manifest(&owners());
@@ -50,28 +50,28 @@ impl Flow {
     }
 
     /// One whose workflow is in this phase, which is marked as begun, on a branch of its own.
-    pub fn in_phase(phase: &str) -> Self {
+    fn in_phase(phase: &str) -> Self {
         let flow = Self::new();
         flow.state(&begun(phase));
         flow
     }
 
-    pub fn state_file(&self) -> PathBuf {
+    fn state_file(&self) -> PathBuf {
         self.project.path.join(".isdlc/state.json")
     }
 
-    pub fn state(&self, state: &Value) -> &Self {
+    fn state(&self, state: &Value) -> &Self {
         self.project.file(".isdlc/state.json", &format!("{state:#}"));
         self
     }
 
     /// The state as it is on the disk.
-    pub fn state_now(&self) -> Value {
+    fn state_now(&self) -> Value {
         serde_json::from_str(&fs::read_to_string(self.state_file()).unwrap()).unwrap()
     }
 
     /// Agents and their phases.
-    pub fn manifest(&self, owners: &[(&str, &str)]) -> &Self {
+    fn manifest(&self, owners: &[(&str, &str)]) -> &Self {
         let owners: serde_json::Map<String, Value> =
             owners.iter().map(|(name, phase)| ((*name).to_owned(), json!({"phase": phase}))).collect();
         let text = json!({"version": "1", "ownership": owners}).to_string();
@@ -79,51 +79,50 @@ impl Flow {
         self
     }
 
-    pub fn without_manifest(&self) -> &Self {
+    fn without_manifest(&self) -> &Self {
         fs::remove_file(self.project.path.join(".claude/hooks/config/skills-manifest.json")).unwrap();
         self
     }
 
     /// The plan of tasks.
-    pub fn tasks(&self) -> &Self {
+    fn tasks(&self) -> &Self {
         self.project.file("docs/isdlc/tasks.md", "# Tasks\n");
         self
     }
 
     /// A recorded event with another input of its tool.
-    pub fn call(&self, event: &str, input: &Value) -> Value {
+    fn call(&self, event: &str, input: &Value) -> Value {
         let mut event = self.project.event(event);
         event["tool_input"] = input.clone();
         event
     }
 
     /// Work is handed to an agent.
-    pub fn delegating(&self, agent: &str, prompt: &str) -> Value {
-        self.call(
-            "PreToolUse.Agent",
-            &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}),
-        )
+    fn delegating(&self, agent: &str, prompt: &str) -> Value {
+        self.call("PreToolUse.Agent", &json!({"subagent_type": agent, "prompt": prompt, "description": "d"}))
     }
 
     /// Only the prose says to whom.
-    pub fn telling(&self, prompt: &str) -> Value {
+    fn telling(&self, prompt: &str) -> Value {
         self.call("PreToolUse.Agent", &json!({"prompt": prompt, "description": ""}))
     }
 
     /// What a script that may hold something back and the hook say of an event: the reason, if it is
     /// denied. All other guards of the pack are off.
-    pub fn judged(&self, guard: &str, event: &Value) -> Option<String> {
-        let script = denied(&self.project.script(&[guard], event.to_string().as_bytes()));
-        let hook = denied(&self.only(guard).hook_with(&["--pack", "phases"], event));
+    fn judged(&self, guard: &str, event: &Value) -> Option<String> {
+        let project = self.only(guard);
+        let script = denied(&project.script(&[guard], event.to_string().as_bytes()));
+        let hook = denied(&project.hook_with(&["--pack", "phases"], event));
         assert_eq!(script, hook, "the script and the hook disagree on {event}");
         hook
     }
 
     /// What a script that only warns and the hook say of an event, or nothing.
-    pub fn warned(&self, guard: &str, event: &Value) -> Option<String> {
-        let script = self.project.script(&[guard], event.to_string().as_bytes());
+    fn warned(&self, guard: &str, event: &Value) -> Option<String> {
+        let project = self.only(guard);
+        let script = project.script(&[guard], event.to_string().as_bytes());
         assert!(script.code == Some(0) && script.stdout.is_empty(), "{script:?}");
-        let hook = self.only(guard).hook_with(&["--pack", "phases"], event);
+        let hook = project.hook_with(&["--pack", "phases"], event);
         assert!(hook.code == Some(0) && hook.stderr.is_empty(), "{hook:?}");
         let told = told(&hook).unwrap_or_default();
         assert_eq!(script.stderr.trim_end(), told, "the script and the hook disagree on {event}");
@@ -134,14 +133,14 @@ impl Flow {
     fn only(&self, guard: &str) -> &TestProject {
         let of_pack = provost::registry::GUARDS.iter().filter(|other| other.pack == "phases");
         let others = of_pack.filter(|other| other.name != guard && other.name != "phase-records");
-        let off: String = others.map(|other| format!("{} = \"off\"\n", other.name)).collect();
+        let off: Vec<String> = others.map(|other| format!("{} = \"off\"", other.name)).collect();
         let extra = fs::read_to_string(self.project.path.join("extra.toml")).unwrap_or_default();
-        self.project.file("provost.toml", &format!("{extra}\n[guards]\n{off}"));
+        self.project.file("provost.toml", &format!("{extra}\n[guards]\n{}\n", off.join("\n")));
         &self.project
     }
 
     /// Settings besides the switches of guards.
-    pub fn settings(&self, text: &str) -> &Self {
+    fn settings(&self, text: &str) -> &Self {
         self.project.file("extra.toml", text);
         self.project.file("provost.toml", text);
         self
@@ -149,7 +148,7 @@ impl Flow {
 }
 
 /// A workflow in this phase, with its branch.
-pub fn begun(phase: &str) -> Value {
+fn begun(phase: &str) -> Value {
     json!({
         "active_workflow": {
             "type": "feature",
@@ -162,7 +161,7 @@ pub fn begun(phase: &str) -> Value {
 }
 
 /// The usual agents and their phases.
-pub fn owners() -> Vec<(&'static str, &'static str)> {
+fn owners() -> Vec<(&'static str, &'static str)> {
     vec![
         ("sdlc-orchestrator", "all"),
         ("discover-orchestrator", "setup"),
@@ -186,7 +185,7 @@ pub fn owners() -> Vec<(&'static str, &'static str)> {
 }
 
 /// The reason of a denial.
-pub fn denied(answer: &Answer) -> Option<String> {
+fn denied(answer: &Answer) -> Option<String> {
     assert_eq!(answer.code, Some(0), "{answer:?}");
     if answer.stdout.is_empty() {
         return None;
@@ -201,7 +200,7 @@ pub fn denied(answer: &Answer) -> Option<String> {
 }
 
 /// What the person is told.
-pub fn told(answer: &Answer) -> Option<String> {
+fn told(answer: &Answer) -> Option<String> {
     let json: Value = serde_json::from_str(&answer.stdout).ok()?;
     json["systemMessage"].as_str().map(str::to_owned)
 }

@@ -131,6 +131,13 @@ fn both_names_and_all_forms_of_an_outcome_are_read() {
         event[name] = outcome;
         result(&flow, &event)
     };
+    // What was cut off, or goes on in the background, is no result.
+    for outcome in [
+        json!({"stdout": "1 passed", "interrupted": true}),
+        json!({"stdout": "1 passed", "backgroundTaskId": "b"}),
+    ] {
+        assert_eq!(with("tool_response", outcome), None);
+    }
     for name in ["tool_response", "tool_result"] {
         assert_eq!(with(name, json!({"exit_code": 0, "stdout": ""})).as_deref(), Some("passed"), "{name}");
         assert_eq!(with(name, json!({"exitCode": 1, "stdout": "x"})).as_deref(), Some("failed"), "{name}");

@@ -223,6 +223,7 @@ fn call(fields: &mut Fields) -> Call {
     if let Some(error) = fields.take_text("error") {
         outcome.exit_code = error.strip_prefix("Exit code ").and_then(leading_number).or(outcome.exit_code);
         outcome.text = Some(error);
+        outcome.is_unfinished |= fields.flag("is_interrupt").unwrap_or(false);
     }
     Call { native_tool, id, tool, outcome }
 }
@@ -247,8 +248,10 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         let text = answer.clone();
         let report =
             Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer };
-        return Outcome { file, report: Some(report), text, exit_code };
+        return Outcome { file, report: Some(report), text, exit_code, is_unfinished: false };
     }
+    let is_unfinished =
+        response.flag("interrupted").unwrap_or(false) || response.text("backgroundTaskId").is_some();
     let text = match tool {
         Tool::Shell { .. } => {
             let printed = [response.take_text("stdout"), response.take_text("stderr")].into_iter().flatten();
@@ -260,7 +263,7 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         }
         _ => None,
     };
-    Outcome { file, report: None, text, exit_code }
+    Outcome { file, report: None, text, exit_code, is_unfinished }
 }
 
 fn leading_number(text: &str) -> Option<i64> {

@@ -23,7 +23,8 @@ const TAKEN_BACK: &str =
 
 /// A log that is kept short has at least so many entries.
 const SHORTEST_LOG: usize = 20;
-const LOGS: [&str; 2] = ["skill_usage_log", "pending_escalations"];
+/// Not the pending escalations: who has dealt with them takes them away.
+const LOG: &str = "skill_usage_log";
 const HISTORY: &[&str] = &["iteration_requirements", "test_iteration", "history"];
 
 /// What is wrong with putting one state in the place of another. `None` is no file, or no JSON object.
@@ -46,10 +47,8 @@ pub fn objections(before: Option<&State>, after: Option<&State>) -> Vec<Objectio
     {
         found.extend(moved_back(was, is).into_iter().map(taken_back));
         found.extend(phases(before, after).into_iter().map(taken_back));
-        for log in LOGS {
-            let (was, is) = (before.value(&[log]), after.value(&[log]));
-            found.extend(shortened(log, was.as_ref(), is.as_ref()).map(taken_back));
-        }
+        let (was, is) = (before.value(&[LOG]), after.value(&[LOG]));
+        found.extend(shortened(LOG, was.as_ref(), is.as_ref()).map(taken_back));
     }
     found
 }

@@ -50,7 +50,8 @@ fn what_a_reader_is_told_to_do_is_named_with_its_option() {
 
 #[test]
 fn a_commit_is_refused_and_a_dry_run_is_not() {
-    let commit = |dry_run| Effect::Commit { repository: None, branch: Branch::Current, dry_run };
+    let commit =
+        |dry_run| Effect::Commit { repository: None, possible: Vec::new(), branch: Branch::Current, dry_run };
     assert!(refused(&[run("git"), commit(false)]).unwrap().contains("'git commit'"));
     assert_eq!(refused(&[run("git"), commit(true)]), None);
 }

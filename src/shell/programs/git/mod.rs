@@ -102,10 +102,11 @@ impl Line<'_> {
         {
             return;
         }
+        let is_here = directory.is_none() && !self.branches.is_elsewhere;
         let repository = match directory {
             Some(directory) => directory,
-            None if self.branches.is_elsewhere => None,
-            None => self.place.certain().map(PathBuf::from),
+            None if is_here => self.place.certain().map(PathBuf::from),
+            None => None,
         };
         let caller = Caller { program: "git", command: name };
         match kind {
@@ -120,8 +121,12 @@ impl Line<'_> {
             "commit" => {
                 let branch = self.branches.known(repository.as_deref());
                 let dry_run = branch::is_dry_run(words);
-                let cost = repository.as_ref().map_or(0, |path| path.as_os_str().len());
-                self.push(Effect::Commit { repository, branch, dry_run }, cost);
+                let possible = match &repository {
+                    None if is_here => self.place.possible(),
+                    _ => Vec::new(),
+                };
+                let cost = repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum();
+                self.push(Effect::Commit { repository, possible, branch, dry_run }, cost);
             }
             "switch" | "checkout" => self.branches.follow(name == "checkout", words, repository),
             _ if branch::may_move(name, words) => self.branches.lose(),

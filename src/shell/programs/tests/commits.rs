@@ -8,7 +8,7 @@ use crate::shell::effects;
 /// `directory branch` for each commit; `?` for what is not known, `.` for the current branch.
 fn commits(line: &str) -> Vec<String> {
     let tell = |effect| match effect {
-        Effect::Commit { repository, branch, dry_run } => {
+        Effect::Commit { repository, branch, dry_run, .. } => {
             let directory = repository.map_or("?".to_owned(), |path| path.display().to_string());
             let branch = match branch {
                 Branch::Current => ".".to_owned(),
