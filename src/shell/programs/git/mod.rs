@@ -118,20 +118,21 @@ impl Line<'_> {
             Kind::Does(does) => self.act(caller, "", does),
         }
         match name {
-            "commit" => {
-                let branch = self.branches.known(repository.as_deref());
-                let dry_run = branch::is_dry_run(words);
-                let possible = match &repository {
-                    None if is_here => self.place.possible(),
-                    _ => Vec::new(),
-                };
-                let cost = repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum();
-                self.push(Effect::Commit { repository, possible, branch, dry_run }, cost);
-            }
+            "commit" => self.commit(words, repository, is_here),
             "switch" | "checkout" => self.branches.follow(name == "checkout", words, repository),
             _ if branch::may_move(name, words) => self.branches.lose(),
             _ => {}
         }
+    }
+
+    /// A commit in a repository, or where that is not certain, in one of the current directories.
+    fn commit(&mut self, words: &[Word], repository: Option<PathBuf>, is_here: bool) {
+        let branch = self.branches.known(repository.as_deref());
+        let dry_run = branch::is_dry_run(words);
+        let is_uncertain = repository.is_none() && is_here;
+        let possible = if is_uncertain { self.place.possible() } else { Vec::new() };
+        let cost = repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum();
+        self.push(Effect::Commit { repository, possible, branch, dry_run }, cost);
     }
 
     /// An option or a command of git itself that is not known: what follows may be anything.
