@@ -4,9 +4,10 @@
 //! the way over it, and a change touches only the fields that it names. The values of all others, known
 //! or not, stay as they were written, digit by digit, in their order.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -45,10 +46,8 @@ impl JsonObject {
         Self::read(self.raw(name)?.get().as_bytes()).ok()
     }
 
-    /// The fields that are objects themselves.
-    pub fn objects(&self) -> impl Iterator<Item = (&str, Self)> {
-        let object = |raw: &RawValue| Self::read(raw.get().as_bytes()).ok();
-        self.fields.iter().filter_map(move |(name, raw)| Some((name.as_str(), object(raw)?)))
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
     }
 
     /// Puts a value in the place of a field's, or behind all others.
@@ -111,6 +110,87 @@ impl JsonObject {
 /// A value in lines, as it stands so deep in a file. A line break in a text is never one in JSON.
 fn indented(value: &Value, depth: usize) -> String {
     format!("{value:#}").replace('\n', &format!("\n{}", "  ".repeat(depth)))
+}
+
+/// The texts under one name in all objects of the object under another: `phase` of every agent below
+/// `ownership`. The way over everything else is taken once. What has another form there is left out; `None`:
+/// it is no JSON.
+pub fn texts_below(bytes: &[u8], outer: &str, inner: &str) -> Option<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let path = [Some(outer), None, Some(inner)];
+    Below { path: &path, under: None, found: &mut found }.deserialize(&mut reader).ok()?;
+    reader.end().ok()?;
+    Some(found)
+}
+
+/// What is left of a path: a name, or any.
+struct Below<'a> {
+    path: &'a [Option<&'a str>],
+    /// What stood in the place of any name.
+    under: Option<String>,
+    found: &'a mut Vec<(String, String)>,
+}
+
+impl<'de> DeserializeSeed<'de> for Below<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Below<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            match self.path.split_first() {
+                Some((wanted, rest)) if wanted.is_none_or(|wanted| wanted == name) => {
+                    let under = if wanted.is_none() { Some(name.into_owned()) } else { self.under.clone() };
+                    map.next_value_seed(Below { path: rest, under, found: self.found })?;
+                }
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        if let ([], Some(under)) = (self.path, self.under) {
+            self.found.push((under, text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
 }
 
 /// The fields of an object, each value unread.

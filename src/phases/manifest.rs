@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::table;
-use crate::json_object::JsonObject;
+use crate::json_object;
 
 pub struct Manifest {
     /// Agents and their phases, in the order of the file.
@@ -13,10 +13,7 @@ pub struct Manifest {
 
 impl Manifest {
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let owners = JsonObject::read(bytes).ok()?.object("ownership").unwrap_or_default();
-        let phase = |owner: &JsonObject| owner.get("phase")?.as_str().map(str::to_owned);
-        let agents = owners.objects().filter_map(|(name, owner)| Some((name.to_owned(), phase(&owner)?)));
-        let agents: Vec<(String, String)> = agents.collect();
+        let agents = json_object::texts_below(bytes, "ownership", "phase")?;
         let by_name = agents.iter().enumerate().map(|(at, (name, _))| (name.to_lowercase(), at)).collect();
         Some(Self { agents, by_name })
     }

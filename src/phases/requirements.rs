@@ -213,7 +213,7 @@ pub fn key(state: &JsonObject, phase: &str) -> String {
     if phases.has(phase) {
         return phase.to_owned();
     }
-    let other = phases.objects().map(|(name, _)| name.to_owned()).find(|name| table::is_same(name, phase));
+    let other = phases.names().find(|name| table::is_same(name, phase)).map(str::to_owned);
     other.unwrap_or_else(|| phase.to_owned())
 }
 

@@ -32,8 +32,8 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// Whether these words stand in a text in this order, one behind the other.
 pub fn has_phrase(words: &[String], phrase: &str) -> bool {
-    let phrase: Vec<&str> = phrase.split(' ').collect();
-    words.windows(phrase.len()).any(|found| found.iter().zip(&phrase).all(|(found, part)| found == part))
+    let length = phrase.split(' ').count();
+    words.windows(length).any(|found| found.iter().map(String::as_str).eq(phrase.split(' ')))
 }
 
 /// Whether a text is about setting something up.

@@ -28,6 +28,8 @@ pub struct Case {
     pub arguments: &'static [&'static str],
     input: String,
     denies: bool,
+    /// Where it is called, if not in the project of the others.
+    project: Option<PathBuf>,
 }
 
 pub struct Stage {
@@ -58,13 +60,15 @@ impl Stage {
         let (small, large) = (root.path().join("small.jsonl"), root.path().join("large.jsonl"));
         let ending = plan_directories::ending(&project, &small, 43)?;
         let ending_large = plan_directories::ending(&project.join("many"), &large, 5_000)?;
-        let delegating = workflows::delegating(&project)?;
+        let workflow = root.path().join("workflow");
+        let delegating = workflows::delegating(&workflow)?;
         let hook = |name: &str, program: &Path, input: &str, denies: bool| Case {
             name: name.into(),
             program: program.to_owned(),
             arguments: &["hook"],
             input: input.into(),
             denies,
+            project: None,
         };
         let idle = |name: &str, program: PathBuf| Case {
             name: name.into(),
@@ -72,6 +76,7 @@ impl Stage {
             arguments: &[],
             input: allowed.clone(),
             denies: false,
+            project: None,
         };
         let mut cases = vec![
             idle("empty program", built("empty")?),
@@ -82,7 +87,7 @@ impl Stage {
                 ..hook("plan mode left, allowed", &provost, &leaving, false)
             },
             hook("turn ended, 43 files", &provost, &ending, false),
-            hook("agent started", &provost, &delegating, false),
+            Case { project: Some(workflow.clone()), ..hook("agent started", &provost, &delegating, false) },
             hook("turn ended, 5,000 files", &provost, &ending_large, false),
             hook("no guard concerned", &provost, &event(NOTIFICATION, &project, None), false),
         ];
@@ -102,12 +107,13 @@ impl Stage {
     }
 
     /// The environment that a client gives to its hooks, and nothing else.
-    pub fn environment(&self, command: &mut Command) {
+    pub fn environment(&self, case: &Case, command: &mut Command) {
+        let project = case.project.clone().unwrap_or_else(|| self.root.path().join("project"));
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.root.path().join("home"))
-            .env("CLAUDE_PROJECT_DIR", self.root.path().join("project"));
+            .env("CLAUDE_PROJECT_DIR", project);
     }
 
     /// The calls of the hook.

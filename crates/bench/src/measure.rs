@@ -68,7 +68,7 @@ pub fn all(stage: &Stage, rounds: usize) -> io::Result<Vec<Measured>> {
 fn run(stage: &Stage, case: &Case) -> io::Result<Sample> {
     let (mut answer, output) = pipe()?;
     let mut command = Command::new(&case.program);
-    stage.environment(&mut command);
+    stage.environment(case, &mut command);
     command.args(case.arguments).stdin(case.input()?).stdout(output).stderr(Stdio::inherit());
     let before = children()?;
     let began = Instant::now();
@@ -104,7 +104,7 @@ fn number(count: i64) -> f64 {
 /// Instructions outside the kernel, counted by callgrind; `None` without it.
 fn instructions(stage: &Stage, case: &Case) -> Option<u64> {
     let mut command = Command::new("valgrind");
-    stage.environment(&mut command);
+    stage.environment(case, &mut command);
     let path = std::env::var_os("PATH").unwrap_or_default();
     command.env("PATH", path).args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     command.arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
@@ -121,7 +121,7 @@ fn instructions(stage: &Stage, case: &Case) -> Option<u64> {
 /// and a small parent.
 fn peak(stage: &Stage, case: &Case) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
-    stage.environment(&mut command);
+    stage.environment(case, &mut command);
     command.arg("--peak").arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
     String::from_utf8(command.output().ok()?.stdout).ok()?.trim().parse().ok()
 }

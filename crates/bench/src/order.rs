@@ -177,7 +177,7 @@ fn profile(stage: &Stage, case: &Case) -> io::Result<String> {
     let directory = tempfile::tempdir()?;
     let file = directory.path().join("profile");
     let mut command = Command::new("valgrind");
-    stage.environment(&mut command);
+    stage.environment(case, &mut command);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.args(["--quiet", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no"]);
     // The watchdog gets its turn as on a machine with two processors.

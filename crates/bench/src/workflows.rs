@@ -44,6 +44,7 @@ pub fn delegating(project: &Path) -> io::Result<String> {
         ),
         ("docs/isdlc/tasks.md", "# Tasks\n".into()),
     ];
+    fs::create_dir_all(project.join(".git"))?;
     for (name, text) in files {
         let path = project.join(name);
         fs::create_dir_all(path.parent().unwrap_or(project))?;
