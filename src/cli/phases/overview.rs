@@ -1,17 +1,23 @@
 //! Where a workflow stands: read from its files once, for the screen and for JSON.
 //!
-//! Nothing is judged here. What a guard would say to a call depends on the call; this is what it would
-//! go by.
+//! Nothing is judged here. What a phase demands and how far it has come is read by the guards' own
+//! reader; where that is not enough to tell whether something is held, the guard itself is asked about
+//! a call that nobody makes.
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::event::Event;
+use crate::decision::{Denial, Fault, Opinion, Verdict};
+use crate::event::{Call, Event, Kind, Outcome, Stopping, Tool};
 use crate::phases::ground::{Ground, LARGEST};
 use crate::phases::manifest::Manifest;
-use crate::phases::state::{State, Workflow, named};
-use crate::phases::table;
+use crate::phases::requirements::{
+    self, ArticleRecord, Constitution, Demands, Escalation, Progress, TALKS, TESTS, Talks, TestRecord, Tests,
+};
+use crate::phases::skill_delegation::{MARKER, SESSION};
+use crate::phases::state::{State, Workflow};
+use crate::phases::{delegation_gate, gate, plan_surfacer, table};
 use crate::registry::GUARDS;
 use crate::workspace::Workspace;
 
@@ -22,6 +28,8 @@ pub(super) struct Overview {
     pub(super) is_undecided: bool,
     /// `None`: no workflow is under way.
     pub(super) workflow: Option<Standing>,
+    /// Without a workflow: what the gate of the phase that the state still names is closed for.
+    pub(super) left_over: Option<Denial>,
     pub(super) guards_off: Vec<&'static str>,
     pub(super) guards: usize,
 }
@@ -35,6 +43,8 @@ pub(super) struct Standing {
     pub(super) demands: Vec<Demand>,
     /// The plan of tasks, and whether it is there.
     pub(super) tasks: (PathBuf, bool),
+    /// Work is handed out only with a plan of tasks.
+    pub(super) needs_tasks: bool,
     /// The agent that a skill stands for and that has not worked yet, and since when.
     pub(super) waits_for: Option<(String, Option<String>)>,
     pub(super) escalations: usize,
@@ -75,14 +85,15 @@ impl Overview {
         let state = ground.state(workspace);
         let of_pack = || GUARDS.iter().filter(|guard| guard.pack == "phases");
         let off = of_pack().filter(|guard| !workspace.config.guard_is_on(guard.name));
+        let workflow = state.and_then(|state| Some((state, state.workflow()?.clone())));
         let several = workspace.exists(&ground.root().join(".isdlc/monorepo.json"));
         Ok(Some(Self {
             root: ground.root().to_owned(),
             member: ground.member().map(str::to_owned),
             is_undecided: several && ground.member().is_none(),
-            workflow: state
-                .and_then(|state| Some((state, state.workflow()?)))
-                .map(|(state, workflow)| Standing::of(ground, state, workflow.clone(), workspace)),
+            left_over: if workflow.is_none() { closed_gate(event, workspace) } else { None },
+            workflow: workflow
+                .map(|(state, workflow)| Standing::of(ground, state, workflow, event, workspace)),
             guards_off: off.map(|guard| guard.name).collect(),
             guards: of_pack().count(),
         }))
@@ -93,13 +104,14 @@ impl Overview {
             "project": self.root,
             "member": self.member,
             "workflow": self.workflow.as_ref().map(|standing| standing.as_json(&self.root)),
+            "left_over": self.left_over.as_ref().map(|denial| json!({"what": denial.what, "why": denial.why})),
             "guards": {"on": self.guards - self.guards_off.len(), "off": self.guards_off},
         })
     }
 }
 
 impl Standing {
-    fn of(ground: &Ground, state: &State, workflow: Workflow, workspace: &Workspace) -> Self {
+    fn of(ground: &Ground, state: &State, workflow: Workflow, event: &Event, workspace: &Workspace) -> Self {
         let current = state.current_phase();
         let names = if workflow.phases.is_empty() {
             usual_phases(ground, &workflow, workspace)
@@ -120,26 +132,22 @@ impl Standing {
             phases.push(Phase { name: current.clone(), status: status(current), is_current: true });
         }
         let tasks = ground.tasks_file(workspace);
-        let pending = state.value(&["pending_delegation"]);
-        let pending = pending.as_ref().and_then(|pending| {
-            let since = pending["invoked_at"].as_str().map(str::to_owned);
-            Some((pending["required_agent"].as_str()?.to_owned(), since))
-        });
         let list = state.value(&["pending_escalations"]);
         let mut standing = Self {
             on_branch: head(workspace),
-            demands: current.as_deref().map_or_else(Vec::new, |phase| {
-                demands(phase, ground, state, workflow.kind.as_deref(), workspace)
-            }),
+            demands: current
+                .as_deref()
+                .map_or_else(Vec::new, |phase| demands(phase, ground, state, workspace)),
             tasks: (tasks.clone(), workspace.exists(&tasks)),
-            waits_for: pending,
+            needs_tasks: needs_tasks(event, workspace),
+            waits_for: awaited(state, event, workspace),
             escalations: list.as_ref().and_then(Value::as_array).map_or(0, Vec::len),
             next: String::new(),
             workflow,
             phases,
             current,
         };
-        standing.next = standing.next_step(ground.root());
+        standing.next = standing.next_step(ground.root(), || closed_gate(event, workspace));
         standing
     }
 
@@ -148,15 +156,7 @@ impl Standing {
         self.phases.iter().position(|phase| phase.is_current)
     }
 
-    /// Whether work is handed out only with a plan of tasks: behind the phases in which it is made, in a
-    /// workflow that has them.
-    pub(super) fn needs_tasks(&self) -> bool {
-        let makes_one = |phase: &Phase| table::is_early(&phase.name);
-        let is_planned = self.phases.len() < 2 || self.phases.iter().any(makes_one);
-        is_planned && self.current.as_deref().is_some_and(|phase| !table::is_early(phase))
-    }
-
-    fn next_step(&self, root: &Path) -> String {
+    fn next_step(&self, root: &Path, closed: impl Fn() -> Option<Denial>) -> String {
         let Some(current) = &self.current else {
             return "the state names no current phase: the orchestrator sets it when it begins one".into();
         };
@@ -168,11 +168,14 @@ impl Standing {
             return format!("mark {current} as in_progress, then hand its work out");
         }
         let (tasks, is_there) = &self.tasks;
-        if self.needs_tasks() && !is_there {
+        if self.needs_tasks && !is_there {
             return format!("write the plan of tasks to {}", below(tasks, root));
         }
         if let Some(missing) = self.demands.iter().find(|demand| !demand.is_met) {
             return missing.step.clone();
+        }
+        if let Some(Denial { why, fix, .. }) = closed() {
+            return format!("{fix}: {why}");
         }
         let gate = table::gate(current);
         match self.at().and_then(|at| self.phases.get(at + 1)) {
@@ -196,7 +199,7 @@ impl Standing {
                 "what": demand.what, "met": demand.is_met, "used": demand.used, "allowed": demand.allowed,
                 "text": demand.says,
             })).collect::<Vec<_>>(),
-            "tasks": {"path": below(&self.tasks.0, root), "exists": self.tasks.1, "needed": self.needs_tasks()},
+            "tasks": {"path": below(&self.tasks.0, root), "exists": self.tasks.1, "needed": self.needs_tasks},
             "pending_delegation": self.waits_for.as_ref().map(|(agent, since)| json!({"agent": agent, "since": since})),
             "pending_escalations": self.escalations,
             "next": self.next,
@@ -223,157 +226,139 @@ fn head(workspace: &Workspace) -> Option<String> {
     text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
-/// What the configuration demands of a phase: the workflow's own wish, or else the usual one.
-struct Rules<'a> {
-    own: Option<&'a Value>,
-    usual: Option<&'a Value>,
+/// What the gate is closed for, if the workflow were to move on now.
+fn closed_gate(event: &Event, workspace: &Workspace) -> Option<Denial> {
+    let advance = Tool::Skill { name: Some("sdlc".into()), arguments: Some("advance".into()) };
+    denied(gate::judge(&before(advance, event), workspace))
 }
 
-impl<'a> Rules<'a> {
-    fn get(&self, demand: &str, field: &str) -> Option<&'a Value> {
-        let field = |rules: &'a Value| rules[demand].get(field);
-        self.own.and_then(field).or_else(|| self.usual.and_then(field))
-    }
+/// Whether the guard of the plan is concerned when work is handed out now.
+fn needs_tasks(event: &Event, workspace: &Workspace) -> bool {
+    let work = Tool::Delegate {
+        agent: None,
+        prompt: None,
+        description: None,
+        background: None,
+        native_input: serde_json::Map::new(),
+    };
+    plan_surfacer::judge(&before(work, event), workspace).is_ok_and(|opinion| !opinion.is_unconcerned)
+}
 
-    fn number(&self, demand: &str, field: &str) -> Option<u64> {
-        self.get(demand, field)?.as_u64()
-    }
+/// The agent for which a turn of the session that used its skill would be held now, and since when.
+fn awaited(state: &State, event: &Event, workspace: &Workspace) -> Option<(String, Option<String>)> {
+    let marker = state.value(&[MARKER])?;
+    let mut stop = Event::new(String::new(), Kind::Stop(Stopping::default()), event.cwd.clone());
+    stop.session = marker[SESSION].as_str().map(str::to_owned);
+    denied(delegation_gate::judge(&stop, workspace))?;
+    let since = marker["invoked_at"].as_str().map(str::to_owned);
+    Some((marker["required_agent"].as_str()?.to_owned(), since))
+}
 
-    fn is_on(&self, demand: &str) -> bool {
-        self.get(demand, "enabled") == Some(&Value::Bool(true))
-    }
+fn before(tool: Tool, event: &Event) -> Event {
+    let call = Call { native_tool: String::new(), id: None, tool, outcome: Outcome::default() };
+    Event::new(String::new(), Kind::BeforeTool(call), event.cwd.clone())
+}
 
-    fn words(&self, demand: &str, field: &str) -> Vec<String> {
-        let list = self.get(demand, field).and_then(Value::as_array).into_iter().flatten();
-        list.filter_map(Value::as_str).map(str::to_owned).collect()
+fn denied(opinion: Result<Opinion, Fault>) -> Option<Denial> {
+    match opinion.ok()?.verdict {
+        Verdict::Deny(denial) => Some(denial),
+        _ => None,
     }
 }
 
-fn demands(
-    phase: &str,
-    ground: &Ground,
-    state: &State,
-    kind: Option<&str>,
-    workspace: &Workspace,
-) -> Vec<Demand> {
-    // The workflow can switch its own checks off.
-    if state.is(&["iteration_enforcement", "enabled"], false) {
+fn demands(phase: &str, ground: &Ground, state: &State, workspace: &Workspace) -> Vec<Demand> {
+    if requirements::are_off(state) {
         return Vec::new();
     }
-    let Some(all) = ground.requirements(workspace) else { return Vec::new() };
-    let of = |phases: &'_ Value| -> Option<Value> {
-        named(phases.as_object()?, phase).map(|(_, rules)| rules.clone())
+    let Some(demands) = Demands::of(phase, state, ground, workspace) else { return Vec::new() };
+    let progress = Progress::of(phase, state);
+    // Only for the person's eyes; nothing is held by it.
+    let detail = |path: &[&str], field: &str| {
+        let (_, phase) = state.phase(phase)?;
+        path.iter().try_fold(phase, |value, name| value.get(name))?.get(field).cloned()
     };
-    let own = of(&all["workflow_overrides"][kind.unwrap_or_default()]);
-    let usual = of(&all["phase_requirements"]);
-    let rules = Rules { own: own.as_ref(), usual: usual.as_ref() };
-    let empty = Value::Object(Map::new());
-    let known = state.phase(phase).map_or(&empty, |(_, known)| known);
-    let mut demands = Vec::new();
-    if rules.is_on("test_iteration") {
-        demands.push(tests(&rules, &known["iteration_requirements"]["test_iteration"]));
-    }
-    if rules.is_on("interactive_elicitation") {
-        demands.push(talks(&rules, &known["iteration_requirements"]["interactive_elicitation"]));
-    }
-    if rules.is_on("constitutional_validation") {
-        demands.push(articles(&rules, &known["constitutional_validation"]));
-    }
-    if rules.is_on("agent_delegation_validation")
-        && let Some(manifest) = ground.manifest(workspace)
-    {
-        demands.extend(worked(phase, manifest, state));
-    }
-    demands
+    let reason = || detail(TESTS, "escalation_reason")?.as_str().map(|why| format!(" ({why})"));
+    let menus = || detail(TALKS, "menu_interactions")?.as_u64();
+    let agent = || worked(phase, ground.manifest(workspace)?, state);
+    let parts = [
+        demands.tests.map(|demand| tests(&demand, progress.tests.as_ref(), &reason().unwrap_or_default())),
+        demands.talks.map(|demand| talks(&demand, &progress, menus())),
+        demands.constitution.map(|demand| articles(&demand, progress.constitution.as_ref())),
+        demands.agent.then(agent).flatten(),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
-/// How far something got that is tried again and again.
-fn tries(known: &Value, used: &str, allowed: Option<u64>) -> (Option<u64>, Option<u64>) {
-    (known[used].as_u64(), known["max_iterations"].as_u64().or(allowed))
-}
-
-fn counted(used: Option<u64>, allowed: Option<u64>) -> String {
-    match (used, allowed) {
-        (Some(used), Some(allowed)) => format!("{used} of {allowed} tries used"),
-        (Some(used), None) => format!("{used} tries used"),
-        (None, Some(allowed)) => format!("none of {allowed} tries used"),
-        (None, None) => "not begun".into(),
+fn counted(used: Option<u64>, allowed: u64) -> String {
+    match used {
+        Some(used) => format!("{used} of {allowed} tries used"),
+        None => format!("none of {allowed} tries used"),
     }
-}
-
-fn is_true(value: &Value) -> bool {
-    *value == Value::Bool(true)
 }
 
 const WAITS: &str = "waits for a person's approval";
+const APPROVED: &str = "a person approved that";
 
-fn tests(rules: &Rules<'_>, known: &Value) -> Demand {
-    let (used, allowed) = tries(known, "current_iteration", rules.number("test_iteration", "max_iterations"));
-    let escalated = known["status"] == "escalated";
-    let is_met = is_true(&known["completed"]) && (!escalated || is_true(&known["escalation_approved"]));
-    let last =
-        known["last_test_result"].as_str().map_or_else(String::new, |last| format!(", the last one {last}"));
+fn tests(demand: &Tests, record: Option<&TestRecord>, reason: &str) -> Demand {
+    let used = record.map(|tests| tests.iteration);
+    let allowed = record.and_then(|tests| tests.tries).unwrap_or(demand.tries);
     let count = counted(used, allowed);
-    let (says, step) = if escalated && !is_met {
-        let why = known["escalation_reason"].as_str().map_or_else(String::new, |why| format!(" ({why})"));
-        (
-            format!("given up{why}, {WAITS}; {count}"),
-            format!("the tests were given up{why}: a person decides"),
-        )
-    } else {
-        (format!("{count}{last}"), "make the tests pass".into())
+    let mut step = "make the tests pass".to_owned();
+    let says = match record.map_or(Escalation::None, |tests| tests.escalation) {
+        Escalation::Pending => {
+            step = format!("the tests were given up{reason}: a person decides");
+            format!("given up{reason}, {WAITS}; {count}")
+        }
+        Escalation::Approved => format!("given up{reason}, and {APPROVED}; {count}"),
+        Escalation::None if record.is_some_and(|tests| tests.failed_last) => {
+            format!("{count}, the last one failed")
+        }
+        Escalation::None => count,
     };
-    Demand { what: "tests", is_met, used, allowed, says, step }
+    let is_met = record.is_some_and(TestRecord::is_enough);
+    Demand { what: "tests", is_met, used, allowed: Some(allowed), says, step }
 }
 
-fn talks(rules: &Rules<'_>, known: &Value) -> Demand {
-    const NAME: &str = "interactive_elicitation";
-    let used = known["menu_interactions"].as_u64();
-    let least = rules.number(NAME, "min_menu_interactions");
-    let wanted = rules.words(NAME, "required_final_selection");
-    let chosen = known["final_selection"].as_str();
-    let fits = wanted.is_empty() || chosen.is_some_and(|chosen| wanted.iter().any(|wanted| wanted == chosen));
-    let count = match least {
-        Some(least) => format!("{} menus answered, at least {least} are wanted", used.unwrap_or(0)),
-        None => format!("{} menus answered", used.unwrap_or(0)),
+fn talks(demand: &Talks, progress: &Progress, menus: Option<u64>) -> Demand {
+    let record = progress.talks.as_ref();
+    let chosen = record.and_then(|talks| talks.last_choice.as_ref());
+    let wanted = &demand.last_choices;
+    let fits = wanted.is_empty() || chosen.is_some_and(|chosen| wanted.contains(chosen));
+    let last = chosen.map_or_else(String::new, |chosen| format!("; the last choice was {chosen}"));
+    let wanted = if wanted.is_empty() { "to go on".into() } else { wanted.join(" or ") };
+    let menus_shown = match menus.unwrap_or(0) {
+        1 => "1 menu was shown".to_owned(),
+        count => format!("{count} menus were shown"),
     };
-    let chosen = chosen.map_or_else(String::new, |chosen| format!("; the last choice was {chosen}"));
     Demand {
         what: "talks",
-        is_met: is_true(&known["completed"]) && fits,
-        used,
-        allowed: least,
-        says: format!("{count}{chosen}"),
-        step: format!("talk the phase through with the person, until they choose {}", either(&wanted)),
+        is_met: record.is_some_and(|talks| talks.is_completed) && fits,
+        used: menus,
+        allowed: None,
+        says: format!("{menus_shown}{last}"),
+        step: format!("talk the phase through with the person, until they choose {wanted}"),
     }
 }
 
-fn either(words: &[String]) -> String {
-    if words.is_empty() { "to go on".into() } else { words.join(" or ") }
-}
-
-fn articles(rules: &Rules<'_>, known: &Value) -> Demand {
-    const NAME: &str = "constitutional_validation";
-    let (used, allowed) = tries(known, "iterations_used", rules.number(NAME, "max_iterations"));
-    let escalated = known["status"] == "escalated";
-    let completed = is_true(&known["completed"]);
-    let is_met = completed
-        && (known["status"] == "compliant" || (escalated && is_true(&known["escalation_approved"])));
-    let list = rules.words(NAME, "articles").join(", ");
+fn articles(demand: &Constitution, record: Option<&ArticleRecord>) -> Demand {
+    let used = record.map(|checks| checks.used);
+    let list = demand.articles.join(", ");
     let list = if list.is_empty() { String::new() } else { format!(" {list}") };
-    let count = counted(used, allowed);
-    let (says, step) = if escalated && !is_met {
-        (
-            format!("articles{list}: {WAITS}; {count}"),
-            "the check of the constitution was given up: a person decides".into(),
-        )
-    } else {
-        (
-            format!("articles{list}: {count}"),
-            format!("check the work against the constitution's articles{list}"),
-        )
+    let count = counted(used, demand.tries);
+    let mut step = format!("check the work against the constitution's articles{list}");
+    let says = match record.map_or(Escalation::None, |checks| checks.escalation) {
+        Escalation::Pending => {
+            step = "the check of the constitution was given up: a person decides".into();
+            format!("articles{list}: given up, {WAITS}; {count}")
+        }
+        Escalation::Approved => format!("articles{list}: given up, and {APPROVED}; {count}"),
+        Escalation::None if record.is_some_and(|checks| checks.is_completed && !checks.is_compliant) => {
+            format!("articles{list}: the check is over, but its status is not `compliant`; {count}")
+        }
+        Escalation::None => format!("articles{list}: {count}"),
     };
-    Demand { what: "articles", is_met, used, allowed, says, step }
+    let is_met = record.is_some_and(ArticleRecord::is_enough);
+    Demand { what: "articles", is_met, used, allowed: Some(demand.tries), says, step }
 }
 
 /// Any agent of the phase will do.

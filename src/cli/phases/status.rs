@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 /// Show where the workflow stands: its phases, what the current one still demands, and the next step
 ///
 /// Shown is what the guards of the phases go by: the state, the requirements of the phase, the plan of tasks.
-/// `tests` and `articles` count tries, `talks` counts answered menus.
+/// `tests` and `articles` count tries, `talks` counts menus that were shown.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost phases status
@@ -59,9 +59,14 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
             "there are several projects, and none is meant here: go to one, or name it in `ISDLC_PROJECT`";
         labelled(out, "member", &painted(YELLOW, text))?;
     }
-    match &overview.workflow {
-        None => labelled(out, "workflow", "none is under way: nothing is held back")?,
-        Some(standing) => stands(out, standing, overview)?,
+    match (&overview.workflow, &overview.left_over) {
+        (None, None) => labelled(out, "workflow", "none is under way: nothing is held back")?,
+        (None, Some(denial)) => {
+            labelled(out, "workflow", "none is under way, but the state still names a phase")?;
+            let held = one_line(&format!("{}: {}", denial.what, denial.why));
+            labelled(out, "held", &painted(YELLOW, &held))?;
+        }
+        (Some(standing), _) => stands(out, standing, overview)?,
     }
     let on = overview.guards - overview.guards_off.len();
     let off = match overview.guards_off.as_slice() {
@@ -71,6 +76,8 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
     labelled(out, "guards", &format!("{on} of {} are on{off}", overview.guards))?;
     if let Some(standing) = &overview.workflow {
         labelled(out, "next", &one_line(&standing.next))?;
+    } else if overview.left_over.is_some() {
+        labelled(out, "next", "take `current_phase` out of the state, or begin a workflow")?;
     }
     Ok(())
 }
@@ -93,7 +100,7 @@ fn stands(out: &mut impl Write, standing: &Standing, overview: &Overview) -> io:
     }
     let (tasks, is_there) = &standing.tasks;
     let tasks = one_line(&below(tasks, &overview.root));
-    let text = match (is_there, standing.needs_tasks()) {
+    let text = match (is_there, standing.needs_tasks) {
         (true, _) => tasks,
         (false, true) => format!("{}: {tasks} is not there", painted(RED, "missing")),
         (false, false) => format!("{tasks} is not there yet, and not needed in this phase"),
@@ -104,7 +111,10 @@ fn stands(out: &mut impl Write, standing: &Standing, overview: &Overview) -> io:
         labelled(out, "waits for", &painted(YELLOW, &one_line(&format!("{agent}{since}"))))?;
     }
     if standing.escalations > 0 {
-        let text = format!("{} wait in the state", standing.escalations);
+        let text = match standing.escalations {
+            1 => "1 waits in the state".to_owned(),
+            several => format!("{several} wait in the state"),
+        };
         labelled(out, "escalated", &painted(YELLOW, &text))?;
     }
     Ok(())
