@@ -310,6 +310,27 @@ fn with_the_plugin_only_the_old_entries_go() {
     assert_eq!(desk.now(), "{\n  \"enabledPlugins\": {\"isdlc@provost\": true}\n}\n");
 }
 
+/// `claude plugin install` enables a plugin in the person's own file, unless told otherwise.
+#[test]
+fn a_plugin_that_another_file_enables_is_enough() {
+    const PLUGIN: &str = r#"{"enabledPlugins": {"isdlc@provost": true}}"#;
+    let desk = Desk::with(SMALL);
+    desk.project.home_file(".claude/settings.json", PLUGIN);
+    let shown = desk.migrate(&["--yes"], 0).stdout.replace('\n', " ");
+    assert!(shown.contains("1 entry goes; none has to come."), "{shown}");
+    assert!(shown.contains("Provost is called by <home>/.claude/settings.json already"), "{shown}");
+    assert_eq!(desk.now(), "{}\n");
+
+    let local = Desk::with(SMALL);
+    local.project.file(".claude/settings.local.json", PLUGIN);
+    assert!(local.migrate(&["--yes"], 0).stdout.contains("1 entry goes; none has to come."));
+    assert_eq!(local.text("settings.local.json"), PLUGIN);
+
+    let off = Desk::with(SMALL);
+    off.project.home_file(".claude/settings.json", &PLUGIN.replace("true", "false"));
+    assert!(off.migrate(&["--yes"], 0).stdout.contains("1 entry goes; 6 come"));
+}
+
 #[test]
 fn both_files_of_a_project_are_looked_at_and_a_named_one_alone() {
     let desk = Desk::with("{}");

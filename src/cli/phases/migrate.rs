@@ -73,6 +73,7 @@ impl Migrate {
                 None => {}
             }
         }
+        let of_person = if self.settings.is_some() { Vec::new() } else { others(&found, workspace) };
         let mut plans: Vec<Plan> = Vec::new();
         let mut is_noted = false;
         for (named, real, before) in &found {
@@ -82,6 +83,7 @@ impl Migrate {
                 let told = (workspace.client.migration.rewrite)(other, &[]);
                 elsewhere.extend(told.into_iter().flat_map(|told| told.calls));
             }
+            elsewhere.extend(of_person.iter().flat_map(|(_, calls)| calls).cloned());
             elsewhere.extend(plans.iter().flat_map(|plan| &plan.told.added).map(|event| (*event).to_owned()));
             let mut told = (workspace.client.migration.rewrite)(before, &elsewhere).map_err(|why| {
                 Trouble::Io(format!(
@@ -91,6 +93,13 @@ impl Migrate {
                 ))
             })?;
             if let Some(after) = told.text.take() {
+                told.notes.extend(of_person.iter().map(|(file, _)| {
+                    format!(
+                        "Provost is called by {} already, by entries or by the plugin `isdlc`; a second call would \
+                         count test runs twice, so what is there does not come. Whoever else works here needs the same",
+                        shown(file)
+                    )
+                }));
                 plans.push(Plan {
                     named: named.clone(),
                     real: real.clone(),
@@ -155,6 +164,20 @@ fn own_files(event: &Event, workspace: &Workspace) -> Vec<PathBuf> {
         files.into_iter().filter(|file| workspace.exists(file)).collect()
     };
     here.ancestors().take_while(within).map(there).find(|files| !files.is_empty()).unwrap_or_default()
+}
+
+/// Files beside the project's own that have Provost called for this person, and for which events.
+fn others(found: &[(PathBuf, PathBuf, String)], workspace: &Workspace) -> Vec<(PathBuf, Vec<String>)> {
+    let is_own = |file: &PathBuf| {
+        let real = workspace.resolve(file);
+        found.iter().any(|(_, own, _)| *own == real)
+    };
+    let calls = |file: PathBuf| {
+        let text = read(&workspace.resolve(&file), &file).ok()??;
+        let calls = (workspace.client.migration.rewrite)(&text, &[]).ok()?.calls;
+        (!calls.is_empty()).then_some((file, calls))
+    };
+    workspace.settings_files().into_iter().filter(|file| !is_own(file)).filter_map(calls).collect()
 }
 
 /// Whether the client would find the program that the new entries name.

@@ -80,6 +80,10 @@ fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let body = &text[mark..];
     let file: Object<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     let mut found = Migrated::default();
+    let is_plugged = is_plugged(&file);
+    if is_plugged {
+        found.calls = NEEDED.iter().map(|needed| needed.event.to_owned()).collect();
+    }
     let events = file.last("hooks").and_then(|(at, raw)| Some((at, Object::read(raw)?)));
     let Some((hooks_at, events)) = events else { return Ok(found) };
     let mut new_values = Vec::new();
@@ -103,13 +107,12 @@ fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     if found.removed.is_empty() {
         return Ok(found);
     }
-    if is_plugged(&file) {
+    if is_plugged {
         found.notes.push("the plugin `isdlc` is enabled here and brings Provost's entries".into());
-    } else {
-        let is_called = |event: &&str| found.calls.iter().chain(elsewhere).any(|called| called == event);
-        let needed = NEEDED.iter().map(|needed| needed.event);
-        found.added = needed.filter(|event| !is_called(event)).collect();
     }
+    let is_called = |event: &&str| found.calls.iter().chain(elsewhere).any(|called| called == event);
+    let needed = NEEDED.iter().map(|needed| needed.event);
+    found.added = needed.filter(|event| !is_called(event)).collect();
     let style = Style::of(body);
     let hooks = events_text(&events, file.0[hooks_at].1, new_values, &found.added, &style);
     let change = hooks.map_or(Change::Remove, Change::To);
