@@ -30,7 +30,8 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let Kind::AfterTool(call) = &event.kind else { return None };
     let skill = SkillUse::of(&call.tool)?;
     let (_, required) = SKILLS.iter().find(|(name, _)| *name == skill.name)?;
-    if OWN_WORK.contains(&skill.verb.as_str()) {
+    // An agent may have done it as a part of the skill.
+    if OWN_WORK.contains(&skill.verb.as_str()) || call.outcome.report.is_some() {
         return None;
     }
     // The agent itself may look at its skill.

@@ -55,9 +55,14 @@ impl State {
         self.workflow.get_or_init(|| Workflow::of(&self.object.get("active_workflow")?)).as_ref()
     }
 
-    /// The phase that the work is in. The workflow knows it best.
+    /// The phase that the work is in. The workflow knows it best; one that has ended is in none, even if
+    /// its last phase is left over in the state.
     pub fn current_phase(&self) -> Option<String> {
-        let of_workflow = self.workflow().and_then(|workflow| workflow.current_phase.clone());
+        let workflow = self.workflow();
+        if workflow.is_none() && self.object.has("active_workflow") {
+            return None;
+        }
+        let of_workflow = workflow.and_then(|workflow| workflow.current_phase.clone());
         of_workflow.or_else(|| text(&self.object.get("current_phase")?))
     }
 
@@ -140,6 +145,17 @@ mod tests {
         let branch = WorkBranch { name: Some("feature/x".into()), is_active: true };
         assert_eq!(workflow.branch, Some(branch));
         assert_eq!(state.current_phase().as_deref(), Some("06-implementation"));
+    }
+
+    #[test]
+    fn a_workflow_that_has_ended_is_in_no_phase() {
+        let phase = |state: Value| of(&state).current_phase();
+        assert_eq!(phase(json!({"active_workflow": null, "current_phase": "06-implementation"})), None);
+        assert_eq!(
+            phase(json!({"current_phase": "06-implementation"})).as_deref(),
+            Some("06-implementation")
+        );
+        assert!(phase(json!({"active_workflow": {}, "current_phase": "06-implementation"})).is_some());
     }
 
     #[test]

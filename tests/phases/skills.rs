@@ -171,6 +171,12 @@ fn a_skill_that_does_its_own_work_is_not() {
     event["agent_type"] = json!("sdlc-orchestrator");
     assert!(heard(&flow, "skill-delegation-enforcer", &event).is_silent(), "the agent itself");
     event["agent_type"] = json!(null);
+    // Measured: a skill with an agent of its own (`context: fork`) comes back with that agent's answer.
+    event["tool_response"] =
+        json!({"success": true, "commandName": "sdlc", "status": "forked", "result": "done"});
+    assert!(heard(&flow, "skill-delegation-enforcer", &event).is_silent(), "an agent has done it");
+    event["tool_response"] = json!({"success": true, "commandName": "sdlc"});
+    assert!(!heard(&flow, "skill-delegation-enforcer", &event).is_silent());
     event["tool_input"] = json!({"skill": 5, "args": ["x"]});
     assert!(heard(&flow, "skill-delegation-enforcer", &event).is_silent());
 }

@@ -232,8 +232,8 @@ fn a_workflow_whose_count_and_phase_disagree_does_not_go_on() {
 }
 
 #[test]
-fn a_phase_that_is_left_over_still_has_its_gate() {
-    let mut state = json!({"active_workflow": null, "current_phase": "06-implementation"});
+fn a_phase_without_a_workflow_has_its_gate() {
+    let mut state = json!({"current_phase": "06-implementation"});
     let flow = project(&state);
     let seen = screen(&flow);
     assert!(seen.contains("\nworkflow   none is under way, but the state still names a phase\n"), "{seen}");
@@ -244,7 +244,7 @@ fn a_phase_that_is_left_over_still_has_its_gate() {
     );
     let seen: Value = serde_json::from_str(&run(&flow, &["status", "--json"]).stdout).unwrap();
     assert!(seen["left_over"]["what"].is_string() && seen["workflow"].is_null(), "{seen}");
-    state["current_phase"] = Value::Null;
+    state["active_workflow"] = Value::Null;
     assert!(screen(&project(&state)).contains("\nworkflow   none is under way: nothing is held back\n"));
 }
 

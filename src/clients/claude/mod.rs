@@ -250,6 +250,15 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
             Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer };
         return Outcome { file, report: Some(report), text, exit_code, is_unfinished: false };
     }
+    // A skill that was done by an agent of its own.
+    if matches!(tool, Tool::Skill { .. }) && response.text("status") == Some("forked") {
+        let answer = response.take_text("result");
+        return Outcome {
+            text: answer.clone(),
+            report: Some(Report { answer, ..Report::default() }),
+            ..Outcome::default()
+        };
+    }
     let is_unfinished =
         response.flag("interrupted").unwrap_or(false) || response.text("backgroundTaskId").is_some();
     let text = match tool {
