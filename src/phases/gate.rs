@@ -68,7 +68,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     };
     let mut evidence = vec![format!("the call says `{said}`")];
     evidence.extend(missing.iter().map(|missing| format!("{}: {}", missing.requirement, missing.reason)));
-    Some(Opinion::deny(denial, evidence))
+    Some(super::deny(denial, evidence))
 }
 
 /// The workflow's own count and the order of its phases must agree. Where there is no such place in the
@@ -88,7 +88,7 @@ fn mismatch(phase: &str, state: &State, ground: &Ground, workspace: &Workspace) 
         why: why.clone(),
         fix: "make `active_workflow.current_phase` and `active_workflow.current_phase_index` agree".into(),
     };
-    Some(Opinion::deny(denial, vec![why]))
+    Some(super::deny(denial, vec![why]))
 }
 
 fn missing(

@@ -217,7 +217,8 @@ pub fn key(state: &JsonObject, phase: &str) -> String {
     other.unwrap_or_else(|| phase.to_owned())
 }
 
-/// Changes a record of a phase, or makes it. What is there and is no record stays.
+/// Changes a record of a phase, or makes it. What is there and is no record stays, and so does what cannot
+/// be read.
 pub fn change(
     state: &mut JsonObject,
     phase: &str,
@@ -228,6 +229,7 @@ pub fn change(
     let path: Vec<&str> = ["phases", &key].into_iter().chain(at.iter().copied()).collect();
     let mut record = match state.get_at(&path) {
         Some(Value::Object(record)) => record,
+        None if state.is_unreadable(&path) => return,
         None | Some(Value::Null) => Map::new(),
         Some(_) => return,
     };
@@ -335,10 +337,11 @@ mod tests {
 
     #[test]
     fn a_record_of_another_type_is_not_overwritten() {
-        let mut state =
-            JsonObject::read(br#"{"phases": {"05-implementation": {"a": {"n": "x", "m": 1}, "b": 5}}}"#)
-                .unwrap();
-        for at in [&["a"], &["b"]] {
+        let mut state = JsonObject::read(
+            br#"{"phases": {"05-implementation": {"a": {"n": "x", "m": 1}, "b": 5, "c": {"o": 1e999}}}}"#,
+        )
+        .unwrap();
+        for at in [&["a"], &["b"], &["c"]] {
             change(&mut state, "06-implementation", at, |record| {
                 put(record, "n", json!(1));
                 put(record, "m", json!(2));
@@ -348,8 +351,9 @@ mod tests {
             });
         }
         assert_eq!(
-            state.get_at(&["phases"]),
-            Some(json!({"05-implementation": {"a": {"n": "x", "m": 2, "l": [2]}, "b": 5}}))
+            state.get_readable(&["phases"]),
+            Some(json!({"05-implementation": {"a": {"n": "x", "m": 2, "l": [2]}, "b": 5, "c": {"o": null}}}))
         );
+        assert!(state.text().contains("1e999"));
     }
 }
