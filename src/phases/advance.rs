@@ -156,7 +156,7 @@ const VERBS: &[&str] = &["advance", "proceed", "move", "go", "continue", "transi
 
 /// A clause up to where it speaks of what is not to be done, or not yet: "do not proceed …", "before we
 /// move …", "so that we can advance …".
-fn wanted(clause: &[String]) -> &[String] {
+pub fn wanted(clause: &[String]) -> &[String] {
     const NOT: &[&str] = &["not", "never", "don", "don’t", "cannot", "without", "before", "until", "unless"];
     const NOUNS: &[&str] =
         &["advancing", "proceeding", "moving", "going", "continuing", "next", "pass", "hand"];

@@ -14,6 +14,7 @@ mod corridor;
 mod delegation_gate;
 mod detection;
 mod discover_menu;
+mod everyday;
 mod gate;
 mod ground;
 mod large;
