@@ -120,6 +120,8 @@ fn missing(
         .collect()
 }
 
+const FAKED: &str = "it is called completed, and by its own counter nobody has tried";
+
 fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
     match record {
         None => Some("the tests have not been run".into()),
@@ -127,6 +129,7 @@ fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
         Some(tests) if tests.escalation == Escalation::Pending => {
             Some("the tests were given up, and no person has approved that".into())
         }
+        Some(tests) if tests.is_faked => Some(FAKED.into()),
         Some(tests) => Some(format!("the tests do not pass yet (iteration {})", tests.iteration)),
     }
 }
@@ -139,6 +142,7 @@ fn articles_missing(demand: &Constitution, record: Option<&ArticleRecord>) -> Op
         Some(checks) if checks.escalation == Escalation::Pending => {
             Some("the check was given up, and no person has approved that".into())
         }
+        Some(checks) if checks.is_faked => Some(FAKED.into()),
         Some(checks) if !checks.is_completed => Some(format!("Articles {articles} are being checked")),
         Some(_) => Some("the check is over, but its status is not `compliant`".into()),
     }
@@ -148,6 +152,7 @@ fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> 
     let choice = match record {
         None => return Some("the person has not been asked".into()),
         Some(talks) if !talks.is_completed => return Some("the talk with the person is not over".into()),
+        Some(talks) if talks.is_faked => return Some(FAKED.into()),
         Some(talks) => talks.last_choice.as_ref(),
     };
     let fits = choice.is_some_and(|choice| demand.last_choices.contains(choice));

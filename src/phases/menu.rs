@@ -123,7 +123,10 @@ impl Heard {
         if !record.contains_key("completed") {
             put(record, "completed", json!(false));
         }
-        let interactions = number(record, "menu_interactions") + u64::from(self.shows_menu);
+        let known = number(record, "menu_interactions");
+        // Who chose was asked, even if nobody has seen the menu here.
+        let is_asked = self.shows_menu || self.choice.is_some() && known == 0;
+        let interactions = known + u64::from(is_asked);
         put(record, "menu_interactions", json!(interactions));
         if self.shows_menu {
             put(record, "last_menu_at", json!(now));

@@ -163,10 +163,50 @@ fn commands_and_edits_are_never_held() {
         "git add .isdlc/state.json",
         "git diff .isdlc/state.json",
         "test -f .isdlc/state.json && echo there",
+        "python3 -m json.tool .isdlc/state.json",
+        "python3 - <<'EOF'\nimport json\nprint(json.load(open('.isdlc/state.json', 'r'))['phases'])\nEOF",
+        "python3 -c \"open('out.json', 'w').write('{}')\"",
+        "node -p \"JSON.parse(fs.readFileSync('.isdlc/state.json', 'utf8')).active_workflow\"",
         "cd /tmp && git init x && cd x && git commit -m first",
     ] {
         let event = flow.call("PreToolUse.Bash", &json!({"command": command}));
         let held = denied(&flow.project.hook_with(&["--pack", "phases"], &event));
         assert_eq!(held, None, "{command}");
+    }
+    // And what is held in the same place.
+    for command in [
+        "git commit -m x",
+        "git add -A && git commit -am x",
+        "git -C . commit -m x",
+        "bash -c 'git commit -m x'",
+        "(cd . && git commit -m x)",
+        "git commit -m \"$(cat <<'EOF'\nA title\n\nCo-Authored-By: x\nEOF\n)\"",
+        "git checkout main && git commit -m x",
+        "GIT_EDITOR=true git commit --amend",
+        "env A=b git commit -qF msg.txt",
+        "time git commit -m x",
+        "git commit -m x || true",
+        "if true; then git commit -am x; fi",
+        "git commit -m x > /dev/null 2>&1 &",
+        "npm run lint && git commit -m 'fix: lint' && git push",
+        "echo '{}' > .isdlc/state.json",
+        "jq '.x=1' .isdlc/state.json > /tmp/s && mv /tmp/s .isdlc/state.json",
+        "sed -i s/pending/completed/ .isdlc/state.json",
+        "perl -pi -e s/a/b/ .isdlc/state.json",
+        "cp /tmp/s.json .isdlc/state.json",
+        "cat <<'EOF' > .isdlc/state.json\n{}\nEOF",
+        "echo '{}' | tee .isdlc/state.json",
+        "cd .isdlc && echo '{}' > state.json",
+        "rm .isdlc/state.json",
+        "rm -rf .isdlc",
+        "truncate -s 0 .isdlc/state.json",
+        "python3 -c \"import json; json.dump({}, open('.isdlc/state.json', 'w'))\"",
+        "python3 -c 'open(\".isdlc/state.json\", mode=\"w\").write(\"{}\")'",
+        "node -e \"require('fs').writeFileSync('.isdlc/state.json', '{}')\"",
+        "python3 - <<'EOF'\nopen('.isdlc/state.json','w').write('{}')\nEOF",
+        "cd src && python3.12 <<'EOF'\nPath('../.isdlc/state.json').write_text('{}')\nEOF",
+    ] {
+        let event = flow.call("PreToolUse.Bash", &json!({"command": command}));
+        assert!(denied(&flow.project.hook_with(&["--pack", "phases"], &event)).is_some(), "{command}");
     }
 }
