@@ -17,6 +17,7 @@ mod discover_menu;
 mod everyday;
 mod gate;
 mod ground;
+mod hostile;
 mod large;
 mod matrix;
 mod menu;
