@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::advance::{SkillUse, Told};
 use super::ground::Ground;
-use super::records;
 use super::requirements::{
     self, ArticleRecord, Constitution, Demands, Escalation, Progress, TalkRecord, Talks, TestRecord,
 };
 use super::state::State;
 use super::table;
+use super::{records, skill_log};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::json_object::JsonObject;
@@ -167,7 +167,7 @@ fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> 
 fn idle_agents(phase: &str, state: &State, ground: &Ground, workspace: &Workspace) -> Option<String> {
     let agents: Vec<&str> = ground.manifest(workspace)?.agents_in(phase).collect();
     let first = agents.first()?;
-    let log = state.value(&["skill_usage_log"]);
+    let log = state.value(skill_log::LOG);
     let worked = log.iter().filter_map(Value::as_array).flatten().filter_map(|entry| entry["agent"].as_str());
     let is_of_phase = |name: &str| agents.iter().any(|agent| agent.eq_ignore_ascii_case(&table::agent(name)));
     let has_worked = worked.into_iter().any(is_of_phase);

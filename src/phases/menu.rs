@@ -226,6 +226,16 @@ fn step(line: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Else the record would be called completed by nobody's choice, and the gate would hold.
+    #[test]
+    fn who_chose_was_asked() {
+        let mut record = Map::new();
+        Heard::in_text("The user selected [S] Save").keep(&mut record, "t");
+        assert_eq!((&record["menu_interactions"], &record["completed"]), (&json!(1), &json!(true)));
+        Heard::in_text("The user selected [S] Save").keep(&mut record, "t");
+        assert_eq!(record["menu_interactions"], 1);
+    }
+
     #[test]
     fn a_choice_is_said_as_one() {
         for (line, wanted) in [
