@@ -30,9 +30,30 @@ impl JsonObject {
         self.raw(name).is_some()
     }
 
-    /// The value of a field; `None`: there is no such field.
+    /// The value of a field; `None`: there is no such field, or its value is more than can be read (half a
+    /// character, a number without end, lists in lists without end).
     pub fn get(&self, name: &str) -> Option<Value> {
         serde_json::from_str(self.raw(name)?.get()).ok()
+    }
+
+    /// The value of a field of a field without those parts that cannot be read: each of them is null.
+    pub fn get_readable(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        if rest.is_empty() {
+            Some(readable(self.raw(name)?, 0))
+        } else {
+            self.object(name)?.get_readable(rest)
+        }
+    }
+
+    /// Whether something stands at this path that `get_at` cannot read. Who would replace it would lose it.
+    pub fn is_unreadable(&self, path: &[&str]) -> bool {
+        let Some((name, rest)) = path.split_first() else { return false };
+        match self.raw(name) {
+            Some(_) if rest.is_empty() => self.get(name).is_none(),
+            Some(_) => self.object(name).is_some_and(|object| object.is_unreadable(rest)),
+            None => false,
+        }
     }
 
     /// The value of a field of a field, and so on.
@@ -104,6 +125,24 @@ impl JsonObject {
 
     fn raw(&self, name: &str) -> Option<&RawValue> {
         self.fields.iter().rfind(|(found, _)| found == name).map(|(_, raw)| &**raw)
+    }
+}
+
+fn readable(raw: &RawValue, depth: usize) -> Value {
+    /// No file of ours is so deep, and each level is read again.
+    const DEEPEST: usize = 16;
+    if let Ok(value) = serde_json::from_str(raw.get()) {
+        return value;
+    }
+    let inner = depth + 1;
+    if depth == DEEPEST {
+        Value::Null
+    } else if let Ok(object) = JsonObject::read(raw.get().as_bytes()) {
+        object.fields.into_iter().map(|(name, raw)| (name, readable(&raw, inner))).collect()
+    } else if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+        list.into_iter().map(|raw| readable(raw, inner)).collect()
+    } else {
+        Value::Null
     }
 }
 
@@ -259,5 +298,23 @@ mod tests {
         assert_eq!(object.get("a"), Some(json!(false)));
         object.set("a", &json!(5));
         assert_eq!(object.text(), "{\n  \"a\": true,\n  \"a\": 5\n}\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_hides_nothing_beside_it() {
+        let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+        for odd in ["\"half \\ud83d\"", "1e999", &deep] {
+            let text = format!("{{\"p\": {{\"a\": {{\"s\": 1, \"l\": [2, {odd}]}}, \"b\": true}}}}");
+            let mut object = JsonObject::read(text.as_bytes()).unwrap();
+            assert_eq!(object.get("p"), None);
+            let shown = object.get_readable(&["p"]).unwrap();
+            assert_eq!(
+                (&shown["a"]["s"], &shown["a"]["l"][0], &shown["b"]),
+                (&json!(1), &json!(2), &json!(true))
+            );
+            assert!(object.is_unreadable(&["p", "a", "l"]) && !object.is_unreadable(&["p", "a", "s"]));
+            assert!(!object.is_unreadable(&["p", "x"]) && !object.is_unreadable(&["x"]));
+            assert!(object.set_at(&["p", "a", "s"], &json!(2)) && object.text().contains(odd), "{odd}");
+        }
     }
 }

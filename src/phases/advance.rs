@@ -4,10 +4,14 @@
 //! ordinary work, and one that sets things up stands beside the workflow, whatever they are told. Only
 //! for others is the prose read, in whole words and phrases: "investigate" is no gate, and "proceed with
 //! the fix" proceeds to nowhere. That something is delegated is no reason by itself, as it once was.
+//!
+//! Nor is what somebody is told not to do, or to find out: "do not proceed to the next phase", "verify
+//! that the implementation is complete". And a single word says something only to whoever leads, or where
+//! it stands alone: others are told of feature gates and of iterators that advance.
 
 use super::ground::Ground;
 use super::table::{self, Phases};
-use super::words::{has_phrase, is_setup, words};
+use super::words::{clauses, has_phrase, is_setup};
 use crate::event::Tool;
 use crate::workspace::Workspace;
 
@@ -15,8 +19,8 @@ use crate::workspace::Workspace;
 pub struct Told {
     /// The agent by its own name, where one is named.
     pub agent: Option<String>,
-    /// The words of the prompt, and those of the description.
-    texts: [Vec<String>; 2],
+    /// The prompt and the description in clauses, each in words.
+    clauses: Vec<Vec<String>>,
 }
 
 /// A skill that is used.
@@ -33,8 +37,8 @@ impl Told {
     pub fn of(tool: &Tool) -> Option<Self> {
         let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
         let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-        let texts = [prompt, description].map(|text| words(text.as_deref().unwrap_or_default()));
-        Some(Self { agent, texts })
+        let clauses = [prompt, description].into_iter().flatten().flat_map(|text| clauses(text)).collect();
+        Some(Self { agent, clauses })
     }
 
     /// Whether the call itself names an agent that does ordinary work of this phase, or sets things up.
@@ -56,25 +60,32 @@ impl Told {
     /// the quality gate"). A phrase that says what is meant counts there too: else the word "status"
     /// would open every gate.
     pub fn moves_on(&self) -> Option<String> {
-        let only_clear = self.texts.iter().any(|text| is_setup(text));
-        self.find(|words| {
+        let only_clear = self.clauses.iter().any(|clause| is_setup(clause));
+        self.find(|clause| {
+            let words = wanted(clause);
             let clear = ["next phase", "move to phase", "pass the gate"];
             let clear = clear.into_iter().find(|phrase| has_phrase(words, phrase)).map(str::to_owned);
-            let bare = || words.iter().find(|word| is_advance(word) && !only_clear).cloned();
-            clear.or_else(|| goes_to(words)).or_else(|| progresses(words)).or_else(bare)
+            let is_bare = |word: &&String| is_advance(word) && (self.is_to_leader() || is_alone(words, word));
+            let bare = || words.iter().filter(|_| !only_clear).find(is_bare).cloned();
+            clear.or_else(|| goes_to(words)).or_else(bare)
         })
     }
 
     /// The words that would hand the work on, or call it done.
     pub fn hands_over(&self) -> Option<String> {
-        const PHRASES: &[&str] = &["hand off", "handoff", "hand-off", "phase complete", "declare complete"];
-        self.find(|words| {
-            PHRASES.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into())
+        const PHRASES: &[&str] =
+            &["hand off", "handoff to", "hand-off to", "phase complete", "declare complete"];
+        self.find(|clause| {
+            let words = wanted(clause);
+            let phrase =
+                PHRASES.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into());
+            let alone = || words.first().filter(|_| words.len() == 1);
+            phrase.or_else(|| alone().filter(|word| matches!(word.as_str(), "handoff" | "hand-off")).cloned())
         })
     }
 
     /// The words that call a phase complete. Those that do not speak of a phase can be about anything
-    /// that is set up.
+    /// that is set up, and count only where they are an order.
     pub fn completes(&self) -> Option<String> {
         const OTHERS: &[&str] = &[
             "submit for review",
@@ -83,17 +94,20 @@ impl Told {
             "declare complete",
             "mark as complete",
         ];
-        let of_phase = self.find(completed_phase);
+        let of_phase = self.find(|clause| completed_phase(clause).filter(|_| !asks(clause)));
         let others = || {
-            self.find(|words| {
-                OTHERS.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into())
+            self.find(|clause| {
+                let is_lead_in = |word: &&String| matches!(word.as_str(), "and" | "then" | "now" | "please");
+                let order: Vec<String> = clause.iter().skip_while(is_lead_in).take(3).cloned().collect();
+                OTHERS.iter().find(|phrase| has_phrase(&order, phrase)).map(|phrase| (*phrase).into())
             })
         };
-        if self.texts.iter().any(|text| is_setup(text)) { of_phase } else { of_phase.or_else(others) }
+        let is_setup = self.clauses.iter().any(|clause| is_setup(clause));
+        if is_setup { of_phase } else { of_phase.or_else(others) }
     }
 
     fn find(&self, find: impl Fn(&[String]) -> Option<String>) -> Option<String> {
-        self.texts.iter().find_map(|text| find(text))
+        self.clauses.iter().find_map(|clause| find(clause))
     }
 }
 
@@ -128,34 +142,78 @@ fn is_advance(word: &str) -> bool {
     word == "advance" || word == "gate" || word.starts_with("gate-")
 }
 
-/// "Proceed to the next phase", "move on to 07-testing", but not "proceed to the next test".
+/// Whether a clause says nothing but this word: "Advance now!", "the gate", "Gate check". The number of a
+/// gate says enough by itself.
+fn is_alone(clause: &[String], word: &str) -> bool {
+    const FILLING: &[&str] = &["the", "now", "please", "then", "and", "it", "check", "validation", "review"];
+    let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    word.strip_prefix("gate-").is_some_and(is_number)
+        || clause.iter().all(|other| other == word || FILLING.contains(&other.as_str()))
+}
+
+/// Verbs of a workflow that moves.
+const VERBS: &[&str] = &["advance", "proceed", "move", "go", "continue", "transition", "progress"];
+
+/// A clause up to where it speaks of what is not to be done, or not yet: "do not proceed …", "before we
+/// move …", "so that we can advance …".
+pub fn wanted(clause: &[String]) -> &[String] {
+    const NOT: &[&str] = &["not", "never", "don", "don’t", "cannot", "without", "before", "until", "unless"];
+    const NOUNS: &[&str] =
+        &["advancing", "proceeding", "moving", "going", "continuing", "next", "pass", "hand"];
+    /// So many words stand between the two.
+    const REACH: usize = 4;
+    let is_move = |word: &String| VERBS.contains(&word.as_str()) || NOUNS.contains(&word.as_str());
+    let is_held = |at: usize| {
+        let next = clause.get(at + 1).map(String::as_str);
+        let is_not = NOT.contains(&clause[at].as_str())
+            || clause[at] == "so" && matches!(next, Some("that" | "we" | "i" | "you"));
+        // "Do not stop and proceed" is an order to proceed.
+        let then =
+            clause[at + 1..].iter().take_while(|word| !matches!(word.as_str(), "and" | "but" | "just"));
+        is_not && then.take(REACH).any(is_move)
+    };
+    let end = (0..clause.len()).find(|at| is_held(*at)).unwrap_or(clause.len());
+    &clause[..end]
+}
+
+/// Whether a clause asks, or makes something depend on what it says.
+fn asks(clause: &[String]) -> bool {
+    const ASKING: &[&str] = &[
+        "whether", "if", "verify", "check", "confirm", "ensure", "sure", "assess", "until", "once", "when",
+        "before", "unless", "not",
+    ];
+    clause.first().is_some_and(|word| matches!(word.as_str(), "is" | "are"))
+        || clause.iter().any(|word| ASKING.contains(&word.as_str()))
+}
+
+/// "Proceed to the next phase", "move on to 07-testing", "advance the workflow", but not "proceed to the
+/// next test" nor "pass the progress to the caller".
 fn goes_to(words: &[String]) -> Option<String> {
-    const VERBS: &[&str] = &["proceed", "move", "go", "continue", "transition", "progress"];
     /// So many words stand between "to" and where it goes.
     const REACH: usize = 3;
     words.iter().enumerate().filter(|(_, word)| VERBS.contains(&word.as_str())).find_map(|(at, verb)| {
         let rest = &words[at + 1..];
         let rest = rest.strip_prefix(&["on".to_owned()]).unwrap_or(rest);
-        let rest = rest.split_first().filter(|(to, _)| matches!(to.as_str(), "to" | "into"))?.1;
+        let to = rest.first().filter(|to| matches!(to.as_str(), "to" | "into"));
+        if to.is_none() && verb != "advance" {
+            return None;
+        }
+        let rest = &rest[usize::from(to.is_some())..];
         let is_aim = |(index, word): (usize, &String)| match word.as_str() {
             "phase" | "gate" => true,
+            "workflow" => verb == "advance",
             "next" => {
                 rest.get(index + 1).is_none_or(|then| matches!(then.as_str(), "phase" | "gate" | "stage"))
             }
+            // Said of nothing else than of the work.
+            "implementation" | "testing" | "validation" | "deployment" => {
+                verb == "progress" && index == 0 && at == 0
+            }
             word => Phases::named(word).is_some() || word.starts_with("gate-"),
         };
-        rest.iter().take(REACH).enumerate().any(is_aim).then(|| format!("{verb} to"))
+        let says = || if to.is_some() { format!("{verb} to") } else { verb.clone() };
+        rest.iter().take(REACH).enumerate().any(is_aim).then(says)
     })
-}
-
-/// "Progress to": but progress that is reported to somebody is no movement.
-fn progresses(words: &[String]) -> Option<String> {
-    const NOUN: &[&str] = &[
-        "report", "the", "your", "its", "our", "their", "my", "any", "show", "log", "save", "write", "test",
-    ];
-    let at = words.windows(2).position(|pair| pair[0] == "progress" && pair[1] == "to")?;
-    let is_noun = at.checked_sub(1).is_some_and(|before| NOUN.contains(&words[before].as_str()));
-    (!is_noun).then(|| "progress to".into())
 }
 
 /// "Phase 06 is complete", "testing complete", "ready for the gate".
@@ -184,7 +242,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Told {
-        Told { agent: None, texts: [words(text), Vec::new()] }
+        Told { agent: None, clauses: clauses(text) }
     }
 
     /// Each of the first four was held back once.
@@ -202,10 +260,30 @@ mod tests {
             "configure the quality gate",
             "the advanced aggregates",
             "read docs/gate/next.md",
+            "Find where the feature gate is read and why its test fails",
+            "Fix gate",
+            "Thanks in advance",
+            "Advance the cursor by the length of the token",
+            "why does the iterator not advance?",
+            "add progress to the upload bar",
+            "pass the progress to the caller",
+            "Fix the failing tests. Do NOT proceed to the next phase.",
+            "Don't move to phase 07 yet, only fix",
+            "mend the parser before we move on to the next phase",
+            "repair it so that we can advance to 07-testing",
+            "stay here until the tests pass, and never advance",
+            "go to the definition of gate() in src/gate.rs",
             "",
         ] {
             assert_eq!(told(text).moves_on(), None, "{text}");
+            assert_eq!(told(text).hands_over(), None, "{text}");
         }
+        for text in ["Write the handoff document", "fix the socket hand-off race", "do not hand off yet"] {
+            assert_eq!(told(text).hands_over(), None, "{text}");
+        }
+        assert_eq!(told("how does the gate work").moves_on(), None);
+        let leader = Told { agent: Some("sdlc-orchestrator".into()), ..told("how does the gate work") };
+        assert_eq!(leader.moves_on().as_deref(), Some("gate"));
     }
 
     #[test]
@@ -222,11 +300,19 @@ mod tests {
             "progress to testing",
             "go to the next phase",
             "check the status of the constitution and proceed to the next phase",
-            "the initial definition is there: advance",
+            "the initial definition is there. Advance",
+            "Do not stop. Proceed to the next phase",
+            "do not wait and proceed to the next phase",
+            "do not wait, proceed to the next\nphase",
+            "please advance now",
+            "advance the workflow",
+            "Advance to 07-testing",
+            "All is well, so proceed to the next phase",
+            "Gate check",
         ] {
             assert!(told(text).moves_on().is_some(), "{text}");
         }
-        for text in ["hand off to qa", "Handoff.", "phase complete", "declare complete"] {
+        for text in ["hand off to qa", "Handoff.", "handoff to qa", "phase complete", "declare complete"] {
             assert!(told(text).hands_over().is_some() && told(text).moves_on().is_none(), "{text}");
         }
     }
@@ -251,7 +337,18 @@ mod tests {
             assert!(told(text).completes().is_some(), "{text}");
             assert!(told(&format!("set up: init, then {text}")).completes().is_none(), "{text}");
         }
-        for text in ["complete the phase plan", "the phase", "the implementation of complete", "done"] {
+        for text in [
+            "complete the phase plan",
+            "the phase",
+            "the implementation of complete",
+            "done",
+            "Verify that the implementation is complete",
+            "are the requirements complete?",
+            "tell me whether phase 06 is done",
+            "keep going until testing is complete",
+            "Add a 'mark as complete' button to the list of todos",
+            "the phase is not complete",
+        ] {
             assert!(told(text).completes().is_none(), "{text}");
         }
     }

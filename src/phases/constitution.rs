@@ -63,7 +63,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
              wrong, and record the result in `phases.{phase}.constitutional_validation`"
         ),
     };
-    Some(Opinion::deny(denial, vec![format!("the call says `{said}`"), format!("status: {status}")]))
+    Some(super::deny(denial, vec![format!("the call says `{said}`"), format!("status: {status}")]))
 }
 
 fn begin(phase: &str, demand: &Constitution, ground: &Ground, workspace: &Workspace) {

@@ -46,7 +46,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     };
     escalation.note(ground, workspace);
     let evidence = vec![format!("the call says `{said}`"), denial.what.clone()];
-    Some(Opinion::deny(denial, evidence))
+    Some(super::deny(denial, evidence))
 }
 
 impl Corridor {

@@ -2,13 +2,14 @@
 //!
 //! What the call says in a field of its own wins over what its prose says: an agent that the manifest
 //! knows works in its phase, whatever the prompt mentions, and one that it does not know works in none.
-//! Only a call that names no agent is read, word by word.
+//! Only a call that names no agent is read, word by word, without what it says is not to be done.
 
 use std::collections::HashSet;
 
+use super::advance;
 use super::manifest::Manifest;
 use super::table::{self, Phases};
-use super::words::{is_setup, words};
+use super::words::{clauses, is_setup};
 use crate::event::{Event, Kind, Tool};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,15 @@ pub struct Delegation {
     pub phase: String,
     /// The agent by its own name, where one is named.
     pub agent: Option<String>,
+    /// Other phases that the prose names, where only that is known.
+    pub also: Vec<String>,
+}
+
+impl Delegation {
+    /// Whether the work may be of this phase: prose that names it can name others for their results.
+    pub fn may_be_of(&self, phase: &str) -> bool {
+        std::iter::once(&self.phase).chain(&self.also).any(|own| table::is_same(own, phase))
+    }
 }
 
 /// The phase that this call hands work to. The manifest is asked for only if it is needed.
@@ -24,21 +34,26 @@ pub fn detect<'m>(tool: &Tool, manifest: impl Fn() -> Option<&'m Manifest>) -> O
     let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
     if let Some(agent) = agent {
         let phase = manifest()?.phase_of(&agent).filter(|phase| is_of_workflow(phase))?;
-        return Some(Delegation { phase: phase.to_owned(), agent: Some(agent) });
+        return Some(Delegation { phase: phase.to_owned(), agent: Some(agent), also: Vec::new() });
     }
-    let mut said = words(prompt.as_deref().unwrap_or_default());
-    said.extend(words(description.as_deref().unwrap_or_default()));
-    if is_setup(&said) {
+    let clauses: Vec<_> =
+        [prompt, description].into_iter().flatten().flat_map(|text| clauses(text)).collect();
+    if clauses.iter().any(|clause| is_setup(clause)) {
         return None;
     }
-    let all: HashSet<&str> = said.iter().map(String::as_str).collect();
-    let mut agents = manifest().into_iter().flat_map(Manifest::agents);
-    let named = agents.find(|(name, phase)| is_of_workflow(phase) && all.contains(&*name.to_lowercase()));
-    if let Some((name, phase)) = named {
-        return Some(Delegation { phase: phase.to_owned(), agent: Some(name.to_owned()) });
-    }
-    let phase = said.iter().find(|word| Phases::named(word).is_some())?;
-    Some(Delegation { phase: phase.clone(), agent: None })
+    let said = || clauses.iter().flat_map(|clause| advance::wanted(clause)).map(String::as_str);
+    let all: HashSet<&str> = said().collect();
+    let agents = manifest().into_iter().flat_map(Manifest::agents);
+    let agents = agents.filter(|(name, phase)| is_of_workflow(phase) && all.contains(&*name.to_lowercase()));
+    let agents = agents.map(|(name, phase)| (phase, Some(name.to_owned())));
+    let phases = said().filter(|word| Phases::named(word).is_some()).map(|phase| (phase, None));
+    let mut named = agents.chain(phases);
+    let (phase, agent) = named.next()?;
+    Some(Delegation {
+        phase: phase.to_owned(),
+        agent,
+        also: named.map(|(phase, _)| phase.to_owned()).collect(),
+    })
 }
 
 /// Whether an agent's phase is one of a workflow: some agents work in all, and some before any.
@@ -149,6 +164,7 @@ mod tests {
             "phase 06",
             "qa-engineer.md",
             "set up the constitution for 06-implementation",
+            "mend it so that we can advance to 07-testing",
             "",
         ] {
             assert_eq!(phase(&call(None, text, "")), None, "{text}");
@@ -162,7 +178,7 @@ mod tests {
     fn without_a_manifest_only_names_of_phases_count() {
         assert_eq!(detect(&call(Some("software-developer"), "06-implementation", ""), || None), None);
         assert_eq!(detect(&call(None, "the qa-engineer", ""), || None), None);
-        let delegation = Delegation { phase: "06-implementation".into(), agent: None };
+        let delegation = Delegation { phase: "06-implementation".into(), agent: None, also: Vec::new() };
         assert_eq!(detect(&call(None, "06-implementation", ""), || None), Some(delegation));
         assert_eq!(detect(&Tool::Inert, || None), None);
     }

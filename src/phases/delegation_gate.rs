@@ -60,5 +60,5 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         why: "the skill is done by that agent".into(),
         fix: format!("give the work to the agent `{required}`"),
     };
-    Some(Opinion::deny(denial, vec![format!("/{skill} stands for {required}")]))
+    Some(super::deny(denial, vec![format!("/{skill} stands for {required}")]))
 }

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::advance::{SkillUse, Told};
 use super::ground::Ground;
-use super::records;
 use super::requirements::{
     self, ArticleRecord, Constitution, Demands, Escalation, Progress, TalkRecord, Talks, TestRecord,
 };
 use super::state::State;
 use super::table;
+use super::{records, skill_log};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::json_object::JsonObject;
@@ -68,7 +68,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     };
     let mut evidence = vec![format!("the call says `{said}`")];
     evidence.extend(missing.iter().map(|missing| format!("{}: {}", missing.requirement, missing.reason)));
-    Some(Opinion::deny(denial, evidence))
+    Some(super::deny(denial, evidence))
 }
 
 /// The workflow's own count and the order of its phases must agree. Where there is no such place in the
@@ -88,7 +88,7 @@ fn mismatch(phase: &str, state: &State, ground: &Ground, workspace: &Workspace) 
         why: why.clone(),
         fix: "make `active_workflow.current_phase` and `active_workflow.current_phase_index` agree".into(),
     };
-    Some(Opinion::deny(denial, vec![why]))
+    Some(super::deny(denial, vec![why]))
 }
 
 fn missing(
@@ -120,6 +120,8 @@ fn missing(
         .collect()
 }
 
+const FAKED: &str = "it is called completed, and by its own counter nobody has tried";
+
 fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
     match record {
         None => Some("the tests have not been run".into()),
@@ -127,6 +129,7 @@ fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
         Some(tests) if tests.escalation == Escalation::Pending => {
             Some("the tests were given up, and no person has approved that".into())
         }
+        Some(tests) if tests.is_faked => Some(FAKED.into()),
         Some(tests) => Some(format!("the tests do not pass yet (iteration {})", tests.iteration)),
     }
 }
@@ -139,6 +142,7 @@ fn articles_missing(demand: &Constitution, record: Option<&ArticleRecord>) -> Op
         Some(checks) if checks.escalation == Escalation::Pending => {
             Some("the check was given up, and no person has approved that".into())
         }
+        Some(checks) if checks.is_faked => Some(FAKED.into()),
         Some(checks) if !checks.is_completed => Some(format!("Articles {articles} are being checked")),
         Some(_) => Some("the check is over, but its status is not `compliant`".into()),
     }
@@ -148,6 +152,7 @@ fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> 
     let choice = match record {
         None => return Some("the person has not been asked".into()),
         Some(talks) if !talks.is_completed => return Some("the talk with the person is not over".into()),
+        Some(talks) if talks.is_faked => return Some(FAKED.into()),
         Some(talks) => talks.last_choice.as_ref(),
     };
     let fits = choice.is_some_and(|choice| demand.last_choices.contains(choice));
@@ -162,7 +167,7 @@ fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> 
 fn idle_agents(phase: &str, state: &State, ground: &Ground, workspace: &Workspace) -> Option<String> {
     let agents: Vec<&str> = ground.manifest(workspace)?.agents_in(phase).collect();
     let first = agents.first()?;
-    let log = state.value(&["skill_usage_log"]);
+    let log = state.value(skill_log::LOG);
     let worked = log.iter().filter_map(Value::as_array).flatten().filter_map(|entry| entry["agent"].as_str());
     let is_of_phase = |name: &str| agents.iter().any(|agent| agent.eq_ignore_ascii_case(&table::agent(name)));
     let has_worked = worked.into_iter().any(is_of_phase);

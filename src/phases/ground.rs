@@ -123,7 +123,12 @@ impl Ground {
         let beside_hooks = self.root.join(workspace.client.folder).join("hooks/config").join(name);
         let own = self.root.join(FOLDER).join("config").join(name);
         let places = if hooks_first { [beside_hooks, own] } else { [own, beside_hooks] };
-        places.iter().find_map(|place| workspace.read_bytes(place, LARGEST).ok()?)
+        let mut bytes = places.iter().find_map(|place| workspace.read_bytes(place, LARGEST).ok()?)?;
+        // As editors of Windows write it.
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        Some(bytes)
     }
 }
 

@@ -123,7 +123,10 @@ impl Heard {
         if !record.contains_key("completed") {
             put(record, "completed", json!(false));
         }
-        let interactions = number(record, "menu_interactions") + u64::from(self.shows_menu);
+        let known = number(record, "menu_interactions");
+        // Who chose was asked, even if nobody has seen the menu here.
+        let is_asked = self.shows_menu || self.choice.is_some() && known == 0;
+        let interactions = known + u64::from(is_asked);
         put(record, "menu_interactions", json!(interactions));
         if self.shows_menu {
             put(record, "last_menu_at", json!(now));
@@ -222,6 +225,16 @@ fn step(line: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Else the record would be called completed by nobody's choice, and the gate would hold.
+    #[test]
+    fn who_chose_was_asked() {
+        let mut record = Map::new();
+        Heard::in_text("The user selected [S] Save").keep(&mut record, "t");
+        assert_eq!((&record["menu_interactions"], &record["completed"]), (&json!(1), &json!(true)));
+        Heard::in_text("The user selected [S] Save").keep(&mut record, "t");
+        assert_eq!(record["menu_interactions"], 1);
+    }
 
     #[test]
     fn a_choice_is_said_as_one() {

@@ -34,7 +34,8 @@ pub mod walkthrough;
 pub mod words;
 
 use crate::config::settings;
-use crate::decision::Opinion;
+use crate::decision::{Denial, Opinion};
+use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
 /// A remark of a guard that holds nothing back: for the person, and if they want it, for the model.
@@ -46,4 +47,13 @@ pub fn remark(text: String, workspace: &Workspace) -> Opinion {
         to_person: Some(text),
         ..Opinion::default()
     }
+}
+
+/// A denial that names what stands in files of the project: each part of it stays on one line, and none is
+/// so long that the others are cut off.
+pub fn deny(denial: Denial, evidence: Vec<String>) -> Opinion {
+    const LONGEST: usize = 1000;
+    let clean = |text: String| bounded(&one_line(&text), LONGEST).into_owned();
+    let denial = Denial { what: clean(denial.what), why: clean(denial.why), fix: clean(denial.fix) };
+    Opinion::deny(denial, evidence.into_iter().map(clean).collect())
 }

@@ -15,7 +15,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(Opinion::unconcerned());
     };
     let Some(delegation) = ground.delegation(event, workspace) else { return Ok(Opinion::unconcerned()) };
-    if Phases::named(&delegation.phase).is_none() || table::is_same(&delegation.phase, phase) {
+    if Phases::named(&delegation.phase).is_none() || delegation.may_be_of(phase) {
         return Ok(Opinion::silence());
     }
     // Some phases have no agent of their own: their work is done by those of others.

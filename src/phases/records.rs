@@ -31,10 +31,12 @@ impl Notes {
     }
 }
 
-/// Adds an entry to a list of which only the last ones are kept. What is there and is no list stays.
+/// Adds an entry to a list of which only the last ones are kept. What is there and is no list stays, and
+/// so does a list that cannot be read.
 pub fn push(state: &mut JsonObject, path: &[&str], entry: Value, most: usize) {
     let mut list = match state.get_at(path) {
         Some(Value::Array(list)) => list,
+        None if state.is_unreadable(path) => return,
         None | Some(Value::Null) => Vec::new(),
         Some(_) => return,
     };
@@ -162,11 +164,14 @@ mod tests {
 
     #[test]
     fn a_list_is_bounded_and_what_is_no_list_stays() {
-        let mut state = JsonObject::read(br#"{"text": "x", "list": null}"#).unwrap();
+        let mut state =
+            JsonObject::read(br#"{"text": "x", "list": null, "half": ["\ud83d", 1e999]}"#).unwrap();
         for number in 0..5 {
+            push(&mut state, &["half"], json!(number), 3);
             push(&mut state, &["list"], json!(number), 3);
             push(&mut state, &["text"], json!(number), 3);
         }
         assert_eq!((state.get("list"), state.get("text")), (Some(json!([2, 3, 4])), Some(json!("x"))));
+        assert!(state.text().contains(r#""half": ["\ud83d", 1e999]"#), "{}", state.text());
     }
 }

@@ -64,6 +64,8 @@ pub struct Progress {
 #[derive(Debug)]
 pub struct TestRecord {
     pub is_completed: bool,
+    /// It is called completed, and by its own counter nobody has tried.
+    pub is_faked: bool,
     pub escalation: Escalation,
     pub failed_last: bool,
     pub iteration: u64,
@@ -73,6 +75,8 @@ pub struct TestRecord {
 #[derive(Debug)]
 pub struct ArticleRecord {
     pub is_completed: bool,
+    /// It is called completed, and by its own counter nobody has tried.
+    pub is_faked: bool,
     pub escalation: Escalation,
     pub is_compliant: bool,
     pub used: u64,
@@ -81,6 +85,8 @@ pub struct ArticleRecord {
 #[derive(Debug)]
 pub struct TalkRecord {
     pub is_completed: bool,
+    /// It is called completed, and by its own counter nobody has tried.
+    pub is_faked: bool,
     pub last_choice: Option<String>,
 }
 
@@ -154,6 +160,7 @@ impl TestRecord {
     fn of(fields: &Map<String, Value>) -> Self {
         Self {
             is_completed: is(fields, "completed"),
+            is_faked: is_faked(fields, "current_iteration"),
             escalation: Escalation::of(fields),
             failed_last: word(fields, "last_test_result") == Some("failed"),
             iteration: fields.get("current_iteration").and_then(Value::as_u64).unwrap_or(0),
@@ -164,7 +171,7 @@ impl TestRecord {
     /// Whether the tests are no reason to stay: they passed, or a person said so.
     pub fn is_enough(&self) -> bool {
         match self.escalation {
-            Escalation::None => self.is_completed,
+            Escalation::None => self.is_completed && !self.is_faked,
             Escalation::Pending => false,
             Escalation::Approved => true,
         }
@@ -175,6 +182,7 @@ impl ArticleRecord {
     fn of(fields: &Map<String, Value>) -> Self {
         Self {
             is_completed: is(fields, "completed"),
+            is_faked: is_faked(fields, "iterations_used"),
             escalation: Escalation::of(fields),
             is_compliant: word(fields, "status") == Some("compliant"),
             used: fields.get("iterations_used").and_then(Value::as_u64).unwrap_or(0),
@@ -183,7 +191,7 @@ impl ArticleRecord {
 
     pub fn is_enough(&self) -> bool {
         match self.escalation {
-            Escalation::None => self.is_completed && self.is_compliant,
+            Escalation::None => self.is_completed && self.is_compliant && !self.is_faked,
             Escalation::Pending => false,
             Escalation::Approved => true,
         }
@@ -193,7 +201,8 @@ impl ArticleRecord {
 impl TalkRecord {
     fn of(fields: &Map<String, Value>) -> Self {
         let last_choice = word(fields, "final_selection").map(str::to_lowercase);
-        Self { is_completed: is(fields, "completed"), last_choice }
+        let is_faked = is_faked(fields, "menu_interactions");
+        Self { is_completed: is(fields, "completed"), is_faked, last_choice }
     }
 }
 
@@ -217,7 +226,8 @@ pub fn key(state: &JsonObject, phase: &str) -> String {
     other.unwrap_or_else(|| phase.to_owned())
 }
 
-/// Changes a record of a phase, or makes it. What is there and is no record stays.
+/// Changes a record of a phase, or makes it. What is there and is no record stays, and so does what cannot
+/// be read.
 pub fn change(
     state: &mut JsonObject,
     phase: &str,
@@ -228,6 +238,7 @@ pub fn change(
     let path: Vec<&str> = ["phases", &key].into_iter().chain(at.iter().copied()).collect();
     let mut record = match state.get_at(&path) {
         Some(Value::Object(record)) => record,
+        None if state.is_unreadable(&path) => return,
         None | Some(Value::Null) => Map::new(),
         Some(_) => return,
     };
@@ -268,6 +279,11 @@ fn merge(into: &mut Map<String, Value>, changes: &Map<String, Value>) {
 
 fn is(fields: &Map<String, Value>, name: &str) -> bool {
     fields.get(name) == Some(&Value::Bool(true))
+}
+
+/// A counter that is missing proves nothing: not everybody writes it.
+fn is_faked(fields: &Map<String, Value>, counter: &str) -> bool {
+    is(fields, "completed") && fields.get(counter).and_then(Value::as_f64).is_some_and(|count| count < 1.0)
 }
 
 fn word<'f>(fields: &'f Map<String, Value>, name: &str) -> Option<&'f str> {
@@ -335,10 +351,11 @@ mod tests {
 
     #[test]
     fn a_record_of_another_type_is_not_overwritten() {
-        let mut state =
-            JsonObject::read(br#"{"phases": {"05-implementation": {"a": {"n": "x", "m": 1}, "b": 5}}}"#)
-                .unwrap();
-        for at in [&["a"], &["b"]] {
+        let mut state = JsonObject::read(
+            br#"{"phases": {"05-implementation": {"a": {"n": "x", "m": 1}, "b": 5, "c": {"o": 1e999}}}}"#,
+        )
+        .unwrap();
+        for at in [&["a"], &["b"], &["c"]] {
             change(&mut state, "06-implementation", at, |record| {
                 put(record, "n", json!(1));
                 put(record, "m", json!(2));
@@ -348,8 +365,9 @@ mod tests {
             });
         }
         assert_eq!(
-            state.get_at(&["phases"]),
-            Some(json!({"05-implementation": {"a": {"n": "x", "m": 2, "l": [2]}, "b": 5}}))
+            state.get_readable(&["phases"]),
+            Some(json!({"05-implementation": {"a": {"n": "x", "m": 2, "l": [2]}, "b": 5, "c": {"o": null}}}))
         );
+        assert!(state.text().contains("1e999"));
     }
 }

@@ -42,7 +42,7 @@ impl State {
 
     /// Any field, by its path.
     pub fn value(&self, path: &[&str]) -> Option<Value> {
-        self.object.get_at(path)
+        self.object.get_readable(path)
     }
 
     /// Whether a switch stands on exactly this.
@@ -52,7 +52,7 @@ impl State {
 
     /// The workflow that is under way; `None`: there is none.
     pub fn workflow(&self) -> Option<&Workflow> {
-        self.workflow.get_or_init(|| Workflow::of(&self.object.get("active_workflow")?)).as_ref()
+        self.workflow.get_or_init(|| Workflow::of(&self.object.get_readable(&["active_workflow"])?)).as_ref()
     }
 
     /// The phase that the work is in. The workflow knows it best; one that has ended is in none, even if
@@ -68,7 +68,7 @@ impl State {
 
     /// What is known of every phase, by its name.
     pub fn phases(&self) -> &Map<String, Value> {
-        self.phases.get_or_init(|| match self.object.get("phases") {
+        self.phases.get_or_init(|| match self.object.get_readable(&["phases"]) {
             Some(Value::Object(phases)) => phases,
             _ => Map::new(),
         })
@@ -170,6 +170,16 @@ mod tests {
         for text in ["", "null", "[]", "5", "{", "\"x\""] {
             assert!(State::read(text.as_bytes()).is_none(), "{text}");
         }
+    }
+
+    /// As a script leaves it that cuts a text in the middle of a character.
+    #[test]
+    fn a_text_that_cannot_be_read_hides_no_phase() {
+        let text = r#"{"phases": {"07-testing": {"status": "in_progress", "last_error": "x \ud83d"}},
+            "active_workflow": {"current_phase": "07-testing", "description": "\udc00"}}"#;
+        let state = State::read(text.as_bytes()).unwrap();
+        assert_eq!(state.phase("07-testing").unwrap().1["status"], "in_progress");
+        assert_eq!(state.current_phase().as_deref(), Some("07-testing"));
     }
 
     #[test]

@@ -25,9 +25,34 @@ pub fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !is_part(c) && !is_joint(c))
         // What ends a sentence is no part of a name.
         .map(|part| part.trim_end_matches(['.', ':']).trim_start_matches(':'))
-        .filter(|part| is_whole(part) && !part.is_empty())
+        .filter(|part| is_whole(part))
         .map(|part| part.trim_matches('-').to_lowercase())
+        // A dash by itself is no word.
+        .filter(|word| !word.is_empty())
         .collect()
+}
+
+/// The clauses of a text, each in its words: up to the end of a sentence or a comma, or to a blank line or
+/// the next item of a list. A line that is only wrapped goes on.
+pub fn clauses(text: &str) -> Vec<Vec<String>> {
+    let is_end = |c: char| matches!(c, '.' | ',' | ';' | '!' | '?');
+    let mut found = vec![String::new()];
+    for line in text.lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['-', '*', '#']) {
+            found.push(String::new());
+        }
+        for word in line.split_whitespace() {
+            if let Some(clause) = found.last_mut() {
+                *clause += word;
+                clause.push(' ');
+            }
+            if word.trim_end_matches(['"', '\'', '`', ')', '*']).ends_with(is_end) {
+                found.push(String::new());
+            }
+        }
+    }
+    found.iter().map(|clause| words(clause)).filter(|words| !words.is_empty()).collect()
 }
 
 /// Whether these words stand in a text in this order, one behind the other.
@@ -61,6 +86,14 @@ mod tests {
         ] {
             assert_eq!(words(&format!("see {path} there")), ["see", "there"], "{path}");
         }
+    }
+
+    #[test]
+    fn clauses_end_where_a_reader_stops() {
+        let found = clauses("Do not stop. Go on, to the\nnext phase\n- see docs/a.md\n\nDone");
+        let found: Vec<String> = found.iter().map(|words| words.join(" ")).collect();
+        assert_eq!(found, ["do not stop", "go on", "to the next phase", "see", "done"]);
+        assert!(clauses(" \n, . ").is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{Flow, begun, denied};
 const GUARD: &str = "delegation-gate";
 
 /// A time as records tell it, so many minutes ago.
-fn ago(minutes: u32) -> String {
+pub fn ago(minutes: u32) -> String {
     let when = format!("-{minutes} minutes");
     let output = Command::new("date").args(["-u", "-d", &when, "+%Y-%m-%dT%H:%M:%SZ"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()

@@ -272,3 +272,15 @@ fn a_state_of_many_megabytes_is_read() {
     flow.state(&state);
     assert!(flow.judged(ORDER, &flow.delegating("qa-engineer", "go")).is_some());
 }
+
+/// As editors of Windows write files.
+#[test]
+fn a_byte_order_mark_hides_no_configuration() {
+    let flow = Flow::in_phase("06-implementation");
+    flow.tasks();
+    let event = flow.delegating("qa-engineer", "go");
+    let manifest = ".claude/hooks/config/skills-manifest.json";
+    let text = std::fs::read_to_string(flow.project.path.join(manifest)).unwrap();
+    flow.project.file(manifest, &format!("\u{feff}{text}"));
+    assert!(flow.judged("phase-sequence-guard", &event).is_some());
+}

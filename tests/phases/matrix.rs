@@ -9,6 +9,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::{Flow, begun, denied, told};
+use crate::gate::{demanding, demands_of, tests_and_articles};
 
 const PENDING: &str = "PHASE DELEGATION WITHOUT PROGRESS TRACKING";
 const NO_PLAN: &str = "TASK PLAN NOT GENERATED";
@@ -182,4 +183,144 @@ fn what_is_none_of_its_business_is_not_even_kept() {
         assert!(denied(&flow.only(name).hook_with(&["--pack", "phases"], &event)).is_some());
         assert!(is_kept());
     }
+}
+
+/// A workflow whose tests fail, and where everything else is wrong too.
+fn in_corridor() -> Flow {
+    let flow = flow(true, true);
+    demands_of(&flow, &json!({"phase_requirements": {"06-implementation": tests_and_articles()}}));
+    let mut state = flow.state_now();
+    state["phases"]["06-implementation"]["iteration_requirements"] =
+        json!({"test_iteration": {"completed": false, "last_test_result": "failed", "current_iteration": 2}});
+    flow.state(&state);
+    flow
+}
+
+/// 8.1: who has to mend tests is told that first.
+#[test]
+fn the_corridor_is_the_first_reason() {
+    let flow = in_corridor();
+    let reason = judged(&flow, &flow.delegating("integration-tester", "proceed to the next phase")).unwrap();
+    let lines: Vec<&str> = reason.lines().collect();
+    assert!(lines[0].starts_with("[provost] ITERATION CORRIDOR: Tests are failing"), "{reason}");
+    assert!(lines[0].contains("To fix: mend what fails"), "{reason}");
+    for ((name, headline), line) in GUARDS.iter().zip(&lines[1..]) {
+        assert!(line.starts_with(&format!("[provost] also `{name}`: {headline}")), "{reason}");
+    }
+    let reason = judged(&flow, &flow.delegating("sdlc-orchestrator", "phase complete, advance")).unwrap();
+    let at = |part: &str| reason.find(part).expect(part);
+    assert!(at("ITERATION CORRIDOR") < at("`gate-blocker`: GATE BLOCKED"), "{reason}");
+    assert!(at("GATE BLOCKED") < at("`constitution-validator`: PHASE COMPLETION BLOCKED"), "{reason}");
+}
+
+/// 8.1: both write to the state on one event, and neither loses what the other wrote.
+#[test]
+fn all_that_is_noted_before_a_call_is_written_at_once() {
+    let flow = in_corridor();
+    judged(&flow, &flow.delegating("sdlc-orchestrator", "phase complete, advance")).unwrap();
+    let state = flow.state_now();
+    let phase = &state["phases"]["06-implementation"];
+    assert_eq!(phase["gate_validation"]["status"], "blocked");
+    assert_eq!(phase["constitutional_validation"]["status"], "pending");
+    assert_eq!(phase["iteration_requirements"]["test_iteration"]["current_iteration"], 2);
+    let hooks: Vec<&Value> =
+        state["pending_escalations"].as_array().unwrap().iter().map(|entry| &entry["hook"]).collect();
+    assert_eq!(hooks.len(), 3, "{hooks:?}");
+}
+
+/// 8.1: with a manifest it has nothing to say, whatever the others say.
+#[test]
+fn skill_validator_never_conflicts() {
+    for (pending, agent) in
+        [(false, "software-developer"), (true, "software-developer"), (false, "qa-engineer")]
+    {
+        let flow = flow(pending, false);
+        let mut state = flow.state_now();
+        state["skill_enforcement"] = json!({"enabled": true, "fail_behavior": "block"});
+        flow.state(&state);
+        let before = fs::read(flow.state_file()).unwrap();
+        let with = judged(&flow, &flow.delegating(agent, "go"));
+        flow.project.file("provost.toml", "[guards]\nskill-validator = \"off\"\n");
+        assert_eq!(judged(&flow, &flow.delegating(agent, "go")), with);
+        assert_eq!(fs::read(flow.state_file()).unwrap(), before);
+    }
+}
+
+/// 8.3: who worked, and what the person chose, is noted on one event and written once.
+#[test]
+fn the_log_and_the_menu_are_written_at_once() {
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let mut flow = Flow::in_phase("01-requirements");
+    flow.project = flow.project.set("PROVOST_READS", list.path());
+    let mut event =
+        flow.call("PostToolUse.Agent.completed", &json!({"subagent_type": "requirements-analyst"}));
+    event["tool_response"]["content"] =
+        json!([{"type": "text", "text": "[A] Adjust\n[C] Continue\nYour choice:"}]);
+    let answer = flow.project.hook_with(&["--pack", "phases"], &event);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let state = flow.state_now();
+    assert_eq!(state["skill_usage_log"][0]["agent"], "requirements-analyst");
+    assert_eq!(state["skill_usage_log"].as_array().unwrap().len(), 1);
+    let talks = &state["phases"]["01-requirements"]["iteration_requirements"]["interactive_elicitation"];
+    assert_eq!(talks["menu_interactions"], 1);
+    assert_eq!(state["active_workflow"], begun("01-requirements")["active_workflow"]);
+    // Read by the guards, read under the lock, and read once more before the only write.
+    let path = flow.state_file().display().to_string();
+    let reads = fs::read_to_string(list.path()).unwrap();
+    assert_eq!(reads.lines().filter(|line| *line == path).count(), 3, "{reads}");
+}
+
+/// 8.5: the client does not run what is denied, so nothing comes after it. What it tells instead is no
+/// commit and no run of tests.
+#[test]
+fn after_a_denied_commit_there_is_nothing_to_do() {
+    let flow = demanding("06-implementation", &tests_and_articles());
+    let mut state = flow.state_now();
+    state["code_review"] = json!({"enabled": false, "team_size": 3});
+    flow.state(&state);
+    for directory in ["objects", "refs/heads"] {
+        fs::create_dir_all(flow.project.path.join(".git").join(directory)).unwrap();
+    }
+    flow.project.file(".git/HEAD", "ref: refs/heads/main\n");
+    let before = fs::read(flow.state_file()).unwrap();
+    let command = json!({"command": "npm test && git commit -m x"});
+    let reason = judged(&flow, &flow.call("PreToolUse.Bash", &command)).unwrap();
+    assert!(reason.starts_with("[provost] COMMIT TO MAIN BLOCKED"), "{reason}");
+    let mut failed = flow.call("PostToolUseFailure.Bash", &command);
+    failed["error"] = json!(reason);
+    let answer = flow.project.hook_with(&["--pack", "phases"], &failed);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(0), ""), "{answer:?}");
+    assert_eq!(fs::read(flow.state_file()).unwrap(), before);
+}
+
+/// 8.5: a state that is faked is remarked once it is written, and the gate holds nevertheless.
+#[test]
+fn a_faked_state_is_remarked_and_opens_no_gate() {
+    let flow = demanding("06-implementation", &tests_and_articles());
+    flow.tasks();
+    let mut state = flow.state_now();
+    state["phases"]["06-implementation"] = json!({
+        "constitutional_validation": {"completed": true, "status": "compliant", "iterations_used": 0},
+        "iteration_requirements": {"test_iteration": {"completed": true, "status": "success", "current_iteration": 0}},
+    });
+    flow.state(&state);
+    let write = flow
+        .call("PostToolUse.Write", &json!({"file_path": flow.state_file(), "content": state.to_string()}));
+    let text = told(&flow.project.hook_with(&["--pack", "phases"], &write)).unwrap();
+    assert!(
+        text.contains("[state-write-validator] WARNING") && text.contains("iterations_used is 0"),
+        "{text}"
+    );
+    let reason = judged(&flow, &flow.delegating("sdlc-orchestrator", "advance")).unwrap();
+    assert!(reason.contains("GATE BLOCKED"), "{reason}");
+    for requirement in ["test_iteration", "constitutional_validation"] {
+        let why = format!("{requirement}: it is called completed, and by its own counter nobody has tried");
+        assert!(reason.contains(&why), "{reason}");
+    }
+    // What was done and counted opens it.
+    state["phases"]["06-implementation"]["constitutional_validation"]["iterations_used"] = json!(1);
+    state["phases"]["06-implementation"]["iteration_requirements"]["test_iteration"]["current_iteration"] =
+        json!(1);
+    flow.state(&state);
+    assert_eq!(judged(&flow, &flow.delegating("sdlc-orchestrator", "advance")), None);
 }

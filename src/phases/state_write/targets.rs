@@ -43,6 +43,9 @@ pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
             Effect::Delete { path } => finder.deleted(path),
             Effect::Touch { path } if !is_reader => finder.touched(path),
             Effect::Somewhere { target } if may_be_state(target) => finder.all(Deed::Unforeseen),
+            Effect::Run { program, .. } if is_interpreter(program) && code_writes_state(event) => {
+                finder.all(Deed::Unforeseen)
+            }
             _ => Vec::new(),
         };
         for target in new {
@@ -100,6 +103,26 @@ fn may_match(pattern: &str, name: &str) -> bool {
         _ => "",
     };
     name.starts_with(&pattern[..start]) && name.ends_with(end)
+}
+
+/// Whether a program runs code that a command line can carry.
+fn is_interpreter(program: &str) -> bool {
+    const PROGRAMS: &[&str] = &["python", "node", "bun", "deno", "ruby", "perl", "php"];
+    let name = program.rsplit('/').next().unwrap_or(program);
+    PROGRAMS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// Whether the command line itself carries code that names a state file and opens files to write. Code that
+/// only reads is common, and code of another file is not looked at.
+fn code_writes_state(event: &Event) -> bool {
+    const OPENS: &[&str] = &["w", "wt", "wb", "w+", "a", "a+", "r+"];
+    const WRITES: &[&str] = &["writeFile", "write_text", "write_bytes", "File.write", "file_put_contents"];
+    let Some(Tool::Shell { command, .. }) = event.call().map(|call| &call.tool) else { return false };
+    let code = command.replace('\\', "").replace('"', "'");
+    let opens = |mode: &&str| code.contains(&format!("'{mode}'"));
+    code.contains(FOLDER)
+        && code.contains("state.json")
+        && (OPENS.iter().any(opens) || WRITES.iter().any(|word| code.contains(word)))
 }
 
 /// Whether a tool that is not known says by its name that it reads, and nothing else.
