@@ -1,27 +1,22 @@
 //! The manifest: which agent works in which phase.
 
-use std::collections::HashMap;
-
 use super::table;
 use crate::json_object;
 
 pub struct Manifest {
     /// Agents and their phases, in the order of the file.
     agents: Vec<(String, String)>,
-    by_name: HashMap<String, usize>,
 }
 
 impl Manifest {
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let agents = json_object::texts_below(bytes, "ownership", "phase")?;
-        let by_name = agents.iter().enumerate().map(|(at, (name, _))| (name.to_lowercase(), at)).collect();
-        Some(Self { agents, by_name })
+        json_object::texts_below(bytes, "ownership", "phase").map(|agents| Self { agents })
     }
 
-    /// The phase of an agent, by its own name.
+    /// The phase of an agent, by its own name. Of a name that stands twice, the last one counts.
     pub fn phase_of(&self, agent: &str) -> Option<&str> {
-        let at = *self.by_name.get(agent)?;
-        Some(&self.agents[at].1)
+        let found = self.agents.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(agent));
+        found.map(|(_, phase)| phase.as_str())
     }
 
     /// Agents and their phases, in the order of the file.
