@@ -241,7 +241,7 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
     };
     let file = response.take_text("filePath").map(path_of);
     let exit_code = ["exitCode", "exit_code", "code"].iter().find_map(|name| response.0.get(*name)?.as_i64());
-    if response.text("status") == Some("completed") {
+    if matches!(tool, Tool::Delegate { .. }) && response.text("status") == Some("completed") {
         // The client may put notes of its own before the answer.
         let mut parts = response.take_list("content");
         let answer = parts.pop().and_then(|part| part["text"].as_str().map(str::to_owned));
