@@ -4,7 +4,6 @@
 
 use serde_json::json;
 
-use super::advance::Told;
 use super::ground::Ground;
 use super::records;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
@@ -17,9 +16,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let told = Told::of(&event.call()?.tool)?;
-    let said = told.completes()?;
     let ground = Ground::of(event, workspace)?;
+    let told = ground.told(event)?;
+    let said = told.completes()?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
         return None;

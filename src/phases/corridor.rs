@@ -1,7 +1,7 @@
 //! `iteration-corridor`: while tests fail, or the constitution is being checked, the work stays where
 //! it is. Everything that serves it goes on; only what would hand it on or leave the phase is held.
 
-use super::advance::{SkillUse, Told};
+use super::advance::SkillUse;
 use super::ground::Ground;
 use super::records;
 use super::requirements::{self, Demands, Escalation, Progress};
@@ -20,13 +20,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let tool = &event.call()?.tool;
-    let told = Told::of(tool);
-    let said = match &told {
-        Some(told) => told.moves_on().or_else(|| told.hands_over()),
-        None => SkillUse::of(tool).and_then(|skill| skill.moves_on()),
-    }?;
     let ground = Ground::of(event, workspace)?;
+    let told = ground.told(event);
+    let said = match told {
+        Some(told) => told.moves_on().or_else(|| told.hands_over()),
+        None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
+    }?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
         return None;

@@ -29,14 +29,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let tool = &event.call()?.tool;
-    // Whoever leads passes gates; the others work.
-    let told = Told::of(tool);
-    let said = match &told {
-        Some(told) => told.moves_on().filter(|_| told.is_to_leader()),
-        None => SkillUse::of(tool).and_then(|skill| skill.moves_on()),
-    }?;
     let ground = Ground::of(event, workspace)?;
+    // Whoever leads passes gates; the others work.
+    let told = ground.told(event);
+    let said = match told {
+        Some(told) => Some(told).filter(|told| told.is_to_leader()).and_then(Told::moves_on),
+        None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
+    }?;
     let state = ground.state(workspace)?;
     if requirements::are_off(state) {
         return None;

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use super::advance::Told;
 use super::delegation::{self, Delegation};
 use super::manifest::Manifest;
 use super::records::Notes;
@@ -29,6 +30,7 @@ pub struct Ground {
     manifest: OnceLock<Option<Manifest>>,
     requirements: OnceLock<Option<Value>>,
     workflows: OnceLock<Option<Value>>,
+    told: OnceLock<Option<Told>>,
     delegation: OnceLock<Option<Delegation>>,
     pub notes: Notes,
 }
@@ -51,6 +53,7 @@ impl Ground {
             manifest: OnceLock::new(),
             requirements: OnceLock::new(),
             workflows: OnceLock::new(),
+            told: OnceLock::new(),
             delegation: OnceLock::new(),
             notes: Notes::default(),
         })
@@ -110,6 +113,11 @@ impl Ground {
     pub fn workflows(&self, workspace: &Workspace) -> Option<&Value> {
         let read = || serde_json::from_slice(&self.configuration("workflows.json", false, workspace)?).ok();
         self.workflows.get_or_init(read).as_ref()
+    }
+
+    /// What an agent is told by a call.
+    pub fn told(&self, event: &Event) -> Option<&Told> {
+        self.told.get_or_init(|| Told::of(&event.call()?.tool)).as_ref()
     }
 
     /// The phase that a call would hand work to.
