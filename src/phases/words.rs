@@ -57,8 +57,12 @@ pub fn clauses(text: &str) -> Vec<Vec<String>> {
 
 /// Whether these words stand in a text in this order, one behind the other.
 pub fn has_phrase(words: &[String], phrase: &str) -> bool {
-    let length = phrase.split(' ').count();
-    words.windows(length).any(|found| found.iter().map(String::as_str).eq(phrase.split(' ')))
+    // Nearly always it is the first word that is not there.
+    let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
+    let follows = |behind: &[String]| {
+        rest.is_empty() || behind.iter().map(String::as_str).take(rest.split(' ').count()).eq(rest.split(' '))
+    };
+    words.iter().enumerate().any(|(at, word)| word == first && follows(&words[at + 1..]))
 }
 
 /// Whether a text is about setting something up.
