@@ -33,6 +33,29 @@ fn date_and_time(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
 }
 
+/// A time as records and scripts write it (`2026-11-15T20:29:28.123Z`), in seconds since 1970. One of
+/// another zone than UTC is none: nobody writes those.
+pub fn seconds(time: &str) -> Option<i64> {
+    let (date, clock) = time.trim().strip_suffix('Z')?.split_once('T')?;
+    let clock = clock.split_once('.').map_or(clock, |(seconds, _)| seconds);
+    let three = |text: &str, by: char| -> Option<[i64; 3]> {
+        let parts: Option<Vec<i64>> =
+            text.split(by).map(|part| part.parse::<u32>().ok().map(i64::from)).collect();
+        parts?.try_into().ok()
+    };
+    let [year, month, day] = three(date, '-')?;
+    let [hour, minute, second] = three(clock, ':')?;
+    let is_real = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !is_real || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Counted in years that start in March, so that the leap day comes last.
+    let year = year - i64::from(month <= 2);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468;
+    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +68,27 @@ mod tests {
         assert_eq!(at(1_794_774_568, 123), "2026-11-15T20:29:28.123Z");
         assert_eq!(at(4_107_542_399, 0), "2100-02-28T23:59:59.000Z");
         assert_eq!(utc_in_seconds(Duration::new(951_782_400, 7)), "2000-02-29T00:00:00Z");
+    }
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        assert_eq!(seconds("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(seconds("2000-02-29T00:00:00.005Z"), Some(951_782_400));
+        assert_eq!(seconds("2026-11-15T20:29:28.123Z"), Some(1_794_774_568));
+        assert_eq!(seconds("2100-02-28T23:59:59Z"), Some(4_107_542_399));
+        for odd in [
+            "",
+            "Z",
+            "yesterday",
+            "2026-11-15",
+            "2026-13-15T00:00:00Z",
+            "2026-11-15T20:29:28+01:00",
+            "2026-11-15T20:29Z",
+            "-1-1-1T0:0:0Z",
+            "99999999999-01-01T00:00:00Z",
+            "2026-11-15T25:00:00Z",
+        ] {
+            assert_eq!(seconds(odd), None, "{odd}");
+        }
     }
 }

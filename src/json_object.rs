@@ -6,7 +6,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::marker::PhantomData;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,9 +23,8 @@ impl JsonObject {
     /// An error says why this is no JSON object.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut reader = serde_json::Deserializer::from_slice(bytes);
-        let fields = reader.deserialize_map(Fields).and_then(|fields| reader.end().map(|()| fields));
-        fields.map(|fields| Self { fields }).map_err(|error| error.to_string())
+        let fields: Result<Fields<Box<RawValue>>, _> = serde_json::from_slice(bytes);
+        fields.map(|Fields(fields)| Self { fields }).map_err(|error| error.to_string())
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -232,22 +233,28 @@ impl<'de> Visitor<'de> for Below<'_> {
     }
 }
 
-/// The fields of an object, each value unread.
-struct Fields;
+/// The fields of an object in their order, with names that stand twice.
+pub struct Fields<T>(pub Vec<(String, T)>);
 
-impl<'de> Visitor<'de> for Fields {
-    type Value = Vec<(String, Box<RawValue>)>;
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Object<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+            type Value = Vec<(String, T)>;
 
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a JSON object")
-    }
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(fields)
+            }
         }
-        Ok(fields)
+        reader.deserialize_map(Object(PhantomData)).map(Self)
     }
 }
 

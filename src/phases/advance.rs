@@ -10,9 +10,11 @@
 //! it stands alone: others are told of feature gates and of iterators that advance.
 
 use super::ground::Ground;
+use super::requirements;
+use super::state::State;
 use super::table::{self, Phases};
 use super::words::{clauses, has_phrase, is_setup};
-use crate::event::Tool;
+use crate::event::{Event, Tool};
 use crate::workspace::Workspace;
 
 /// What an agent is told.
@@ -33,6 +35,41 @@ pub struct SkillUse {
     pub arguments: String,
 }
 
+/// A call that says something which the phase that the work is in may not allow yet.
+pub struct Attempt<'w> {
+    pub ground: &'w Ground,
+    pub state: &'w State,
+    pub phase: String,
+    /// The words that say it.
+    pub said: String,
+}
+
+impl<'w> Attempt<'w> {
+    /// What is `said` to an agent, or by the workflow's skill; `None`: nothing of the kind, the workflow's
+    /// checks are off, or it is said to somebody who does ordinary work.
+    pub fn of(
+        event: &Event,
+        workspace: &'w Workspace,
+        said: impl Fn(&Told) -> Option<String>,
+    ) -> Option<Self> {
+        let ground = Ground::of(event, workspace)?;
+        let told = ground.told(event);
+        let said = match told {
+            Some(told) => said(told),
+            None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
+        }?;
+        let state = ground.state(workspace)?;
+        if requirements::are_off(state) {
+            return None;
+        }
+        let phase = state.current_phase()?;
+        if told.is_some_and(|told| told.is_ordinary(&phase, ground, workspace)) {
+            return None;
+        }
+        Some(Self { ground, state, phase, said })
+    }
+}
+
 impl Told {
     pub fn of(tool: &Tool) -> Option<Self> {
         let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
@@ -43,7 +80,7 @@ impl Told {
 
     /// Whether the call itself names an agent that does ordinary work of this phase, or sets things up.
     /// One that only the prose names does not count: it could be named to get past.
-    pub fn is_ordinary(&self, phase: &str, ground: &Ground, workspace: &Workspace) -> bool {
+    fn is_ordinary(&self, phase: &str, ground: &Ground, workspace: &Workspace) -> bool {
         let agent = self.agent.as_deref();
         let own = agent.and_then(|agent| ground.manifest(workspace)?.phase_of(agent));
         own.is_some_and(|own| own == "setup" || table::is_same(own, phase))

@@ -4,6 +4,7 @@
 
 use serde_json::json;
 
+use super::advance::{Attempt, Told};
 use super::ground::Ground;
 use super::records;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
@@ -16,17 +17,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let ground = Ground::of(event, workspace)?;
-    let told = ground.told(event)?;
-    let said = told.completes()?;
-    let state = ground.state(workspace)?;
-    if requirements::are_off(state) {
-        return None;
-    }
-    let phase = state.current_phase()?;
-    if told.is_ordinary(&phase, ground, workspace) {
-        return None;
-    }
+    let Attempt { ground, state, phase, said } = Attempt::of(event, workspace, Told::completes)?;
     let demand = Demands::of(&phase, state, ground, workspace)?.constitution?;
     let progress = Progress::of(&phase, state).constitution;
     let (status, used) = match &progress {

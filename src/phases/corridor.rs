@@ -1,8 +1,7 @@
 //! `iteration-corridor`: while tests fail, or the constitution is being checked, the work stays where
 //! it is. Everything that serves it goes on; only what would hand it on or leave the phase is held.
 
-use super::advance::SkillUse;
-use super::ground::Ground;
+use super::advance::{Attempt, Told};
 use super::records;
 use super::requirements::{self, Demands, Escalation, Progress};
 use crate::decision::{Denial, Fault, Opinion};
@@ -20,22 +19,10 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let ground = Ground::of(event, workspace)?;
-    let told = ground.told(event);
-    let said = match told {
-        Some(told) => told.moves_on().or_else(|| told.hands_over()),
-        None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
-    }?;
-    let state = ground.state(workspace)?;
-    if requirements::are_off(state) {
-        return None;
-    }
-    let phase = state.current_phase()?;
+    let said = |told: &Told| told.moves_on().or_else(|| told.hands_over());
+    let Attempt { ground, state, phase, said } = Attempt::of(event, workspace, said)?;
     let demands = Demands::of(&phase, state, ground, workspace)?;
     let corridor = Corridor::of(demands, &Progress::of(&phase, state))?;
-    if told.is_some_and(|told| told.is_ordinary(&phase, ground, workspace)) {
-        return None;
-    }
     let denial = corridor.denial(&phase, &said);
     let escalation = records::Escalation {
         kind: "corridor_blocked",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::advance::{SkillUse, Told};
+use super::advance::{Attempt, Told};
 use super::ground::Ground;
 use super::requirements::{
     self, ArticleRecord, Constitution, Demands, Escalation, Progress, TalkRecord, Talks, TestRecord,
@@ -29,21 +29,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    let ground = Ground::of(event, workspace)?;
     // Whoever leads passes gates; the others work.
-    let told = ground.told(event);
-    let said = match told {
-        Some(told) => Some(told).filter(|told| told.is_to_leader()).and_then(Told::moves_on),
-        None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
-    }?;
-    let state = ground.state(workspace)?;
-    if requirements::are_off(state) {
-        return None;
-    }
-    let phase = state.current_phase()?;
-    if told.is_some_and(|told| told.is_ordinary(&phase, ground, workspace)) {
-        return None;
-    }
+    let said = |told: &Told| told.moves_on().filter(|_| told.is_to_leader());
+    let Attempt { ground, state, phase, said } = Attempt::of(event, workspace, said)?;
     // Without demands there is no gate at all.
     ground.requirements(workspace)?;
     if let Some(opinion) = mismatch(&phase, state, ground, workspace) {

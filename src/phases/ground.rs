@@ -80,15 +80,18 @@ impl Ground {
         self.own("state.json")
     }
 
-    /// Where the plan of tasks lies, or would lie.
-    pub fn tasks_file(&self, workspace: &Workspace) -> PathBuf {
+    /// Where the plan of tasks lies, or would lie, and whether it is there.
+    pub fn tasks_file(&self, workspace: &Workspace) -> (PathBuf, bool) {
         let docs = self.root.join("docs/isdlc");
         let new = match &self.member {
             Some(member) => docs.join("projects").join(member).join("tasks.md"),
             None => docs.join("tasks.md"),
         };
+        if workspace.exists(&new) {
+            return (new, true);
+        }
         let old = self.own("tasks.md");
-        if !workspace.exists(&new) && workspace.exists(&old) { old } else { new }
+        if workspace.exists(&old) { (old, true) } else { (new, false) }
     }
 
     pub fn state(&self, workspace: &Workspace) -> Option<&State> {

@@ -42,8 +42,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     if !is_work(agent.as_deref(), told, ground, workspace) {
         return Ok(Opinion::unconcerned());
     }
-    let file = ground.tasks_file(workspace);
-    if workspace.exists(&file) || told.iter().any(|text| makes_plan(text)) {
+    let (file, is_there) = ground.tasks_file(workspace);
+    if is_there || told.iter().any(|text| makes_plan(text)) {
         return Ok(Opinion::silence());
     }
     let denial = Denial {

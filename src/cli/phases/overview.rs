@@ -131,14 +131,13 @@ impl Standing {
         if let Some(current) = current.as_ref().filter(|_| !phases.iter().any(|phase| phase.is_current)) {
             phases.push(Phase { name: current.clone(), status: status(current), is_current: true });
         }
-        let tasks = ground.tasks_file(workspace);
         let list = state.value(&["pending_escalations"]);
         let mut standing = Self {
             on_branch: head(workspace),
             demands: current
                 .as_deref()
                 .map_or_else(Vec::new, |phase| demands(phase, ground, state, workspace)),
-            tasks: (tasks.clone(), workspace.exists(&tasks)),
+            tasks: ground.tasks_file(workspace),
             needs_tasks: needs_tasks(event, workspace),
             waits_for: awaited(state, event, workspace),
             escalations: list.as_ref().and_then(Value::as_array).map_or(0, Vec::len),

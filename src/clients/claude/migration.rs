@@ -4,12 +4,12 @@
 //! rest of the file belongs to somebody else, so the text is not parsed and printed anew: only the
 //! pieces that go or come are touched, and every other byte, order and margin stays.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::settings::{calls_provost, matches_all};
 use crate::clients::{Migrated, Migration};
+use crate::json_object::Fields;
 use crate::workspace::is_provost;
 
 pub(super) const MIGRATION: Migration = Migration {
@@ -78,7 +78,7 @@ enum Entry {
 fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = &text[mark..];
-    let file: Object<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let file = Object::parse(body).map_err(|error| error.to_string())?;
     let mut found = Migrated::default();
     let is_plugged = is_plugged(&file);
     if is_plugged {
@@ -322,34 +322,16 @@ struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Object<'a> {
     fn read(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
+        Self::parse(raw.get()).ok()
+    }
+
+    fn parse(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text).map(|Fields(fields)| Self(fields))
     }
 
     /// Of a name that stands twice, the last one counts.
     fn last(&self, name: &str) -> Option<(usize, &'a RawValue)> {
         self.0.iter().enumerate().rev().find(|(_, (found, _))| found == name).map(|(at, (_, raw))| (at, *raw))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(fields)
-            }
-        }
-        deserializer.deserialize_map(Fields).map(Self)
     }
 }
 
