@@ -129,20 +129,18 @@ impl Plan {
 
     /// The session's plan, or where there is no record of it, the newest.
     fn among_many(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
-        if record(event, workspace).is_none() {
-            return Ok(Self::newest(&event.cwd, workspace));
+        match record(event, workspace)? {
+            Some(record) => Self::of_session(record, event, workspace),
+            None => Ok(Self::newest(&event.cwd, workspace)),
         }
-        Self::of_session(event, workspace)
     }
 
     /// The plan that the session worked on last, as its record shows.
-    fn of_session(event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
-        let Some(record) = record(event, workspace) else { return Ok(None) };
+    fn of_session(record: &Path, event: &Event, workspace: &Workspace) -> Result<Option<Self>, Fault> {
         let roots = roots(&event.cwd, workspace);
         let last_sign = |record: &Path| {
             workspace.find_line_backwards(record, LONGEST_RECORD, |line| sign(line, &roots, workspace))
         };
-        await_end(record, event, workspace)?;
         let mut sign = last_sign(record)?;
         // Whoever only delegates leaves the work to the records of others.
         for agent in workspace.records_of_agents(record).iter().take(MOST_AGENTS) {
@@ -178,21 +176,20 @@ fn argument(name: &str) -> String {
     }
 }
 
-/// The session's own record, where it counts.
-fn record<'e>(event: &'e Event, workspace: &Workspace) -> Option<&'e Path> {
+/// The session's own record, where it counts and there is one. The client writes a moment later what was
+/// done, so it is waited for until the end of the turn stands in it: it may not even be there yet.
+fn record<'e>(event: &'e Event, workspace: &Workspace) -> Result<Option<&'e Path>, Fault> {
     let by_session = workspace.config.word(settings::REVIEW_LOOP_PLAN) == "session";
-    event.transcript.as_deref().filter(|file| by_session && workspace.exists(file))
-}
-
-/// Waits until a record has the end of the turn in it. The client writes a moment later what was done.
-fn await_end(record: &Path, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
-    let Kind::Stop(Stopping { last_message: said, .. }) = &event.kind else { return Ok(()) };
-    let patience = if said.is_some() { LONGEST_LAG } else { USUAL_LAG };
-    workspace.await_that(patience, || {
-        let Some(said) = said else { return Ok(false) };
-        let ends = |line: &[u8]| (workspace.client.ends)(line, said);
-        Ok(workspace.find_line_backwards(record, LONGEST_RECORD, ends)?.unwrap_or(false))
-    })
+    let Some(record) = event.transcript.as_deref().filter(|_| by_session) else { return Ok(None) };
+    if let Kind::Stop(Stopping { last_message: said, .. }) = &event.kind {
+        let patience = if said.is_some() { LONGEST_LAG } else { USUAL_LAG };
+        workspace.await_that(patience, || {
+            let Some(said) = said.as_ref().filter(|_| workspace.exists(record)) else { return Ok(false) };
+            let ends = |line: &[u8]| (workspace.client.ends)(line, said);
+            Ok(workspace.find_line_backwards(record, LONGEST_RECORD, ends)?.unwrap_or(false))
+        })?;
+    }
+    Ok(Some(record).filter(|record| workspace.exists(record)))
 }
 
 /// All plans that can be meant here.
