@@ -7,11 +7,10 @@
 pub mod mask;
 mod reading;
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use serde_json::{Map, Value, json};
 
 use crate::clock;
 use crate::decision::{Decision, Finding, Verdict};
@@ -47,8 +46,8 @@ pub fn path(project_state: &Path) -> PathBuf {
 
 /// Appends one line; starts a new file when this one has grown to `limit` bytes.
 pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result<()> {
-    let mut line = line(entry).to_string();
-    line.push('\n');
+    let mut line = line(entry);
+    line.push(b'\n');
     let path = path(project_state);
     let (mut file, size) = match files::append(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -60,7 +59,7 @@ pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result
     if size + line.len() as u64 > limit {
         file = rotate(project_state, file, limit)?;
     }
-    file.write_all(line.as_bytes())
+    file.write_all(&line)
 }
 
 /// Moves the files up by one under a lock, so that two processes do not both do it.
@@ -85,22 +84,19 @@ fn old_file(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("journal.{number}.jsonl"))
 }
 
-fn line(entry: &Entry<'_>) -> Value {
+fn line(entry: &Entry<'_>) -> Vec<u8> {
     let now = clock::since_1970();
-    let mut line = Map::new();
-    let mut put = |name: &str, value: Value| {
-        line.insert(name.into(), value);
-    };
-    put("id", id(u64::try_from(now.as_micros()).unwrap_or(0)).into());
-    put("time", clock::utc(now).into());
-    put("version", env!("CARGO_PKG_VERSION").into());
-    put("client", entry.client.into());
-    put("project", shown(&entry.project.to_string_lossy()));
+    let mut line = Object::opened(Vec::with_capacity(1_000));
+    line.text("id", &id(u64::try_from(now.as_micros()).unwrap_or(0)));
+    line.text("time", &clock::utc(now));
+    line.text("version", env!("CARGO_PKG_VERSION"));
+    line.text("client", entry.client);
+    line.text("project", &shown(&entry.project.to_string_lossy()));
     if let Some(event) = entry.event {
-        put("event", shown(&event.native_name));
+        line.text("event", &shown(&event.native_name));
         let mut optional = |name: &str, value: Option<&str>| {
             if let Some(value) = value {
-                put(name, shown(value));
+                line.text(name, &shown(value));
             }
         };
         optional("session", event.session.as_deref());
@@ -116,18 +112,18 @@ fn line(entry: &Entry<'_>) -> Value {
         }
     }
     if let Some(remark) = entry.remark {
-        put("remark", shown(remark));
+        line.text("remark", &shown(remark));
     }
     let is_concerned =
         |finding: &&Finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned);
-    put("guards", entry.findings.iter().filter(is_concerned).map(said).collect());
-    put("decision", entry.decision.ruling.word().into());
-    put("micros", entry.micros.into());
-    Value::Object(line)
+    line.list("guards", entry.findings.iter().filter(is_concerned), said);
+    line.text("decision", entry.decision.ruling.word());
+    line.number("micros", entry.micros);
+    line.closed()
 }
 
 /// What one guard said.
-fn said(finding: &Finding) -> Value {
+fn said(line: Vec<u8>, finding: &Finding) -> Vec<u8> {
     let (opinion, denial, evidence) = match &finding.outcome {
         Ok(opinion) => {
             let (word, denial) = match &opinion.verdict {
@@ -135,30 +131,87 @@ fn said(finding: &Finding) -> Value {
                     ("note", None)
                 }
                 Verdict::Silence => ("silence", None),
-                Verdict::Ask(denial) => ("ask", Some(denial.clone())),
-                Verdict::Deny(denial) => ("deny", Some(denial.clone())),
+                Verdict::Ask(denial) => ("ask", Some(Cow::Borrowed(denial))),
+                Verdict::Deny(denial) => ("deny", Some(Cow::Borrowed(denial))),
             };
             (word, denial, opinion.evidence.as_slice())
         }
-        Err(fault) => ("fault", Some(fault.denial(finding.guard)), &[] as &[String]),
+        Err(fault) => ("fault", Some(Cow::Owned(fault.denial(finding.guard))), &[] as &[String]),
     };
-    let mut said = Map::new();
-    said.insert("guard".into(), finding.guard.name.into());
-    said.insert("opinion".into(), opinion.into());
+    let mut said = Object::opened(line);
+    said.text("guard", finding.guard.name);
+    said.text("opinion", opinion);
     if let Some(denial) = denial {
-        said.insert("what".into(), shown(&denial.what));
-        said.insert("why".into(), shown(&denial.why));
-        said.insert("fix".into(), shown(&denial.fix));
+        said.text("what", &shown(&denial.what));
+        said.text("why", &shown(&denial.why));
+        said.text("fix", &shown(&denial.fix));
     }
     if !evidence.is_empty() {
-        said.insert("evidence".into(), evidence.iter().take(MOST_EVIDENCE).map(|text| shown(text)).collect());
+        said.list("evidence", evidence.iter().take(MOST_EVIDENCE), |mut line, text| {
+            put_text(&mut line, &shown(text));
+            line
+        });
     }
-    said.insert("micros".into(), finding.micros.into());
-    json!(said)
+    said.number("micros", finding.micros);
+    said.closed()
 }
 
-fn shown(text: &str) -> Value {
-    mask::masked(&bounded(text, MOST_TEXT)).into()
+/// An object that is written while it is told: a line is written at every call, and a tree of values in
+/// between would cost more than the line.
+struct Object(Vec<u8>);
+
+impl Object {
+    /// Opens an object behind what is already written.
+    fn opened(mut written: Vec<u8>) -> Self {
+        written.push(b'{');
+        Self(written)
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.0.last() != Some(&b'{') {
+            self.0.push(b',');
+        }
+        put_text(&mut self.0, name);
+        self.0.push(b':');
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        put_text(&mut self.0, text);
+    }
+
+    fn number(&mut self, name: &str, number: u64) {
+        self.name(name);
+        self.0.extend(number.to_string().bytes());
+    }
+
+    fn list<T>(&mut self, name: &str, items: impl Iterator<Item = T>, put: impl Fn(Vec<u8>, T) -> Vec<u8>) {
+        self.name(name);
+        self.0.push(b'[');
+        for (index, item) in items.enumerate() {
+            if index > 0 {
+                self.0.push(b',');
+            }
+            self.0 = put(std::mem::take(&mut self.0), item);
+        }
+        self.0.push(b']');
+    }
+
+    fn closed(mut self) -> Vec<u8> {
+        self.0.push(b'}');
+        self.0
+    }
+}
+
+fn put_text(line: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(line, text).expect("a text can be written to memory");
+}
+
+fn shown(text: &str) -> Cow<'_, str> {
+    match bounded(text, MOST_TEXT) {
+        Cow::Borrowed(text) => mask::masked(text),
+        Cow::Owned(text) => Cow::Owned(mask::masked(&text).into_owned()),
+    }
 }
 
 /// A short name for a line, growing with time.
