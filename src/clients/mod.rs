@@ -11,6 +11,8 @@ mod switches;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::decision::Decision;
 use crate::event::Event;
 use crate::reviewer::{Silence, Verdict};
@@ -33,6 +35,11 @@ pub struct Client {
     pub session: fn() -> Option<String>,
     pub settings: Settings,
     pub migration: Migration,
+    /// Every hook that it would run in a project, by where it is registered, the strongest place first.
+    pub registrations: fn(&Places, project: &Path) -> Vec<Source>,
+    /// The entries that the guards of these packs need; `closed`: everyday calls are blocked too where
+    /// Provost cannot be run.
+    pub needed: fn(packs: &[&str], closed: bool) -> Vec<Needed>,
     /// Its own directory in a project.
     pub folder: &'static str,
     /// Where it writes plans in a project.
@@ -138,6 +145,67 @@ pub struct Settings {
     pub plugin: fn() -> Option<PathBuf>,
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
+}
+
+/// One place where hooks are registered.
+#[derive(Debug, Default)]
+pub struct Source {
+    pub file: PathBuf,
+    pub scope: Scope,
+    /// Why the client takes nothing from it.
+    pub void: Option<String>,
+    /// What in it keeps all hooks from running.
+    pub off: Vec<String>,
+    /// What it registers, also where the client does not take it.
+    pub hooks: Vec<Hook>,
+    /// The whole settings file, as far as it is JSON; of a plugin, nothing.
+    pub settings: Value,
+}
+
+/// Whose hooks they are.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub enum Scope {
+    Managed,
+    Local,
+    #[default]
+    Project,
+    User,
+    Plugin {
+        name: String,
+        root: PathBuf,
+    },
+}
+
+/// One registered hook.
+#[derive(Debug)]
+pub struct Hook {
+    /// The client's name of the event.
+    pub event: String,
+    /// What it is limited to; `None`: nothing.
+    pub matcher: Option<String>,
+    /// What kind of hook it is to the client; only a command can be run.
+    pub kind: String,
+    pub command: String,
+    /// Without, a shell runs the command.
+    pub arguments: Option<Vec<String>>,
+    pub seconds: Option<f64>,
+    pub blocks_on_failure: bool,
+    pub calls_provost: bool,
+    /// The packs that it names; none: all that are on.
+    pub packs: Vec<String>,
+    /// The entry as it is registered.
+    pub entry: Value,
+}
+
+/// An entry that guards need so that they are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needed {
+    pub event: &'static str,
+    pub matcher: Option<&'static str>,
+    /// What the client allows it.
+    pub seconds: u32,
+    /// Whether the call is blocked where Provost cannot be run.
+    pub blocks_on_failure: bool,
 }
 
 /// How a settings file comes from the scripts of the phases to Provost.

@@ -5,8 +5,10 @@
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
 mod demo;
+mod entries;
 mod migration;
 mod plans;
+mod registrations;
 mod reviewer;
 mod script;
 mod settings;
@@ -67,6 +69,8 @@ const fn client(
             how_to_edit: settings::HOW_TO_EDIT,
         },
         migration: migration::MIGRATION,
+        registrations: registrations::all,
+        needed: entries::needed,
         folder: ".claude",
         plans: plans::directory,
         is_transcript: transcript::is_one,

@@ -57,17 +57,22 @@ pub(super) fn files(places: &Places, project: &Path) -> Vec<PathBuf> {
     let user = super::own_directory(places);
     let started = super::absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
     let folders = [Some(started.join(".claude")), user];
-    let managed = if cfg!(target_os = "macos") {
-        "/Library/Application Support/ClaudeCode/managed-settings.json"
-    } else {
-        "/etc/claude-code/managed-settings.json"
-    };
-    let mut files = vec![PathBuf::from(managed)];
+    let mut files = vec![managed_file()];
     for folder in folders.into_iter().flatten() {
         files.push(folder.join("settings.json"));
         files.push(folder.join("settings.local.json"));
     }
     files
+}
+
+/// The settings of an administrator.
+pub(super) fn managed_file() -> PathBuf {
+    let file = if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode/managed-settings.json"
+    } else {
+        "/etc/claude-code/managed-settings.json"
+    };
+    file.into()
 }
 
 pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
