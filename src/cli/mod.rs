@@ -124,7 +124,7 @@ pub fn run() -> ExitCode {
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),
-        Command::Demo(_) => demo::Demo::run(),
+        Command::Demo(command) => command.run(),
     };
     match outcome {
         Ok(Exit::Done) | Err(Trouble::NobodyReads) => ExitCode::SUCCESS,
