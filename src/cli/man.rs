@@ -95,7 +95,11 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     }
     let behind = command.get_after_long_help().or_else(|| command.get_after_help());
     page.extend(sections(&behind.map(ToString::to_string).unwrap_or_default()).into_bytes());
-    Ok(in_ascii(&String::from_utf8_lossy(&page)).into_bytes())
+    let page = in_ascii(&String::from_utf8_lossy(&page));
+    // The generator begins each section as if it were a page.
+    let (first, rest) = page.split_at(page.find(".TH").unwrap_or(0));
+    Ok(format!("{first}{}", if first.is_empty() { rest.into() } else { rest.replace(first, "") })
+        .into_bytes())
 }
 
 /// A page that every roff can read, whatever it takes its input for.

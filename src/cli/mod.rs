@@ -40,8 +40,8 @@ use crate::workspace::{Places, project_root, resolve};
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
   provost gate status            where the last plan stands
-  provost review status          where the work on a plan stands, and what the next stop does
-  provost phases status          where the workflow stands, and what its phase still demands
+  provost review status          where the reviews of a plan stand
+  provost phases status          where the workflow stands
 
 Exit codes:
   0    done

@@ -77,8 +77,9 @@ const fn client(
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", act: demo::act, told: demo::told },
         registration: "In a settings file of Claude Code:
-  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
-                   \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]",
+  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [
+      {\"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"],
+       \"timeout\": 10, \"onFailure\": \"block\"}]}]",
     }
 }
 

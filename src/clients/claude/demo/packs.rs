@@ -205,7 +205,7 @@ pub(super) fn review_loop(place: &Place<'_>) -> Act {
             (script.clone(), PLAYED.into()),
             place.file(
                 "provost.toml",
-                format!("[reviewer]\ncommand = {}\n", json!(["sh", script, "review", "{prompt}"])),
+                format!("[reviewer]\ncommand = {}\n", json!(["sh", script, "{model}"])),
             ),
             place.file(&plan("plan.md"), "# Log in by name\n"),
             place.file(&plan("tasks.md"), TASKS),

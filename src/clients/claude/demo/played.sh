@@ -17,7 +17,8 @@ validator)
     esac
     ;;
 *)
-    file=${2#*Write your review to }
+    prompt=$(cat)
+    file=${prompt#*Write your review to }
     file=${file%% and change nothing else*}
     verdict=PASS finding='Nothing to mend.'
     case $file in *-review-1.md) verdict=FAIL finding='1. An empty password is let in (src/login.rs:12).' ;; esac
