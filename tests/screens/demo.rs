@@ -31,7 +31,7 @@ fn played(name: &std::ffi::OsStr) -> String {
     assert!(output.status.success() && output.stderr.is_empty(), "{text}");
     // It takes less than a second where nobody else wants the processor.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    assert_eq!(left_in(&scratch), 0, "{name:?}");
+    assert_eq!(left_in(&scratch), 0, "{}", name.display());
     assert!(!stage.home.join(".local").exists(), "the demo has homes of its own");
     text
 }

@@ -94,9 +94,10 @@ fn every_snapshot_belongs_to_a_case() {
     let expected: Vec<String> = CASES.iter().flat_map(names).collect();
     let unique: BTreeSet<&String> = expected.iter().collect();
     assert_eq!(unique.len(), expected.len(), "two cases have one name");
-    let files =
-        fs::read_dir(directory()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let lost: Vec<String> = files.filter(|name| name.ends_with(".txt") && !unique.contains(name)).collect();
+    let files = fs::read_dir(directory()).unwrap().map(|file| file.unwrap().path());
+    let texts = files.filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
+    let names = texts.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    let lost: Vec<String> = names.filter(|name| !unique.contains(name)).collect();
     assert!(lost.is_empty(), "nobody compares with {lost:?}");
 }
 
@@ -122,7 +123,7 @@ fn difference(kept: &str, seen: &str) -> String {
         old[before..].iter().rev().zip(new[before..].iter().rev()).take_while(|(a, b)| a == b).count();
     let part = |mark: char, lines: &[&str]| {
         let changed = &lines[before..lines.len() - behind];
-        changed.iter().take(15).map(|line| format!("  {mark} {line}\n")).collect::<String>()
+        changed.iter().take(15).map(|line| format!("  {mark} {line}")).collect::<Vec<_>>().join("\n")
     };
-    format!("  from line {}:\n{}{}", before + 1, part('-', &old), part('+', &new))
+    format!("  from line {}:\n{}\n{}", before + 1, part('-', &old), part('+', &new))
 }

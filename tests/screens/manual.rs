@@ -73,7 +73,7 @@ fn bash_completes_commands_by_the_script() {
             "source '{}' && [ \"$(complete -p provost)\" ] && COMP_WORDS=({}) && COMP_CWORD={} && \
              _provost provost '{last}' '{before}' && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             script.display(),
-            words.iter().map(|word| format!("'{word}' ")).collect::<String>(),
+            words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
             words.len() - 1
         );
         let output = Command::new("bash").args(["--norc", "-c", &line]).output().unwrap();

@@ -14,7 +14,7 @@ use crate::cases::Case;
 use crate::stage::{self, Stage};
 
 /// No command of the table takes longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Ends the input where a person types.
 const END: &str = "\u{4}";
 
