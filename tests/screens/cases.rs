@@ -10,6 +10,8 @@ pub struct Case {
     pub width: u16,
     /// What is typed, or comes through the pipe; the paths of recorded events are put in.
     pub input: &'static str,
+    /// It never ends by itself: when this is on the screen, it is interrupted. Empty: it ends.
+    pub until: &'static str,
 }
 
 /// Where it is run.
@@ -27,13 +29,13 @@ const USUAL: u16 = 80;
 
 /// A case in a terminal of the usual width, with nothing typed.
 const fn case(name: &'static str, on: On, arguments: &'static [&'static str]) -> Case {
-    Case { name, on, arguments, width: USUAL, input: "" }
+    Case { name, on, arguments, width: USUAL, input: "", until: "" }
 }
 
 impl Case {
-    /// A pipe has no width: a case about another one is shown only in a terminal.
+    /// A pipe has no width and nobody who interrupts: a case about these is shown only in a terminal.
     pub fn is_in_pipe(&self) -> bool {
-        self.width == USUAL
+        self.width == USUAL && self.until.is_empty()
     }
 
     const fn wide(self, width: u16) -> Self {
@@ -42,6 +44,10 @@ impl Case {
 
     const fn typed(self, input: &'static str) -> Self {
         Self { input, ..self }
+    }
+
+    const fn until(self, until: &'static str) -> Self {
+        Self { until, ..self }
     }
 }
 
@@ -83,6 +89,7 @@ pub static CASES: &[Case] = &[
     case("review-status", On::Shared, &["review", "status"]),
     case("review-status-json", On::Shared, &["review", "status", "--json"]),
     case("review-status-nothing", On::Nothing, &["review", "status"]),
+    case("review-status-watch", On::Own, &["review", "status", "--watch"]).until("\u{1b}[J"),
     case("review-continue", On::Shared, &["review", "continue"]),
     case("review-run", On::Own, &["review", "run"]),
     case("review-set", On::Own, &["review", "set", "max_reviews=4"]),
@@ -97,6 +104,7 @@ pub static CASES: &[Case] = &[
     case("journal", On::Shared, &["journal"]),
     case("journal-denied", On::Shared, &["journal", "--denied", "-n", "3"]),
     case("journal-json", On::Shared, &["journal", "--json", "-n", "1"]),
+    case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("self-guard"),
     case("journal-nothing", On::Nothing, &["journal"]),
     case("config", On::Shared, &["config"]),
     case("config-check", On::Shared, &["config", "check"]),

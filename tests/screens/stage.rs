@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -213,13 +213,16 @@ pub fn in_pipe(stage: &Stage, case: &Case) -> String {
     if !complaint.is_empty() {
         seen += &format!("--- standard error\n{complaint}");
     }
-    ended(seen, output.status.code())
+    ended(seen, output.status)
 }
 
 /// A screen with how the command ended.
-pub fn ended(mut seen: String, code: Option<i32>) -> String {
+pub fn ended(mut seen: String, status: ExitStatus) -> String {
     if !seen.is_empty() && !seen.ends_with('\n') {
         seen += "⟨no end of line⟩\n";
     }
-    format!("{seen}--- exit code {}\n", code.unwrap())
+    match status.code() {
+        Some(code) => format!("{seen}--- exit code {code}\n"),
+        None => format!("{seen}--- interrupted\n"),
+    }
 }

@@ -1,12 +1,13 @@
 //! A real pseudo-terminal of a given size, and its escape codes in words.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::process::Stdio;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::process::{self, Pid, Signal};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{self, LocalModes, OptionalActions, Winsize};
 
@@ -44,20 +45,31 @@ pub fn in_terminal(stage: &Stage, case: &Case) -> String {
     }
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
-        let mut seen = Vec::new();
+        let mut part = [0; 4096];
         // Linux calls it an error that nobody holds the other end any more.
-        match master.read_to_end(&mut seen) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => panic!("{error}"),
-            _ => send.send(seen),
+        while let Ok(length @ 1..) = master.read(&mut part) {
+            let _ = send.send(part[..length].to_vec());
         }
     });
-    let Ok(seen) = receive.recv_timeout(PATIENCE) else {
-        child.kill().unwrap();
-        panic!("`provost {}` did not end", case.arguments.join(" "));
-    };
-    let code = child.wait().unwrap().code();
+    let began = Instant::now();
+    let (mut seen, mut interrupted) = (Vec::new(), case.until.is_empty());
+    loop {
+        match receive.recv_timeout(PATIENCE.saturating_sub(began.elapsed())) {
+            Ok(part) => seen.extend(part),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                child.kill().unwrap();
+                panic!("`provost {}` did not end", case.arguments.join(" "));
+            }
+        }
+        if !interrupted && String::from_utf8_lossy(&seen).contains(case.until) {
+            interrupted = true;
+            process::kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        }
+    }
+    let status = child.wait().unwrap();
     let seen = in_words(&String::from_utf8(seen).unwrap().replace("\r\n", "\n"));
-    stage::ended(seen, code)
+    stage::ended(seen, status)
 }
 
 /// Escape codes as a reader can tell them apart: `⟨bold⟩`, and `⟨/⟩` for the end of all.
