@@ -434,17 +434,3 @@ fn a_closed_pipe_is_the_end_and_no_error() {
     child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
     assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(0), ""));
 }
-
-#[test]
-fn the_demo_shows_real_decisions_and_leaves_nothing_behind() {
-    let project = TestProject::new();
-    let scratch = project.path.join("tmp");
-    std::fs::create_dir(&scratch).unwrap();
-    let output = command(&project, &["demo"]).env("TMPDIR", &scratch).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}");
-    assert_eq!((text.matches("  denied ").count(), text.matches("  goes on ").count()), (4, 3), "{text}");
-    assert!(text.contains("registration-guard  deny"), "{text}");
-    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
-    assert!(!project.home.join(".local").exists(), "the demo has a home of its own");
-}

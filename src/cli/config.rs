@@ -12,6 +12,8 @@ use crate::text::one_line;
 
 /// Look at the configuration
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost config check                 what holds here, and which file says so")]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]
     command: ConfigAction,

@@ -6,12 +6,14 @@
 
 mod check;
 mod compat;
+mod completions;
 mod config;
 mod demo;
 mod explain;
 mod gate;
 mod guards;
 mod journal;
+mod man;
 mod phases;
 mod review;
 mod schema;
@@ -38,12 +40,16 @@ use crate::workspace::{Places, project_root, resolve};
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
   provost gate status            where the last plan stands
-  provost review status          where the work on a plan stands, and what the next stop does
-  provost phases status          where the workflow stands, and what its phase still demands
+  provost review status          where the reviews of a plan stand
+  provost phases status          where the workflow stands
 
-Exit codes: 0 done; 1 something was found or not found; 64 wrong usage; 74 a file could not be read.
-`provost hook` answers its client: 0, or 2 for a denial by a guard that could not judge.
-`provost compat` answers as its script does: 0, or 2 for blocked.")]
+Exit codes:
+  0    done
+  1    something was found, or what was asked for is not there
+  64   wrong usage
+  74   a file could not be read or written
+  2    only `provost hook`, for a denial by a guard that could not judge, and
+       `provost compat`, where its script blocks")]
 struct Provost {
     #[command(subcommand)]
     command: Command,
@@ -63,6 +69,8 @@ enum Command {
     Config(config::ConfigCommand),
     Schema(schema::Schema),
     Demo(demo::Demo),
+    Completions(completions::Completions),
+    Man(man::Manual),
 }
 
 /// Answer one event of a client (called by its hooks)
@@ -124,7 +132,9 @@ pub fn run() -> ExitCode {
         Command::Journal(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),
-        Command::Demo(_) => demo::Demo::run(),
+        Command::Demo(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match outcome {
         Ok(Exit::Done) | Err(Trouble::NobodyReads) => ExitCode::SUCCESS,

@@ -108,21 +108,44 @@ pub struct Reviewer {
 pub struct Demo {
     /// The variable that names the project to a hook.
     pub variable: &'static str,
-    pub scenes: fn(project: &Path, home: &Path) -> Vec<Scene>,
+    /// The act of a pack, in a home that holds the project.
+    pub act: fn(pack: &str, home: &Path, project: &Path) -> Option<Act>,
     /// What an answer means.
     pub told: fn(stdout: &str) -> Told,
 }
 
-/// One thing that an agent tries.
+/// What an agent goes through with one pack, in a project of its own.
+pub struct Act {
+    pub title: &'static str,
+    /// Whether somebody is played in it, as the reviewer that the project's configuration names.
+    pub asks_reviewer: bool,
+    /// Files that lie there when it begins.
+    pub files: Vec<(PathBuf, String)>,
+    pub scenes: Vec<Scene>,
+}
+
+/// One thing that happens.
 pub struct Scene {
     pub story: &'static str,
-    /// What a person would call the attempt.
+    /// What a person would call it.
     pub attempt: String,
-    /// The event, as the client would send it.
-    pub event: String,
-    /// Files of the project that are written beforehand.
-    pub files: Vec<(&'static str, String)>,
+    /// Files that are written beforehand.
+    pub files: Vec<(PathBuf, String)>,
+    pub deed: Deed,
 }
+
+/// Who does something in a scene.
+pub enum Deed {
+    /// A tool is called, or the client reports something: the event, as the client would send it.
+    Call(Telling),
+    /// The agent wants to end its turn: the event.
+    Stop(Telling),
+    /// A person runs Provost with these arguments.
+    Command(&'static [&'static str]),
+}
+
+/// An event, made when its scene is played: clients put the text of files into some.
+pub type Telling = Box<dyn Fn() -> String>;
 
 /// What a client would be told.
 pub enum Told {

@@ -79,10 +79,11 @@ const fn client(
         done: transcript::done,
         ends: transcript::ends,
         reviewer: reviewer::REVIEWER,
-        demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
+        demo: Demo { variable: "CLAUDE_PROJECT_DIR", act: demo::act, told: demo::told },
         registration: "In a settings file of Claude Code:
-  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",
-                   \"args\": [\"hook\"], \"timeout\": 10, \"onFailure\": \"block\"}]}]",
+  \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [
+      {\"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"],
+       \"timeout\": 10, \"onFailure\": \"block\"}]}]",
     }
 }
 

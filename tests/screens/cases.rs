@@ -1,0 +1,120 @@
+//! The table: what is run, and where.
+
+/// One command as a person runs it.
+pub struct Case {
+    /// The name of its two snapshots.
+    pub name: &'static str,
+    pub on: On,
+    pub arguments: &'static [&'static str],
+    /// Columns of the terminal.
+    pub width: u16,
+    /// What is typed, or comes through the pipe; the paths of recorded events are put in.
+    pub input: &'static str,
+    /// It never ends by itself: when this is on the screen, it is interrupted. Empty: it ends.
+    pub until: &'static str,
+}
+
+/// Where it is run.
+pub enum On {
+    /// A project in which people and agents have worked; nothing of it may be changed.
+    Shared,
+    /// One like it that is the case's own.
+    Own,
+    /// A project in which nothing has happened yet.
+    Nothing,
+}
+
+/// Columns of the usual terminal.
+const USUAL: u16 = 80;
+
+/// A case in a terminal of the usual width, with nothing typed.
+const fn case(name: &'static str, on: On, arguments: &'static [&'static str]) -> Case {
+    Case { name, on, arguments, width: USUAL, input: "", until: "" }
+}
+
+impl Case {
+    /// A pipe has no width and nobody who interrupts: a case about these is shown only in a terminal.
+    pub fn is_in_pipe(&self) -> bool {
+        self.width == USUAL && self.until.is_empty()
+    }
+
+    const fn wide(self, width: u16) -> Self {
+        Self { width, ..self }
+    }
+
+    const fn typed(self, input: &'static str) -> Self {
+        Self { input, ..self }
+    }
+
+    const fn until(self, until: &'static str) -> Self {
+        Self { until, ..self }
+    }
+}
+
+const DENIED_EVENT: &str = r#"{"session_id":"s1","cwd":"/home/dev/project","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm provost.toml"},"tool_use_id":"t1"}"#;
+
+pub static CASES: &[Case] = &[
+    case("no-arguments", On::Nothing, &[]),
+    case("help", On::Nothing, &["--help"]),
+    case("version", On::Nothing, &["--version"]),
+    case("wrong-command", On::Nothing, &["gaurds"]),
+    case("help-of-a-command", On::Nothing, &["explain", "--help"]),
+    case("help-narrow", On::Nothing, &["review", "set", "--help"]).wide(50),
+    case("hook", On::Own, &["hook"]).typed(DENIED_EVENT),
+    case("hook-help", On::Nothing, &["hook", "--help"]),
+    case("compat", On::Own, &["compat", "planner-bash-guard"]).typed(DENIED_EVENT),
+    case("check", On::Shared, &["check", "--", "git log --oneline | tee log.txt"]),
+    case(
+        "check-denied",
+        On::Shared,
+        &["check", "--agent", "tdd-planner", "--", "find . -name '*.tmp' -delete"],
+    ),
+    case("check-json", On::Shared, &["check", "--json", "--", "rm provost.toml"]),
+    case("guards", On::Shared, &["guards"]),
+    case("guards-wide", On::Shared, &["guards"]).wide(120),
+    case("explain", On::Shared, &["explain"]),
+    case("explain-narrow", On::Shared, &["explain"]).wide(50),
+    case("explain-nothing", On::Nothing, &["explain"]),
+    case("explain-unknown", On::Shared, &["explain", "zzz"]),
+    case("gate", On::Shared, &["gate"]),
+    case("gate-status", On::Shared, &["gate", "status"]),
+    case("gate-status-all", On::Shared, &["gate", "status", "--all"]),
+    case("gate-status-json", On::Shared, &["gate", "status", "--json"]),
+    case("gate-status-nothing", On::Nothing, &["gate", "status"]),
+    case("gate-show", On::Shared, &["gate", "show"]),
+    case("gate-assess", On::Own, &["gate", "assess"]),
+    case("gate-assess-nothing", On::Nothing, &["gate", "assess"]),
+    case("gate-move", On::Own, &["gate", "move", "--to", "sidecar"]),
+    case("review", On::Shared, &["review"]),
+    case("review-status", On::Shared, &["review", "status"]),
+    case("review-status-json", On::Shared, &["review", "status", "--json"]),
+    case("review-status-nothing", On::Nothing, &["review", "status"]),
+    case("review-status-watch", On::Own, &["review", "status", "--watch"]).until("\u{1b}[J"),
+    case("review-continue", On::Shared, &["review", "continue"]),
+    case("review-run", On::Own, &["review", "run"]),
+    case("review-set", On::Own, &["review", "set", "max_reviews=4"]),
+    case("review-set-refused", On::Shared, &["review", "set", "max_reviews=many"]),
+    case("phases", On::Shared, &["phases"]),
+    case("phases-status", On::Shared, &["phases", "status"]),
+    case("phases-status-narrow", On::Shared, &["phases", "status"]).wide(50),
+    case("phases-status-json", On::Shared, &["phases", "status", "--json"]),
+    case("phases-status-nothing", On::Nothing, &["phases", "status"]),
+    case("phases-migrate", On::Own, &["phases", "migrate"]).typed("n\n"),
+    case("phases-migrate-yes", On::Own, &["phases", "migrate", "--yes"]),
+    case("journal", On::Shared, &["journal"]),
+    case("journal-denied", On::Shared, &["journal", "--denied", "-n", "3"]),
+    case("journal-json", On::Shared, &["journal", "--json", "-n", "1"]),
+    case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("self-guard"),
+    case("journal-nothing", On::Nothing, &["journal"]),
+    case("config", On::Shared, &["config"]),
+    case("config-check", On::Shared, &["config", "check"]),
+    case("schema", On::Nothing, &["schema"]),
+    case("demo", On::Nothing, &["demo"]),
+    case("demo-of-a-pack", On::Nothing, &["demo", "--pack", "phases"]).wide(60),
+    case("demo-of-no-pack", On::Nothing, &["demo", "--pack", "reviews"]),
+    case("completions", On::Nothing, &["completions", "fish"]),
+    case("completions-unknown", On::Nothing, &["completions", "tcsh"]),
+    case("man", On::Nothing, &["man", "gate", "status"]),
+    case("man-pages", On::Nothing, &["man", "--dir", "man"]),
+    case("man-unknown", On::Nothing, &["man", "gait"]),
+];

@@ -1,0 +1,152 @@
+//! Help, manual and completions: complete, and fit for the programs that read them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::stage::Stage;
+
+/// All commands, as their help lists them: `["gate"]`, `["gate", "assess"]`.
+pub fn commands() -> Vec<Vec<String>> {
+    let stage = Stage::empty();
+    let mut found = Vec::new();
+    let mut open = vec![Vec::new()];
+    while let Some(path) = open.pop() {
+        for name in listed(&help(&stage, &path)) {
+            let mut below: Vec<String> = path.clone();
+            below.push(name);
+            open.push(below.clone());
+            found.push(below);
+        }
+    }
+    found
+}
+
+fn help(stage: &Stage, path: &[String]) -> String {
+    let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
+    arguments.push("--help");
+    let output = stage.command(&arguments).output().unwrap();
+    assert!(output.status.success(), "{path:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names below `Commands:`.
+fn listed(help: &str) -> Vec<String> {
+    let Some((_, list)) = help.split_once("\nCommands:\n") else { return Vec::new() };
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // Further lines of a long description are indented more.
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_has_examples_in_its_help() {
+    let stage = Stage::empty();
+    let mut paths = commands();
+    paths.push(Vec::new());
+    for path in paths {
+        let help = help(&stage, &path);
+        let examples =
+            help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{path:?} has no examples")).1;
+        let spelt = path.iter().fold("provost".to_owned(), |spelt, name| format!("{spelt} {name}"));
+        assert!(examples.contains(&spelt), "no example of {path:?} shows it: {examples}");
+    }
+}
+
+#[test]
+fn every_exit_code_stands_in_the_table() {
+    let help = help(&Stage::empty(), &[]);
+    let (_, table) = help.split_once("\nExit codes:\n").unwrap();
+    for code in [0, 1, 2, 64, 74] {
+        assert!(table.lines().any(|line| line.starts_with(&format!("  {code} "))), "{code}: {table}");
+    }
+}
+
+#[test]
+fn bash_completes_commands_by_the_script() {
+    let stage = Stage::empty();
+    let script = stage.home.join("provost.bash");
+    std::fs::write(&script, stage.command(&["completions", "bash"]).output().unwrap().stdout).unwrap();
+    let completed = |words: &[&str]| -> Vec<String> {
+        let last = words.last().unwrap();
+        let before = words[words.len() - 2];
+        let line = format!(
+            "source '{}' && [ \"$(complete -p provost)\" ] && COMP_WORDS=({}) && COMP_CWORD={} && \
+             _provost provost '{last}' '{before}' && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            script.display(),
+            words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+            words.len() - 1
+        );
+        let output = Command::new("bash").args(["--norc", "-c", &line]).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    assert_eq!(completed(&["provost", "re"]), ["review"]);
+    assert_eq!(completed(&["provost", "review", "st"]), ["status"]);
+    assert_eq!(completed(&["provost", "demo", "--pack", "pl"]), ["plan-gate", "planner"]);
+    let all = completed(&["provost", ""]);
+    for path in commands().iter().filter(|path| path.len() == 1) {
+        assert!(all.contains(&path[0]), "{path:?} is not completed: {all:?}");
+    }
+}
+
+#[test]
+fn every_shell_has_completions() {
+    let stage = Stage::empty();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = stage.command(&["completions", shell]).output().unwrap();
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success() && script.contains("journal") && script.contains("migrate"),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let stage = Stage::empty();
+    let output = stage.command(&["man", "--dir", "manual/man1"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let directory = stage.project.join("manual/man1");
+    let mut expected: Vec<String> =
+        commands().iter().map(|path| format!("provost-{}.1", path.join("-"))).collect();
+    expected.push("provost.1".into());
+    expected.sort();
+    let mut pages: Vec<String> = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pages.sort();
+    assert_eq!(pages, expected);
+    for page in pages {
+        rendered(&directory.join(page));
+    }
+}
+
+/// The page has the parts of one, and groff, where there is one, has nothing to complain about.
+fn rendered(page: &Path) {
+    let text = std::fs::read_to_string(page).unwrap();
+    for part in ["\n.TH ", "\n.SH NAME\n", "\n.SH SYNOPSIS\n", "\n.SH EXAMPLES\n.nf\n"] {
+        assert!(text.contains(part), "{}: no {part:?}", page.display());
+    }
+    assert!(text.is_ascii() && text.matches("\n.nf\n").count() == text.matches("\n.fi\n").count());
+    let groff = Command::new("groff").args(["-ww", "-man", "-Tutf8"]).arg(page).stdin(Stdio::null()).output();
+    let Ok(output) = groff else {
+        eprintln!("not rendered: there is no groff");
+        return;
+    };
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && complaints.is_empty(), "{}: {complaints}", page.display());
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("General Commands Manual") && shown.contains("\n       provost "), "{shown}");
+}
+
+#[test]
+fn the_manual_that_cannot_be_written_says_so() {
+    let stage = Stage::empty();
+    std::fs::write(stage.project.join("file"), "").unwrap();
+    let output = stage.command(&["man", "--dir", "file/below"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(74));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.starts_with("[provost] `file/below` cannot be written: "), "{complaint}");
+}
