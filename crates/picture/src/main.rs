@@ -52,7 +52,7 @@ fn draw(options: &Options) -> Result<(), String> {
     for (pattern, text) in &options.replacements {
         shown = pattern.replace_all(&shown, text.as_str()).into_owned();
     }
-    let mut lines = screen::lines(&shown);
+    let mut lines = screen::lines(&shown, options.columns);
     if let Some(rows) = options.rows.filter(|rows| lines.len() > *rows) {
         lines.truncate(rows);
         lines.push(vec![screen::Run::dim("…")]);

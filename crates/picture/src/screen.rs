@@ -26,8 +26,10 @@ impl Run {
     }
 }
 
-/// The lines, without empty ones at the end.
-pub fn lines(text: &str) -> Vec<Vec<Run>> {
+/// The lines as a terminal of this width breaks them, without empty ones at the end.
+pub fn lines(text: &str, columns: u16) -> Vec<Vec<Run>> {
+    let columns = usize::from(columns.max(1));
+    let mut column = 0;
     let mut lines: Vec<Vec<Run>> = vec![Vec::new()];
     let mut style = Style::default();
     let mut rest = text;
@@ -41,9 +43,19 @@ pub fn lines(text: &str) -> Vec<Vec<Run>> {
         }
         rest = &rest[first.len_utf8()..];
         match first {
-            '\n' => lines.push(Vec::new()),
+            '\n' => {
+                lines.push(Vec::new());
+                column = 0;
+            }
             first if first.is_control() => {}
-            first => push(lines.last_mut().expect("there is always a line"), style, first),
+            first => {
+                if column == columns {
+                    lines.push(Vec::new());
+                    column = 0;
+                }
+                push(lines.last_mut().expect("there is always a line"), style, first);
+                column += 1;
+            }
         }
     }
     while lines.last().is_some_and(|line| line.iter().all(|run| run.text.trim().is_empty())) {
@@ -54,7 +66,7 @@ pub fn lines(text: &str) -> Vec<Vec<Run>> {
 
 pub fn plain(text: &str) -> String {
     let line = |line: Vec<Run>| line.into_iter().map(|run| run.text).collect::<String>();
-    lines(text).into_iter().map(line).collect::<Vec<_>>().join("\n")
+    lines(text, u16::MAX).into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn push(line: &mut Vec<Run>, style: Style, letter: char) {
@@ -102,7 +114,7 @@ mod tests {
 
     #[test]
     fn runs_have_one_style_each() {
-        let found = lines("a\x1b[1;31mdeny\x1b[0m b\n\x1b[38;5;4mx\x1b[2J\n\n");
+        let found = lines("a\x1b[1;31mdeny\x1b[0m b\n\x1b[38;5;4mx\x1b[2J\n\n", 80);
         let red = Style { colour: Some(1), bold: true, ..Style::default() };
         let run = |style: Style, text: &str| Run { style, text: text.to_owned() };
         let default = Style::default();
@@ -110,6 +122,14 @@ mod tests {
             found,
             [vec![run(default, "a"), run(red, "deny"), run(default, " b")], vec![run(default, "x")]]
         );
+    }
+
+    #[test]
+    fn a_long_line_is_broken_where_the_terminal_ends() {
+        let found = lines("abcde\x1b[1mf\nabc\n", 3);
+        let texts: Vec<Vec<&str>> =
+            found.iter().map(|line| line.iter().map(|run| run.text.as_str()).collect()).collect();
+        assert_eq!(texts, [vec!["abc"], vec!["de", "f"], vec!["abc"]]);
     }
 
     #[test]

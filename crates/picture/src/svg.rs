@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_run_has_its_place_its_length_and_its_class() {
-        let drawing = super::drawing("a \"b\"", 20, &screen::lines("  x \x1b[1;31m<deny>\x1b[0m"));
+        let drawing = super::drawing("a \"b\"", 20, &screen::lines("  x \x1b[1;31m<deny>\x1b[0m", 80));
         assert!(drawing.contains("<title>a &quot;b&quot;</title>"), "{drawing}");
         assert!(drawing.contains("<text x=\"32.9\" y=\"46\" textLength=\"8.4\">x</text>"), "{drawing}");
         let denied = "<text class=\"b c1\" x=\"49.7\" y=\"46\" textLength=\"50.6\">&lt;deny&gt;</text>";
