@@ -92,7 +92,7 @@ fn target(page: &Path, link: &str) -> PathBuf {
     for part in page.parent().unwrap().join(link).components() {
         match part {
             Component::ParentDir => {
-                assert!(path.pop(), "{}: {link} leads out of the repository", page.display())
+                assert!(path.pop(), "{}: {link} leads out of the repository", page.display());
             }
             part => path.push(part),
         }
