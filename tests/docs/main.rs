@@ -1,7 +1,13 @@
-//! The pages: every link leads somewhere, every picture is there and fit to be shown.
+//! The pages: every link leads somewhere, every picture is there and fit to be shown, and what is quoted
+//! of the program ([`texts`]) is what it says.
 //!
 //! A page is read by somebody who has a question. A link that leads nowhere, a page that nobody can
 //! find or a picture that is missing is found by no other test, because no program reads them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
