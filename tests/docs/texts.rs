@@ -3,9 +3,11 @@
 //! A block that is quoted from memory is the first thing to become wrong, and the one that somebody
 //! searches for who has just read it in a terminal.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
 use crate::root;
@@ -97,4 +99,49 @@ fn a_file_that_does_not_belong_to_a_plan() {
     project.file("provost.toml", "[review_loop]\nplan = \"newest\"\n");
     let event = project.event("Stop.active_false");
     quoted(&project, "review-loop", &event, &["docs/review-loop.md"]);
+}
+
+/// The commands that a page names in code, and those that a mark of it still wants to be looked at.
+fn commands(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut named, mut marked) = (BTreeSet::new(), BTreeSet::new());
+    let mut block = false;
+    for event in Parser::new_ext(page, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => block = true,
+            Event::End(TagEnd::CodeBlock) => block = false,
+            Event::Html(text) | Event::InlineHtml(text) => {
+                let mark = text.split_once("check: ").map_or("", |(_, mark)| mark);
+                marked.extend(mark.split([',', ':', ' ']).map(str::to_owned));
+            }
+            Event::Code(text) => named.extend(command_words(&text)),
+            Event::Text(text) if block => named.extend(text.lines().flat_map(command_words)),
+            _ => {}
+        }
+    }
+    (named, marked)
+}
+
+/// The word behind each `provost` that begins a command.
+fn command_words(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split([' ', '`', '\n']).filter(|word| !word.is_empty()).collect();
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_ascii_lowercase());
+    let pairs = words.windows(2).filter(|pair| pair[0] == "provost" && is_word(pair[1]));
+    pairs.map(|pair| pair[1].to_owned()).collect()
+}
+
+#[test]
+fn every_command_that_a_page_names_is_one() {
+    let reference = fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    let (mut named, mut marked) = (BTreeMap::new(), BTreeSet::new());
+    for path in crate::pages().into_keys() {
+        let (commands, marks) = commands(&fs::read_to_string(root().join(&path)).unwrap());
+        named.extend(commands.into_iter().map(|name| (name, path.clone())));
+        marked.extend(marks);
+    }
+    assert!(named.len() > 10, "{named:?}");
+    // A line of a prompt, which only looks like a command.
+    named.remove("override");
+    named
+        .retain(|name, _| !reference.contains(&format!("\n## `provost {name}`\n")) && !marked.contains(name));
+    assert!(named.is_empty(), "no such command: {named:?}");
 }
