@@ -1,0 +1,147 @@
+//! What the pages quote of the program is what it says.
+//!
+//! A block that is quoted from memory is the first thing to become wrong, and the one that somebody
+//! searches for who has just read it in a terminal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::{Value, json};
+
+use crate::root;
+use crate::support::TestProject;
+
+/// The words of a page, one blank between each two: where its lines end is the page's own business.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Each sentence for the model, in the pages that quote it.
+fn quoted(project: &TestProject, pack: &str, event: &Value, pages: &[&str]) {
+    let answer = project.hook_with(&["--pack", pack], event);
+    let told = answer.json()["reason"]
+        .as_str()
+        .unwrap()
+        .replace(&*project.path.to_string_lossy(), "/home/dev/project");
+    for page in pages {
+        let text = words(&fs::read_to_string(root().join(page)).unwrap());
+        for line in told.lines() {
+            assert!(text.contains(&words(line)), "{page} does not say\n{line}");
+        }
+    }
+}
+
+fn in_agent(mut event: Value, kind: &str) -> Value {
+    event["agent_id"] = "a51b".into();
+    event["agent_type"] = kind.into();
+    event
+}
+
+#[test]
+fn a_commit_to_main() {
+    let project = TestProject::new();
+    let state = json!({"active_workflow": {"type": "feature", "current_phase": "06-implementation",
+        "git_branch": {"name": "feature/login-limit", "status": "active"}}});
+    project.file(".isdlc/state.json", &state.to_string());
+    let git = Command::new("git").args(["init", "-q", "-b", "main"]).current_dir(&project.path).status();
+    assert!(git.unwrap().success());
+    quoted(&project, "phases", &project.bash("git commit -m x"), &["README.md"]);
+}
+
+#[test]
+fn a_phase_out_of_order_and_a_missing_plan_of_tasks() {
+    let project = TestProject::new();
+    let manifest = json!({"ownership": {"software-developer": {"phase": "06-implementation"},
+        "integration-tester": {"phase": "07-testing"}}});
+    project.file(".claude/hooks/config/skills-manifest.json", &manifest.to_string());
+    let state = json!({"active_workflow": {"type": "feature", "current_phase": "06-implementation"},
+        "phases": {"06-implementation": {"status": "in_progress"}}});
+    project.file(".isdlc/state.json", &state.to_string());
+    let hand_to = |agent: &str| {
+        project.call("Agent", json!({"description": "x", "prompt": "x", "subagent_type": agent}))
+    };
+    quoted(&project, "phases", &hand_to("software-developer"), &["docs/phases.md"]);
+    project.file("docs/isdlc/tasks.md", "# Tasks\n");
+    quoted(
+        &project,
+        "phases",
+        &hand_to("integration-tester"),
+        &["docs/phases.md", "plugins/isdlc/README.md"],
+    );
+}
+
+#[test]
+fn what_a_planner_may_not() {
+    let project = TestProject::new();
+    let page = &["docs/planner.md"];
+    quoted(&project, "planner", &in_agent(project.bash("rm -rf build"), "tdd-planner"), page);
+    quoted(&project, "planner", &in_agent(project.write("src/main.rs", "x"), "tdd-planner"), page);
+    let stop = in_agent(project.event("SubagentStop.general-purpose"), "tdd-planner");
+    quoted(&project, "planner", &stop, page);
+}
+
+#[test]
+fn a_plan_that_nobody_has_assessed() {
+    let project = TestProject::new();
+    let mut event = project.event("PreToolUse.ExitPlanMode");
+    event["tool_input"] = json!({});
+    quoted(&project, "plan-gate", &event, &["docs/plan-gate.md"]);
+}
+
+#[test]
+fn a_file_that_does_not_belong_to_a_plan() {
+    let project = TestProject::new();
+    let plan = ".taskie/plans/login-limit";
+    project.file(&format!("{plan}/plan.md"), "# Login limit\n");
+    project.file(&format!("{plan}/notes.md"), "x\n");
+    project.file("provost.toml", "[review_loop]\nplan = \"newest\"\n");
+    let event = project.event("Stop.active_false");
+    quoted(&project, "review-loop", &event, &["docs/review-loop.md"]);
+}
+
+/// The commands that a page names in code, and those that a mark of it still wants to be looked at.
+fn commands(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut named, mut marked) = (BTreeSet::new(), BTreeSet::new());
+    let mut block = false;
+    for event in Parser::new_ext(page, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => block = true,
+            Event::End(TagEnd::CodeBlock) => block = false,
+            Event::Html(text) | Event::InlineHtml(text) => {
+                let mark = text.split_once("check: ").map_or("", |(_, mark)| mark);
+                marked.extend(mark.split([',', ':', ' ']).map(str::to_owned));
+            }
+            Event::Code(text) => named.extend(command_words(&text)),
+            Event::Text(text) if block => named.extend(text.lines().flat_map(command_words)),
+            _ => {}
+        }
+    }
+    (named, marked)
+}
+
+/// The word behind each `provost` that begins a command.
+fn command_words(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split([' ', '`', '\n']).filter(|word| !word.is_empty()).collect();
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_ascii_lowercase());
+    let pairs = words.windows(2).filter(|pair| pair[0] == "provost" && is_word(pair[1]));
+    pairs.map(|pair| pair[1].to_owned()).collect()
+}
+
+#[test]
+fn every_command_that_a_page_names_is_one() {
+    let reference = fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    let (mut named, mut marked) = (BTreeMap::new(), BTreeSet::new());
+    for path in crate::pages().into_keys() {
+        let (commands, marks) = commands(&fs::read_to_string(root().join(&path)).unwrap());
+        named.extend(commands.into_iter().map(|name| (name, path.clone())));
+        marked.extend(marks);
+    }
+    assert!(named.len() > 10, "{named:?}");
+    // A line of a prompt, which only looks like a command.
+    named.remove("override");
+    named
+        .retain(|name, _| !reference.contains(&format!("\n## `provost {name}`\n")) && !marked.contains(name));
+    assert!(named.is_empty(), "no such command: {named:?}");
+}

@@ -1,0 +1,158 @@
+//! The plugins: what their files promise, what their scripts do, and what the client says of them.
+//!
+//! How they behave in a session is rehearsed (`rehearsals/`). Here is what each plugin's own document
+//! demands of its files, what all of them have in common as parts of one marketplace, and a machine on
+//! which the program is missing.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod isdlc;
+mod marketplace;
+mod planner;
+mod rodin;
+mod taskie;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+use support::{Answer, TestProject};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn planner() -> PathBuf {
+    root().join("plugins/tdd-planner")
+}
+
+fn rodin() -> PathBuf {
+    root().join("plugins/rodin")
+}
+
+fn taskie() -> PathBuf {
+    root().join("plugins/taskie")
+}
+
+fn isdlc() -> PathBuf {
+    root().join("plugins/isdlc")
+}
+
+fn text(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn json_file(path: impl AsRef<Path>) -> Value {
+    serde_json::from_str(&text(path)).unwrap()
+}
+
+/// The frontmatter of a Markdown file, each value under the keys that lead to it. Lists make no
+/// difference to the path.
+fn frontmatter(path: impl AsRef<Path>) -> BTreeMap<String, String> {
+    let text = text(path);
+    let (head, _) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
+    let mut values = BTreeMap::new();
+    let mut above: Vec<(usize, &str)> = Vec::new();
+    for line in head.lines() {
+        let content = line.trim_start_matches([' ', '-']);
+        let indent = line.len() - content.len();
+        above.retain(|(outer, _)| *outer < indent);
+        let (key, value) = content.split_once(':').unwrap_or((content, ""));
+        above.push((indent, key));
+        let path: Vec<&str> = above.iter().map(|(_, key)| *key).collect();
+        values.insert(path.join("."), value.trim().trim_matches('"').to_owned());
+    }
+    values
+}
+
+/// A machine with the few programs that the scripts call, and with or without Provost.
+struct Machine {
+    project: TestProject,
+    programs: PathBuf,
+    plugin: PathBuf,
+}
+
+impl Machine {
+    fn without_provost() -> Self {
+        let project = TestProject::new();
+        let programs = project.home.join("programs");
+        fs::create_dir_all(&programs).unwrap();
+        for name in ["cat", "grep"] {
+            let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(name));
+            symlink(found.iter().find(|path| path.is_file()).unwrap(), programs.join(name)).unwrap();
+        }
+        Self { project, programs, plugin: planner() }
+    }
+
+    fn of(self, plugin: PathBuf) -> Self {
+        Self { plugin, ..self }
+    }
+
+    /// Puts Provost somewhere below the home.
+    fn install(self, place: &str) -> Self {
+        let path = self.project.home.join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(support::program(), path).unwrap();
+        self
+    }
+
+    /// The same with a program in its place that shows how it was called.
+    fn install_echo(self, place: &str) -> Self {
+        let script = self.project.home_file("echo", "#!/bin/sh\necho \"$@\"\ncat\nexit 2\n");
+        let path = self.project.home.join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Another process writes the file: one that this process has open, and a parallel test
+        // may inherit at that moment, cannot be run.
+        let copied = Command::new("install").args(["-m", "755"]).arg(script).arg(path).status();
+        assert!(copied.unwrap().success());
+        self
+    }
+
+    fn run(&self, script: &str, arguments: &[&str], event: &Value) -> Answer {
+        let compact = self.run_on(script, arguments, &event.to_string());
+        let spaced = self.run_on(script, arguments, &format!("{event:#}"));
+        assert_eq!(
+            (compact.code, &compact.stderr),
+            (spaced.code, &spaced.stderr),
+            "spaces made a difference"
+        );
+        compact
+    }
+
+    fn run_on(&self, script: &str, arguments: &[&str], input: &str) -> Answer {
+        let began = Instant::now();
+        let mut child = Command::new(self.plugin.join("hooks").join(script))
+            .args(arguments)
+            .env_clear()
+            .env("PATH", &self.programs)
+            .env("HOME", &self.project.home)
+            .current_dir(&self.project.path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        support::finish(child, began, None)
+    }
+
+    fn call(&self, agent: &str) -> Value {
+        let mut event = self.project.event("PreToolUse.Bash.in_subagent");
+        event["agent_type"] = agent.into();
+        event
+    }
+
+    fn stop(&self, agent: &str, active: bool) -> Value {
+        let mut event = self.project.event("SubagentStop.general-purpose");
+        event["agent_type"] = agent.into();
+        event["stop_hook_active"] = active.into();
+        event
+    }
+}

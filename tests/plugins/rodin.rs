@@ -1,0 +1,139 @@
+//! The plugin `rodin`: what the plan gate's document says word for word, and its script on a machine
+//! with and without the program.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::{Machine, frontmatter, json_file, rodin, text};
+
+const GATE: &[&str] = &["hook", "--pack", "self", "--pack", "plan-gate"];
+
+#[test]
+fn the_gates_hooks_are_one_command_for_each_event() {
+    let hooks = json_file(rodin().join("hooks/hooks.json"));
+    let events = hooks["hooks"].as_object().unwrap();
+    let (after, own) = (json!(["hook", "--pack", "plan-gate"]), json!(["hook", "--pack", "self"]));
+    let expected = [
+        ("PreToolUse", json!("*"), json!(GATE)),
+        ("PostToolUse", json!("*"), after.clone()),
+        ("SubagentStop", Value::Null, after),
+        ("UserPromptSubmit", Value::Null, own.clone()),
+        ("SessionStart", Value::Null, own.clone()),
+        ("ConfigChange", Value::Null, own),
+    ];
+    assert_eq!(events.len(), expected.len());
+    for (event, matcher, arguments) in expected {
+        let group = &events[event][0];
+        assert_eq!(group["matcher"], matcher, "{event}");
+        let entry = &group["hooks"][0];
+        assert_eq!(entry["args"], arguments, "{event}");
+        assert_eq!(entry["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/provost.sh");
+        // Above Provost's own deadline; at the way out reviewers may be asked.
+        assert_eq!(entry["timeout"], if event == "PreToolUse" { 1000 } else { 10 }, "{event}");
+        // A way out of plan mode that nobody judged is worse than a call that is held.
+        assert_eq!(entry["onFailure"], if event == "PreToolUse" { json!("block") } else { Value::Null });
+    }
+    let mode = fs::metadata(rodin().join("hooks/provost.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+}
+
+/// With `assess = "exit"` the client must not give up before the hook does.
+#[test]
+fn the_gates_hook_may_take_as_long_as_an_assessment_by_default() {
+    let mut config = provost::config::Config::default();
+    config.insist("plan_gate.assess", "exit");
+    let own = provost::plan_gate::gate::deadline(&config).unwrap();
+    let hooks = json_file(rodin().join("hooks/hooks.json"));
+    let limit = hooks["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"].as_u64().unwrap();
+    assert!(limit > own.as_secs() + 5, "{own:?}");
+}
+
+#[test]
+fn the_judges_have_no_tools_and_the_detector_only_what_it_needs() {
+    for (name, model, tools) in
+        [("critic", "opus", "[]"), ("validator", "haiku", "[]"), ("leakage-detector", "haiku", "Read, Edit")]
+    {
+        let agent = frontmatter(rodin().join(format!("agents/{name}.md")));
+        assert_eq!((agent["name"].as_str(), agent["model"].as_str()), (name, model));
+        assert_eq!(agent["tools"], tools, "{name}");
+    }
+}
+
+/// The words and the order of the document's skill flow.
+#[test]
+fn the_skill_follows_the_document_step_by_step() {
+    let skill = text(rodin().join("skills/plan-gate/SKILL.md"));
+    let steps = [
+        "Must be invoked in plan mode",
+        "Plan must have ## Goals section. Add success criteria and re-run.",
+        "Plan must have gaps block. Add <!-- rodin:gaps:start/end --> markers and re-run.",
+        "`rodin:leakage-detector`",
+        "`rodin:critic`",
+        "The plan:\n",
+        "### FINDING-1:",
+        "### NO ISSUES FOUND",
+        "`rodin:validator`",
+        "The gaps:\n",
+        "The findings:\n",
+        "### VERDICT: PASS",
+        r#"<!-- rodin:verdict:signal={"status":"pass","reason":"All findings covered"} -->"#,
+        r#"<!-- rodin:verdict:signal={"status":"fail","reason":"Uncovered findings X, Y, Z"} -->"#,
+        "Ready to exit plan mode",
+        "Update gaps to cover findings, re-run",
+    ];
+    let mut rest = skill.as_str();
+    for step in steps {
+        let (_, after) = rest.split_once(step).unwrap_or_else(|| panic!("not there, or too early: {step}"));
+        rest = after;
+    }
+    assert!(skill.contains("run_in_background: false") && skill.contains("started once more"));
+}
+
+#[test]
+fn without_the_program_no_plan_leaves_plan_mode() {
+    let machine = Machine::without_provost().of(rodin());
+    let mut leaving = machine.project.event("PreToolUse.ExitPlanMode");
+    for plan in [json!({}), leaving["tool_input"].clone(), json!({"plan": "\"tool_name\": \"Bash\""})] {
+        leaving["tool_input"] = plan;
+        let answer = machine.run("provost.sh", GATE, &leaving);
+        let told = &answer.stderr;
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
+        assert!(told.starts_with("[RODIN] BLOCKED") && told.contains("no program `provost`"), "{told}");
+        assert!(told.contains("To fix: ") && told.contains("disable the plugin"), "no way out: {told}");
+    }
+}
+
+#[test]
+fn without_the_program_all_but_the_way_out_of_plan_mode_goes_on() {
+    let machine = Machine::without_provost().of(rodin());
+    let mut events: Vec<Value> = [
+        "PreToolUse.Bash",
+        "PreToolUse.Write",
+        "PreToolUse.Agent",
+        "PreToolUse.EnterPlanMode",
+        "PostToolUse.ExitPlanMode",
+        "SubagentStop.general-purpose",
+        "UserPromptSubmit",
+        "SessionStart.startup",
+        "ConfigChange",
+    ]
+    .map(|name| machine.project.event(name))
+    .into();
+    events.push(machine.project.bash(r#"echo '{"tool_name":"ExitPlanMode"}'"#));
+    for event in events {
+        let answer = machine.run("provost.sh", GATE, &event);
+        assert!(answer.is_silent(), "{event}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_gates_script_asks_the_program_and_passes_everything_on() {
+    for place in ["programs/provost", ".cargo/bin/provost", ".local/bin/provost"] {
+        let machine = Machine::without_provost().of(rodin()).install_echo(place);
+        let answer = machine.run_on("provost.sh", GATE, "{\"any\": 1}\n\n");
+        assert_eq!(answer.stdout, "hook --pack self --pack plan-gate\n{\"any\": 1}\n\n");
+        assert_eq!(answer.code, Some(2));
+    }
+}
