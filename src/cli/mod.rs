@@ -16,6 +16,7 @@ mod phases;
 mod review;
 mod schema;
 mod screen;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};

@@ -96,7 +96,7 @@ pub(super) fn validator(overview: &Overview) -> &'static str {
     }
 }
 
-pub(super) fn as_json(overview: &Overview) -> Value {
+pub(crate) fn as_json(overview: &Overview) -> Value {
     let entry = |entry: &Entry| {
         json!({
             "number": entry.number,
