@@ -81,8 +81,7 @@ impl Journal {
             (event, tool) => format!("{event} {tool}"),
         };
         let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
-        let said = record.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""));
-        let why = match said {
+        let why = match record.speaker() {
             Some(said) if said.text("what").is_empty() => {
                 format!("{}: {}", said.text("guard"), said.text("opinion"))
             }

@@ -253,7 +253,7 @@ second       stop                          no
 "
         );
         assert_eq!(
-            shown(rows, Some(32)),
+            shown(rows, Some(31)),
             "\
 first-guard
   WHEN IT IS ASKED  before an

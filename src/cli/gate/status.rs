@@ -75,7 +75,7 @@ impl Status {
                 Ok(Some(overview)) => rows.push(row(&overview, name)),
                 Ok(None) => {}
                 Err(fault) if self.json => {
-                    all.push(serde_json::json!({"plan": path, "fault": fault.to_string()}));
+                    all.push(serde_json::json!({"plan": path.to_string_lossy(), "fault": fault.to_string()}));
                 }
                 Err(fault) => {
                     let none = String::new;

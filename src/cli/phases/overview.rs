@@ -110,7 +110,7 @@ impl Overview {
 
     pub(crate) fn as_json(&self) -> Value {
         json!({
-            "project": self.root,
+            "project": self.root.to_string_lossy(),
             "member": self.member,
             "workflow": self.workflow.as_ref().map(|standing| standing.as_json(&self.root)),
             "left_over": self.left_over.as_ref().map(|denial| json!({"what": denial.what, "why": denial.why})),

@@ -246,7 +246,7 @@ impl Overview {
         let round = standing.and_then(Standing::round);
         json!({
             "plan": self.id,
-            "path": self.path,
+            "path": self.path.to_string_lossy(),
             "newest": self.is_newest,
             "others": self.others,
             "fault": self.standing.as_ref().err().map(|unknown| &unknown.why),
@@ -263,11 +263,11 @@ impl Overview {
             "round": round,
             "tasks": self.tasks.as_ref().map(|tasks| json!({"all": tasks.all, "left": tasks.open})),
             "last_review": self.last.as_ref().map(|last| json!({
-                "file": self.path.join(&last.name),
+                "file": self.path.join(&last.name).to_string_lossy(),
                 "verdict": last.verdict.map(word),
             })),
             "running": self.running.is_some(),
-            "log": self.running.as_ref().and_then(|running| running.log.as_ref()),
+            "log": self.running.as_ref().and_then(|running| running.log.as_ref()).map(|log| log.to_string_lossy()),
             "began": self.running.as_ref().and_then(|running| running.began).map(clock::utc_in_seconds),
             "next_stop": standing.map(|standing| json!({
                 "does": standing.does,

@@ -11,6 +11,7 @@ mod reviewer;
 mod script;
 mod settings;
 mod shape;
+mod status_line;
 mod transcript;
 
 use std::env;
@@ -74,6 +75,8 @@ const fn client(
         agents: |transcript| transcript.with_extension("").join("subagents"),
         done: transcript::done,
         ends: transcript::ends,
+        status_line: status_line::seat,
+        status_line_entry: status_line::ENTRY,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:
