@@ -184,7 +184,9 @@ fn denials(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     };
     for (at, denial) in denials.iter().take(MOST_DENIALS).enumerate() {
         let time = denial.time.get(..19).unwrap_or_default().replace('T', " ");
-        let text = format!("{}  {}: {}", painted(DIM, &time), painted(BOLD, &denial.guard), denial.what);
+        let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+        let guard = painted(BOLD, &or(&denial.guard, "an unknown guard"));
+        let text = format!("{} {guard}: {}", painted(DIM, &time), or(&denial.what, "no reason is kept"));
         labelled(out, if at == 0 { "denied" } else { "" }, &text)?;
     }
     labelled(out, "", &painted(DIM, "`provost explain` tells why the last one was, and how to go on"))

@@ -135,8 +135,10 @@ impl Summary {
             Err(why) => Some(mend("the plan", why)),
             Ok(plan) => plan.as_ref().and_then(|plan| plan.blocked.as_ref()).map(|denial| denial.fix.clone()),
         };
-        let of_mistakes =
-            || (!self.mistakes.is_empty()).then(|| "see them with `provost config check`".into());
+        let of_mistakes = || {
+            (!self.mistakes.is_empty())
+                .then(|| "mend the configuration: `provost config check` shows its mistakes".into())
+        };
         let step =
             of_registration().or_else(of_rounds).or_else(of_workflow).or_else(of_plan).or_else(of_mistakes);
         let idle = || "nothing waits for you; `provost guards` shows what is guarded here".into();
