@@ -6,7 +6,8 @@
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -43,31 +44,39 @@ const LONGEST: usize = 48;
 
 pub(crate) fn start() -> ExitCode {
     engine::quiet_panics();
-    let line = engine::caught(|| {
-        let seat = (clients::DEFAULT.status_line)(&input());
-        line(&seat)
+    let is_told = Arc::new(AtomicBool::new(false));
+    let late = Arc::clone(&is_told);
+    // Without a thread there is no patience, but still a line.
+    let _ = thread::Builder::new().spawn(move || {
+        thread::sleep(PATIENCE);
+        tell(&[], &late);
+        std::process::exit(0);
     });
-    let line = line.unwrap_or_else(|_| "provost · its state cannot be told".into());
-    // Nobody may be there to read it.
-    let _ = writeln!(io::stdout(), "{line}");
+    tell(&input(), &is_told);
     ExitCode::SUCCESS
 }
 
-/// What the client says, as far as it comes in time.
+/// What the client says.
 fn input() -> Vec<u8> {
-    if io::stdin().is_terminal() {
-        return Vec::new();
-    }
-    let (send, receive) = mpsc::channel();
-    let read = move || {
-        let mut bytes = Vec::new();
+    let mut bytes = Vec::new();
+    if !io::stdin().is_terminal() {
+        // What cannot be read was not said.
         let _ = io::stdin().take(LARGEST_INPUT).read_to_end(&mut bytes);
-        let _ = send.send(bytes);
-    };
-    match thread::Builder::new().spawn(read) {
-        Ok(_) => receive.recv_timeout(PATIENCE).unwrap_or_default(),
-        Err(_) => Vec::new(),
     }
+    bytes
+}
+
+/// Prints the line, unless another thread does.
+fn tell(said: &[u8], is_told: &AtomicBool) {
+    if is_told.swap(true, Ordering::SeqCst) {
+        // The process ends with the other one.
+        thread::sleep(PATIENCE * 10);
+        return;
+    }
+    let line = engine::caught(|| line(&(clients::DEFAULT.status_line)(said)));
+    let line = line.unwrap_or_else(|_| "provost · its state cannot be told".into());
+    // Nobody may be there to read it.
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 fn line(seat: &Seat) -> String {

@@ -25,6 +25,11 @@ impl Record {
         serde_json::from_str(line).ok().filter(Value::is_object).map(Self)
     }
 
+    /// The same for the bytes of a line, which may be anything.
+    pub fn of_line(line: &[u8]) -> Option<Self> {
+        Self::parse(&String::from_utf8_lossy(line))
+    }
+
     pub fn text(&self, name: &str) -> &str {
         self.0[name].as_str().unwrap_or_default()
     }
@@ -79,9 +84,9 @@ pub fn read_all(project_state: &Path) -> io::Result<Vec<Record>> {
     Ok(records)
 }
 
-/// The last lines, newest first, until `visit` has seen enough. Only the end of the journal is read, however
-/// long it is: whoever asks this asks often. A line that is larger than that is none.
-pub fn visit_last(project_state: &Path, mut visit: impl FnMut(Record) -> ControlFlow<()>) -> io::Result<()> {
+/// The last lines, newest first, as they are kept, until `visit` has seen enough. Only the end of the journal
+/// is read, however long it is: whoever asks this asks often, and parses only what is of interest.
+pub fn visit_last(project_state: &Path, mut visit: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
     const END: u64 = 64 << 10;
     let mut left = END;
     // A new file may just have been begun.
@@ -89,8 +94,7 @@ pub fn visit_last(project_state: &Path, mut visit: impl FnMut(Record) -> Control
         let mut seen = 0;
         let ended = files::find_line_backwards(&file, left, |line| {
             seen += line.len() as u64 + 1;
-            let record = Record::parse(&String::from_utf8_lossy(line));
-            record.and_then(|record| visit(record).break_value())
+            visit(line).break_value()
         });
         left = left.saturating_sub(seen);
         match ended {
@@ -153,8 +157,8 @@ mod tests {
 
     fn ids(directory: &Path, most: usize) -> Vec<String> {
         let mut found = Vec::new();
-        visit_last(directory, |record| {
-            found.push(record.text("id").to_owned());
+        visit_last(directory, |line| {
+            found.extend(Record::of_line(line).map(|record| record.text("id").to_owned()));
             if found.len() == most { Break(()) } else { Continue(()) }
         })
         .unwrap();

@@ -16,11 +16,12 @@ use crate::clients;
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
-use crate::journal;
+use crate::journal::{self, Record};
 use crate::plan_gate::overview::Overview as Plan;
 use crate::registry::{GUARDS, PACKS};
 use crate::review_loop::plan;
 use crate::review_loop::route::Action;
+use crate::search;
 use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
@@ -28,6 +29,8 @@ use crate::workspace::Workspace;
 pub(super) const MOST_DENIALS: usize = 5;
 /// As much of what a guard said is shown; `provost explain` has all of it.
 const LONGEST: usize = 200;
+/// What a line of the journal has in it that tells of a denial, or of a guard of the plan gate.
+const OF_INTEREST: &[&[u8]] = &[b"\"deny", b"\"plan-"];
 
 /// A part, or why it cannot be read; `None`: there is nothing of the kind here.
 pub(crate) type Part<T> = Result<Option<T>, String>;
@@ -69,6 +72,29 @@ struct Recently {
     denials: Vec<Denied>,
     /// A guard of the plan gate was asked, so some hook entry names it.
     asked_plan_gate: bool,
+}
+
+impl Recently {
+    fn note(&mut self, record: &Record) {
+        let is_of_plan_gate =
+            |name: &str| GUARDS.iter().any(|guard| guard.name == name && guard.pack == "plan-gate");
+        self.asked_plan_gate |= record.guards().any(|said| is_of_plan_gate(said.text("guard")));
+        let said = record.speaker();
+        // An agent that is sent back with a review was denied nothing; the rounds tell that.
+        let is_review = said.as_ref().is_some_and(|said| said.text("guard") == "review-loop");
+        if !record.is_denial() || is_review {
+            return;
+        }
+        let shown = |text: &str| one_line(&bounded(text, LONGEST));
+        let of = |name: &str| said.as_ref().map_or(String::new(), |said| shown(said.text(name)));
+        self.denials.push(Denied {
+            id: shown(record.text("id")),
+            time: shown(record.text("time")),
+            session: shown(record.text("session")),
+            guard: of("guard"),
+            what: of("what"),
+        });
+    }
 }
 
 impl Summary {
@@ -244,22 +270,13 @@ fn plan_of(is_on: bool, workspace: &Workspace) -> Result<Option<Plan>, Fault> {
 fn recently(workspace: &Workspace) -> Part<Recently> {
     let Some(state) = workspace.places.project_state(&workspace.project) else { return Ok(None) };
     let mut seen = Recently::default();
-    let read = journal::visit_last(&state, |record| {
-        let is_of_plan_gate =
-            |name: &str| GUARDS.iter().any(|guard| guard.name == name && guard.pack == "plan-gate");
+    let read = journal::visit_last(&state, |line| {
         seen.was_called = true;
-        seen.asked_plan_gate |= record.guards().any(|said| is_of_plan_gate(said.text("guard")));
-        if record.is_denial() {
-            let said = record.speaker();
-            let shown = |text: &str| one_line(&bounded(text, LONGEST));
-            let of = |name: &str| said.as_ref().map_or(String::new(), |said| shown(said.text(name)));
-            seen.denials.push(Denied {
-                id: shown(record.text("id")),
-                time: shown(record.text("time")),
-                session: shown(record.text("session")),
-                guard: of("guard"),
-                what: of("what"),
-            });
+        // Most lines are silence, and not worth to be parsed.
+        if OF_INTEREST.iter().any(|part| search::part(line, part).is_some())
+            && let Some(record) = Record::of_line(line)
+        {
+            seen.note(&record);
         }
         ControlFlow::Continue(())
     });
