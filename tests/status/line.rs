@@ -89,8 +89,8 @@ fn grown() -> TestProject {
         let text = format!("# Task {number}\n\n{}\n", "Words about the task. ".repeat(200));
         project.file(&format!(".taskie/plans/login-limit/task-{number}.md"), &text);
     }
-    let rows: String = (1..=40).map(|number| format!("| {number} | pending | high |\n")).collect();
-    let tasks = format!("| Id | Status | Priority |\n|---|---|---|\n{rows}");
+    let rows: Vec<String> = (1..=40).map(|number| format!("| {number} | pending | high |\n")).collect();
+    let tasks = format!("| Id | Status | Priority |\n|---|---|---|\n{}", rows.concat());
     project.file(".taskie/plans/login-limit/tasks.md", &tasks);
     let journal = journal(&project);
     denied(&project, "s1");

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Sender};
 
-use rehearsal::{Moment, Observer, Playback, Scenario, Stage};
+use rehearsal::{Moment, Observer, Playback, Scenario, Silent, Stage};
 
 use super::*;
 
@@ -26,9 +26,8 @@ impl Terminal {
             eprintln!("not watched: tmux is missing");
             return None;
         }
-        static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let socket = format!("provost-test-{}-{number}", std::process::id());
+        // The socket lies in the home, so that two tests of one process do not meet.
+        let socket = format!("provost-test-{}", std::process::id());
         Some(Self { socket, home: tempfile::tempdir().unwrap() })
     }
 
@@ -80,25 +79,27 @@ impl Observer for Scout {
     }
 }
 
-/// Plays the review loop in another thread. The directories are there as long as what comes back.
-fn play(client: PathBuf) -> (Receiver<PathBuf>, thread::JoinHandle<Playback>) {
+/// The stage for a rehearsal, on which `${socket}` names the terminal.
+fn stage(client: PathBuf, terminal: &Terminal) -> Stage {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let built =
         Command::new(env!("CARGO")).args(["build", "-q", "-p", "rehearsal"]).current_dir(root).status();
     assert!(built.is_ok_and(|status| status.success()), "the rehearsal crate does not build");
     let program = env!("CARGO_BIN_EXE_provost");
+    let variables = [("provost", program), ("socket", terminal.socket.as_str())];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let recorder = Path::new(program).with_file_name("rehearse");
-    let variables = BTreeMap::from([("provost".to_owned(), program.to_owned())]);
-    let stage = Stage { client, variables, recorder, keep: false };
-    let scenario = Scenario::load(root.join("rehearsals/status-review-loop.toml")).unwrap();
-    let (send, receive) = mpsc::channel();
-    let playing = thread::spawn(move || {
-        let playback = stage.play(&scenario, &mut Scout(send)).unwrap_or_else(|error| panic!("{error}"));
-        let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        playback
-    });
-    (receive, playing)
+    Stage { client, variables: BTreeMap::from(variables), recorder, keep: false }
+}
+
+/// Plays a scenario, in which everything must be as expected. Its directories are there as long as what
+/// comes back.
+fn play(stage: &Stage, file: &str, observer: &mut dyn Observer) -> Playback {
+    let scenario = Scenario::load(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let playback = stage.play(&scenario, observer).unwrap_or_else(|error| panic!("{error}"));
+    let wrong: Vec<String> = scenario.check(&playback).iter().map(ToString::to_string).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    playback
 }
 
 /// The environment of the rehearsal's person, under another home: what runs in that home is ended with it.
@@ -131,10 +132,13 @@ fn follow<T: PartialEq>(seen: &mut Vec<T>, now: Option<T>) {
 #[test]
 fn a_terminal_follows_a_review_loop_live() {
     let (Some(terminal), Some(client)) = (Terminal::find(), support::client::find()) else { return };
-    let (scout, playing) = play(client);
-    let project = scout.recv_timeout(Duration::from_secs(60)).expect("the model names a file of the project");
+    let stage = stage(client, &terminal);
+    let (send, scout) = mpsc::channel();
+    let playing = thread::spawn(move || play(&stage, "rehearsals/status-review-loop.toml", &mut Scout(send)));
+    let project = scout.recv_timeout(Duration::from_mins(1)).expect("the model names a file of the project");
     let variables = beside(&project, terminal.home.path());
-    let assigned: String = variables.iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+    let assigned: Vec<String> = variables.iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+    let assigned = assigned.join(" ");
     let program = env!("CARGO_BIN_EXE_provost");
     terminal.open(&project, 100, 30, &format!("exec env -i {assigned} '{program}' status --watch"));
 
@@ -188,6 +192,13 @@ fn a_terminal_follows_a_review_loop_live() {
     wait_for("the screen of a project that is gone", 10, || {
         terminal.pane().contains("there is no `.taskie/plans` here or above").then_some(())
     });
+}
+
+/// The client itself in a terminal, with its status line, while a call is denied.
+#[test]
+fn the_client_shows_the_line() {
+    let (Some(terminal), Some(client)) = (Terminal::find(), support::client::find()) else { return };
+    play(&stage(client, &terminal), "tests/status/line-of-the-client.toml", &mut Silent);
 }
 
 #[test]

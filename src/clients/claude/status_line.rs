@@ -33,10 +33,21 @@ mod tests {
 
     #[test]
     fn the_place_and_the_session_are_read() {
-        let whole = br#"{"session_id": "s", "cwd": "/c", "model": {"display_name": "M"},
-            "workspace": {"current_dir": "/p/sub", "project_dir": "/p"}, "version": "2"}"#;
-        let expected =
-            Seat { session: Some("s".into()), start: Some("/p".into()), cwd: Some("/p/sub".into()) };
+        // As the client told it, in another directory.
+        let whole = br#"{"session_id":"a3a5461b-afe2-47c0-834e-982ccc64af95",
+            "transcript_path":"/home/dev/.claude/projects/-p/a3a5461b-afe2-47c0-834e-982ccc64af95.jsonl",
+            "cwd":"/p/sub","effort":{"level":"medium"},"model":{"id":"claude-opus-5-5","display_name":"Opus 5.5"},
+            "workspace":{"current_dir":"/p/sub","project_dir":"/p","added_dirs":[]},"version":"2.1.325",
+            "output_style":{"name":"default"},"cost":{"total_cost_usd":0,"total_duration_ms":4370,
+            "total_api_duration_ms":0,"total_lines_added":0,"total_lines_removed":0},"context_window":
+            {"total_input_tokens":0,"total_output_tokens":0,"context_window_size":1000000,"current_usage":null,
+            "used_percentage":null,"remaining_percentage":null},"exceeds_200k_tokens":false,"fast_mode":false,
+            "thinking":{"enabled":true}}"#;
+        let expected = Seat {
+            session: Some("a3a5461b-afe2-47c0-834e-982ccc64af95".into()),
+            start: Some("/p".into()),
+            cwd: Some("/p/sub".into()),
+        };
         assert_eq!(seat(whole), expected);
         let older = Seat { cwd: Some("/c".into()), ..Seat::default() };
         assert_eq!(seat(br#"{"cwd": "/c"}"#), older);
