@@ -3,15 +3,12 @@
 //! The client runs it several times a minute and shows what it prints, so it starts without an argument
 //! parser, as the hook does, and never fails: whatever comes in, there is a line and exit code 0.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, StdinLock, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::status::{Summary, missing};
+use super::status::{MOST_LOOKED_AT, Summary, missing};
 use crate::clients::{self, Seat};
 use crate::engine;
 use crate::registry::GUARDS;
@@ -36,7 +33,7 @@ fn help() -> String {
 }
 
 /// No client tells more than this.
-const LARGEST_INPUT: u64 = 1 << 20;
+const LARGEST_INPUT: usize = 1 << 20;
 /// A client that never ends its input still gets a line.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// As much as any part of the line has.
@@ -44,39 +41,40 @@ const LONGEST: usize = 48;
 
 pub(crate) fn start() -> ExitCode {
     engine::quiet_panics();
-    let is_told = Arc::new(AtomicBool::new(false));
-    let late = Arc::clone(&is_told);
-    // Without a thread there is no patience, but still a line.
-    let _ = thread::Builder::new().spawn(move || {
-        thread::sleep(PATIENCE);
-        tell(&[], &late);
-        std::process::exit(0);
-    });
-    tell(&input(), &is_told);
+    let line = engine::caught(|| line(&(clients::DEFAULT.status_line)(&input())));
+    let line = line.unwrap_or_else(|_| "provost · its state cannot be told".into());
+    // Nobody may be there to read it.
+    let _ = writeln!(io::stdout(), "{line}");
     ExitCode::SUCCESS
 }
 
-/// What the client says.
+/// What the client says, as far as it comes in time. What cannot be read was not said.
 fn input() -> Vec<u8> {
+    let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();
-    if !io::stdin().is_terminal() {
-        // What cannot be read was not said.
-        let _ = io::stdin().take(LARGEST_INPUT).read_to_end(&mut bytes);
+    let mut part = [0; 8192];
+    let end = Instant::now() + PATIENCE;
+    while !stdin.is_terminal() && bytes.len() < LARGEST_INPUT && is_ready(&stdin, end) {
+        match stdin.read(&mut part) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => bytes.extend(&part[..count]),
+        }
     }
     bytes
 }
 
-/// Prints the line, unless another thread does.
-fn tell(said: &[u8], is_told: &AtomicBool) {
-    if is_told.swap(true, Ordering::SeqCst) {
-        // The process ends with the other one.
-        thread::sleep(PATIENCE * 10);
-        return;
-    }
-    let line = engine::caught(|| line(&(clients::DEFAULT.status_line)(said)));
-    let line = line.unwrap_or_else(|_| "provost · its state cannot be told".into());
-    // Nobody may be there to read it.
-    let _ = writeln!(io::stdout(), "{line}");
+/// Whether there is something to read before this moment.
+#[cfg(unix)]
+fn is_ready(stdin: &StdinLock<'_>, end: Instant) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let left = Timespec::try_from(end.saturating_duration_since(Instant::now())).ok();
+    let mut watched = [PollFd::new(stdin, PollFlags::IN)];
+    poll(&mut watched, left.as_ref()).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(not(unix))]
+fn is_ready(_: &StdinLock<'_>, end: Instant) -> bool {
+    Instant::now() < end
 }
 
 fn line(seat: &Seat) -> String {
@@ -148,7 +146,8 @@ fn plan(summary: &Summary, session: Option<&str>) -> Option<String> {
 fn denied(summary: &Summary, session: Option<&str>) -> Option<String> {
     let denials = summary.denials.as_ref().ok()?.as_ref()?;
     let count = denials.iter().filter(|denied| Some(denied.session.as_str()) == session).count();
-    (count > 0).then(|| format!("{count} denied"))
+    let more = if denials.len() == MOST_LOOKED_AT { "+" } else { "" };
+    (count > 0).then(|| format!("{count}{more} denied"))
 }
 
 fn switches(summary: &Summary) -> Option<String> {

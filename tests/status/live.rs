@@ -203,7 +203,6 @@ fn the_client_shows_the_line() {
 
 #[test]
 fn a_narrow_terminal_shows_every_screen_within_its_width() {
-    let Some(terminal) = Terminal::find() else { return };
     let project = TestProject::new();
     plan(&project);
     workflow(&project);
@@ -218,6 +217,7 @@ fn a_narrow_terminal_shows_every_screen_within_its_width() {
         (40, "config check"),
         (40, "status"),
     ] {
+        let Some(terminal) = Terminal::find() else { return };
         let shown = project.path.join("shown");
         let _ = fs::remove_file(&shown);
         // The pane is the terminal; `script` would be one more program.
@@ -234,6 +234,5 @@ fn a_narrow_terminal_shows_every_screen_within_its_width() {
             assert!(line.chars().count() <= usize::from(columns), "{arguments}: {line:?}");
         }
         assert!(lines.lines().filter(|line| !line.trim().is_empty()).count() > 2, "{arguments}: {lines}");
-        terminal.tmux(&["kill-session"]);
     }
 }

@@ -13,8 +13,8 @@ packs      self, planner are on
            plan-gate off: `plan_gate.enabled` is not set, and no hook entry was seen to name it
            review-loop off: there is no `.taskie/plans` here or above
            phases off: there is no `.isdlc` in this project
-denied     nothing lately
 next       nothing waits for you; `provost guards` shows what is guarded here
+denied     nothing lately
 ";
     assert_eq!(status(&TestProject::new()), expected);
 }
@@ -27,7 +27,7 @@ fn where_nothing_calls_provost_that_comes_first() {
         "{text}"
     );
     assert!(
-        text.ends_with("next       have the client call Provost: `provost hook --help` shows the entry\n"),
+        text.contains("\nnext       have the client call Provost: `provost hook --help` shows the entry\n"),
         "{text}"
     );
 }
@@ -42,7 +42,8 @@ fn every_part_stands_on_one_screen() {
     let text = status(&project);
     let (head, rest) = text.split_once("denied     20").unwrap();
     assert_eq!(
-        head,
+        // Where a line is broken depends on the length of the temporary directory's name.
+        head.replace("unknown\n           key", "unknown key").replace("key\n           `", "key `").replace("mean\n           `", "mean `"),
         "\
 project    <project>
 packs      self, planner, review-loop, phases are on
@@ -52,25 +53,18 @@ next stop  it goes through: .taskie/plans/login-limit/plan-post-review-1.md, the
            .taskie/plans/login-limit/plan-review-1.md, is not there yet
 workflow   feature, 06-implementation (3 of 4)
 gate       GATE-06: tests, articles missing
+guards     1 of 29 are off: branch-guard
+config     1 mistake: <project>/provost.toml:4: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
+next       `/taskie:continue-plan` goes on with post-plan-review
 "
     );
     let rest = rest.replace("\n           ", " ");
-    let rest: Vec<&str> = rest.lines().collect();
     assert!(
-        rest[0].ends_with(
+        rest.ends_with(
             " self-guard: a tool may not delete or move `<project>/provost.toml` `provost explain` tells why the \
-             last one was, and how to go on"
+             last one was, and how to go on\n"
         ),
         "{rest:?}"
-    );
-    assert_eq!(
-        rest[1..],
-        [
-            "guards     1 of 29 are off: branch-guard",
-            "config     1 mistake: <project>/provost.toml:4: unknown key `deadline_secnds`; did you mean \
-             `deadline_seconds`?",
-            "next       `/taskie:continue-plan` goes on with post-plan-review",
-        ]
     );
 }
 

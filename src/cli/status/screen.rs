@@ -42,7 +42,6 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         Ok(None) => {}
         Ok(Some(overview)) => workflow(out, overview)?,
     }
-    denials(out, summary)?;
     if !summary.guards_off.is_empty() {
         let off = summary.guards_off.as_slice();
         let names = if off.len() == GUARDS.len() { "all".into() } else { off.join(", ") };
@@ -58,7 +57,9 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             &painted(YELLOW, &format!("{count} mistakes; `provost config check` shows them")),
         )?,
     }
-    labelled(out, "next", &painted(BOLD, &summary.next))
+    labelled(out, "next", &painted(BOLD, &summary.next))?;
+    // Last, so that on a low terminal nothing else falls off the screen.
+    denials(out, summary)
 }
 
 fn unreadable(out: &mut impl Write, label: &str, why: &str) -> io::Result<()> {

@@ -27,6 +27,8 @@ use crate::workspace::Workspace;
 
 /// As many denials are shown.
 pub(super) const MOST_DENIALS: usize = 5;
+/// As many are looked at, at most.
+pub(crate) const MOST_LOOKED_AT: usize = 20;
 /// As much of what a guard said is shown; `provost explain` has all of it.
 const LONGEST: usize = 200;
 /// What a line of the journal has in it that tells of a denial, or of a guard of the plan gate.
@@ -273,7 +275,9 @@ fn recently(workspace: &Workspace) -> Part<Recently> {
     let read = journal::visit_last(&state, |line| {
         seen.was_called = true;
         // Most lines are silence, and not worth to be parsed.
-        if OF_INTEREST.iter().any(|part| search::part(line, part).is_some())
+        let of_interest = |part: &&[u8]| search::part(line, part).is_some();
+        if seen.denials.len() < MOST_LOOKED_AT
+            && OF_INTEREST.iter().any(of_interest)
             && let Some(record) = Record::of_line(line)
         {
             seen.note(&record);
