@@ -10,6 +10,9 @@ fn main() -> ExitCode {
         Some(command) if command == "compat" && !provost::cli::asks_for_help() => {
             provost::cli::compat(arguments).unwrap_or_else(provost::cli::run)
         }
+        Some(command) if command == "statusline" && !provost::cli::asks_for_help() => {
+            provost::cli::statusline()
+        }
         _ => provost::cli::run(),
     }
 }

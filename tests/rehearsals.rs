@@ -101,6 +101,7 @@ rehearsals! {
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",
     review_loop_without_the_program: "review-loop-without-provost.toml",
+    status_of_a_review_loop: "status-review-loop.toml",
     phases_in_their_order: "phases-sequence.toml",
     phases_and_commits_to_main: "phases-commit.toml",
     phases_and_a_faked_state: "phases-state.toml",

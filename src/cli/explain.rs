@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
+use super::screen::{BOLD, CYAN, DIM, colour_of, fitted, painted, width, wrapped};
 use super::{Exit, Here, Outcome};
 use crate::journal::{Record, Said};
 use crate::registry::Guard;
@@ -31,26 +31,21 @@ impl Explain {
             Some(id) => records.iter().filter(|record| record.text("id").starts_with(id.as_str())).collect(),
             None => records.iter().rev().find(|record| record.is_denial()).into_iter().collect(),
         };
-        match (found.as_slice(), &self.id) {
+        let answer = match (found.as_slice(), &self.id) {
             ([record], _) => {
                 explain(&mut out, record)?;
                 return Ok(Exit::Done);
             }
-            ([], None) => {
+            (_, None) => {
                 let project = one_line(&here.project.to_string_lossy());
-                writeln!(out, "nothing was denied in {project} yet; `provost journal` shows all decisions")?;
+                format!("nothing was denied in {project} yet; `provost journal` shows all decisions")
             }
-            ([], Some(id)) => writeln!(out, "no decision in this project begins with `{}`", one_line(id))?,
+            ([], Some(id)) => format!("no decision in this project begins with `{}`", one_line(id)),
             (several, Some(id)) => {
-                writeln!(
-                    out,
-                    "{} decisions begin with `{}`; give more of the ID",
-                    several.len(),
-                    one_line(id)
-                )?;
+                format!("{} decisions begin with `{}`; give more of the ID", several.len(), one_line(id))
             }
-            (_, None) => {}
-        }
+        };
+        writeln!(out, "{}", fitted(&answer, 0))?;
         Ok(Exit::Found)
     }
 }

@@ -33,7 +33,7 @@ impl Guards {
             if index > 0 {
                 writeln!(out)?;
             }
-            writeln!(out, "{}  {}", painted(BOLD, pack.name), painted(DIM, pack.purpose))?;
+            screen::line(&mut out, &[painted(BOLD, pack.name)], &painted(DIM, pack.purpose))?;
             writeln!(out)?;
             let mut rows = vec![
                 ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
@@ -49,7 +49,7 @@ impl Guards {
             "once: a prompt that begins with `provost override GUARD REASON` lets it pass once.",
         ];
         for note in notes {
-            writeln!(out, "{}", painted(DIM, note))?;
+            writeln!(out, "{}", painted(DIM, &screen::fitted(note, 0)))?;
         }
         Ok(Exit::Done)
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::screen::{BOLD, DIM, colour_of, painted};
+use super::screen::{self, BOLD, DIM, colour_of, fitted, painted};
 use super::{Exit, Here, Outcome, Trouble};
 use crate::journal::{self, Record};
 use crate::text::{bounded, one_line};
@@ -42,7 +42,8 @@ impl Journal {
             return Ok(Exit::Found);
         }
         if records.is_empty() && !self.follow && !self.json {
-            writeln!(out, "no decisions in {} yet", one_line(&here.project.to_string_lossy()))?;
+            let project = one_line(&here.project.to_string_lossy());
+            writeln!(out, "{}", fitted(&format!("no decisions in {project} yet"), 0))?;
             return Ok(Exit::Done);
         }
         for record in records.iter().skip(records.len().saturating_sub(self.number)) {
@@ -80,22 +81,19 @@ impl Journal {
             (event, tool) => format!("{event} {tool}"),
         };
         let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
-        let said = record.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""));
-        let why = match said {
+        let why = match record.speaker() {
             Some(said) if said.text("what").is_empty() => {
                 format!("{}: {}", said.text("guard"), said.text("opinion"))
             }
             Some(said) => format!("{}: {}", said.text("guard"), said.text("what")),
             None => record.text("remark").to_owned(),
         };
-        writeln!(
-            out,
-            "{}  {}  {}  {}  {}",
+        let cells = [
             painted(DIM, &one_line(record.text("id"))),
             painted(DIM, &one_line(&time)),
             painted(colour_of(decision), &format!("{:12}", one_line(decision))),
             painted(BOLD, &format!("{:18}", one_line(&event))),
-            one_line(&bounded(&why, LONGEST)),
-        )
+        ];
+        screen::line(out, &cells, &one_line(&bounded(&why, LONGEST)))
     }
 }

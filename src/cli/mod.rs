@@ -18,6 +18,9 @@ mod phases;
 mod review;
 mod schema;
 mod screen;
+mod status;
+mod statusline;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -36,6 +39,7 @@ use crate::workspace::{Places, project_root, resolve};
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
+  provost status                 where everything stands here, and the next step
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
@@ -60,6 +64,8 @@ enum Command {
     Hook(Hook),
     Check(check::Check),
     Compat(compat::Compat),
+    Status(status::Status),
+    Statusline(statusline::Statusline),
     Guards(guards::Guards),
     Explain(explain::Explain),
     Gate(gate::Gate),
@@ -122,8 +128,9 @@ pub fn run() -> ExitCode {
     };
     let outcome = match parsed.command {
         // Only their `--help` comes here, and it has been answered above.
-        Command::Hook(Hook { .. }) | Command::Compat(_) => Ok(Exit::Done),
+        Command::Hook(Hook { .. }) | Command::Compat(_) | Command::Statusline(_) => Ok(Exit::Done),
         Command::Check(command) => command.run(),
+        Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Gate(command) => command.run(),
@@ -174,7 +181,12 @@ pub fn compat(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     compat::start(arguments)
 }
 
-/// Whether the command line asks for help, which is the one thing the hook path leaves to clap.
+/// `provost statusline`, whatever else stands on its command line.
+pub fn statusline() -> ExitCode {
+    statusline::start()
+}
+
+/// Whether the command line asks for help, which is the one thing the fast paths leave to clap.
 pub fn asks_for_help() -> bool {
     std::env::args_os().skip(2).any(|argument| argument == "--help" || argument == "-h")
 }

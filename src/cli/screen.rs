@@ -3,7 +3,7 @@
 //! `anstream` takes colours away where nobody wants them (not a terminal, `NO_COLOR`); everything
 //! that came from an agent is made printable before it gets here.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -39,33 +39,122 @@ pub(crate) fn labelled(out: &mut impl Write, label: &str, text: &str) -> io::Res
     writeln!(out, "{}  {}", painted(CYAN, &format!("{label:9}")), wrapped(text, 11, width()).trim_start())
 }
 
-/// Prints rows with aligned columns; the first row is the heading.
+/// The width that a table has: that of the terminal. In a pipe there is no limit, so that a row is a line
+/// and other programs can take it apart.
+pub(crate) fn room() -> Option<usize> {
+    const NARROWEST: usize = 40;
+    let is_terminal = io::stdout().is_terminal();
+    let seen = is_terminal.then(terminal_size::terminal_size).flatten();
+    seen.map(|(width, _)| usize::from(width.0).max(NARROWEST))
+}
+
+/// A sentence that goes on a line of its own in a pipe, and on comfortable lines in a terminal.
+pub(crate) fn fitted(text: &str, indent: usize) -> String {
+    match room() {
+        Some(_) => wrapped(text, indent, width()),
+        None => format!("{}{text}", " ".repeat(indent)),
+    }
+}
+
+/// Prints rows with aligned columns; the first row is the heading. Where the terminal is too narrow, the
+/// widest column is broken below itself, and where that is not enough, each row becomes a list.
 pub(crate) fn table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
+    table_within(out, rows, room())
+}
+
+fn table_within(out: &mut impl Write, rows: &[Vec<String>], room: Option<usize>) -> io::Result<()> {
+    /// A column with less is a heap of syllables.
+    const NARROWEST: usize = 14;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    for (at, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line += &format!("{cell:width$}  ");
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell)).max();
+    let mut widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let whole = widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1);
+    let excess = whole.saturating_sub(room.unwrap_or(usize::MAX));
+    if excess > 0
+        && let Some(widest) = widths.iter_mut().max()
+    {
+        if widest.saturating_sub(excess) < NARROWEST {
+            return lists(out, rows, room.unwrap_or(usize::MAX));
         }
-        let line = line.trim_end();
-        match at {
-            0 => writeln!(out, "{}", painted(BOLD, line))?,
-            _ => writeln!(out, "{line}")?,
+        *widest -= excess;
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let cells = row.iter().zip(&widths);
+        let cells: Vec<Vec<String>> = cells.map(|(cell, width)| broken(cell, *width)).collect();
+        for number in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (cell, width) in cells.iter().zip(&widths) {
+                let part = cell.get(number).map_or("", String::as_str);
+                line += part;
+                line += &" ".repeat(width.saturating_sub(letters(part)) + 2);
+            }
+            let line = line.trim_end();
+            match at {
+                0 => writeln!(out, "{}", painted(BOLD, line))?,
+                _ => writeln!(out, "{line}")?,
+            }
         }
     }
     Ok(())
 }
 
+/// The lines of a cell in a column of this width. One that fits stays as it is.
+fn broken(cell: &str, width: usize) -> Vec<String> {
+    if letters(cell) <= width {
+        return vec![cell.to_owned()];
+    }
+    wrapped(cell, 0, width).lines().map(str::to_owned).collect()
+}
+
+/// Each row by itself: its first cell, and below it the others beside their headings.
+fn lists(out: &mut impl Write, rows: &[Vec<String>], room: usize) -> io::Result<()> {
+    let Some((heading, rows)) = rows.split_first() else { return Ok(()) };
+    let longest = heading.iter().skip(1).map(|name| letters(name)).max().unwrap_or(0);
+    for row in rows {
+        let Some((first, others)) = row.split_first() else { continue };
+        writeln!(out, "{}", painted(BOLD, first))?;
+        for (name, cell) in heading.iter().skip(1).zip(others).filter(|(_, cell)| !cell.is_empty()) {
+            let text = wrapped(cell, longest + 4, room);
+            writeln!(out, "  {}  {}", painted(DIM, &format!("{name:longest$}")), text.trim_start())?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints a line of short cells and a text behind them. Where the terminal is too narrow, the text is
+/// broken beside the cells or stands below them.
+pub(crate) fn line(out: &mut impl Write, cells: &[String], text: &str) -> io::Result<()> {
+    line_within(out, cells, text, room())
+}
+
+fn line_within(out: &mut impl Write, cells: &[String], text: &str, room: Option<usize>) -> io::Result<()> {
+    /// A text that has less beside the cells stands below them.
+    const NARROWEST: usize = 30;
+    const BELOW: usize = 4;
+    let head = cells.join("  ");
+    let start = letters(&head) + 2;
+    let Some(room) = room.filter(|room| start + letters(text) > *room) else {
+        return writeln!(out, "{head}  {text}");
+    };
+    if start + NARROWEST <= room {
+        return writeln!(out, "{head}  {}", wrapped(text, start, room).trim_start());
+    }
+    writeln!(out, "{}", if start > room { wrapped(&head, 0, room) } else { head })?;
+    if text.is_empty() { Ok(()) } else { writeln!(out, "{}", wrapped(text, BELOW, room)) }
+}
+
+/// How many letters a text has on the screen: colours are none.
+pub(crate) fn letters(text: &str) -> usize {
+    anstream::adapter::strip_str(text).map(|part| part.chars().count()).sum()
+}
+
 /// Breaks a text into lines of at most `width` characters, each after `indent` blanks. What stands in
-/// backticks stays whole, so that a command can be copied.
+/// backticks stays whole, so that a command can be copied. Colours take no room.
 pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     let mut lines = String::new();
     let mut length = usize::MAX;
     for word in words(text) {
-        let letters = word.chars().count();
+        let letters = letters(word);
         if length.saturating_add(letters + 1) > width {
             if !lines.is_empty() {
                 lines.push('\n');
@@ -124,9 +213,81 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up() {
+    fn colours_take_no_room() {
+        let yellow = painted(YELLOW, "one two three");
+        let plain = anstream::adapter::strip_str(&wrapped(&yellow, 2, 10)).to_string();
+        assert_eq!(plain, "  one two\n  three");
+        assert_eq!((letters(&yellow), letters("")), (13, 0));
+    }
+
+    fn shown(rows: &[&[&str]], room: Option<usize>) -> String {
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
         let mut out = Vec::new();
-        table(&mut out, &[vec!["A".into(), "B".into()], vec!["long".into(), "x".into()]]).unwrap();
-        assert_eq!(anstream::adapter::strip_bytes(&out).into_vec(), b"A     B\nlong  x\n");
+        table_within(&mut out, &rows, room).unwrap();
+        String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
+    }
+
+    #[test]
+    fn columns_line_up() {
+        assert_eq!(shown(&[&["A", "B"], &["long", "x"]], None), "A     B\nlong  x\n");
+        assert_eq!(shown(&[&["A", "B"], &[&painted(RED, "long"), "x"]], None), "A     B\nlong  x\n");
+        assert_eq!(shown(&[], Some(40)), "");
+    }
+
+    #[test]
+    fn the_widest_column_gives_way_to_a_narrow_terminal() {
+        let rows: &[&[&str]] = &[
+            &["NAME", "WHEN IT IS ASKED", "ON"],
+            &["first-guard", "before an agent starts, before a skill", "yes"],
+            &["second", "stop", "no"],
+        ];
+        assert_eq!(shown(rows, Some(80)), shown(rows, None));
+        assert_eq!(
+            shown(rows, Some(46)),
+            "\
+NAME         WHEN IT IS ASKED              ON
+first-guard  before an agent starts,       yes
+             before a skill
+second       stop                          no
+"
+        );
+        assert_eq!(
+            shown(rows, Some(31)),
+            "\
+first-guard
+  WHEN IT IS ASKED  before an
+                    agent
+                    starts,
+                    before a
+                    skill
+  ON                yes
+second
+  WHEN IT IS ASKED  stop
+  ON                no
+"
+        );
+    }
+
+    #[test]
+    fn a_text_behind_cells_is_broken_beside_or_below_them() {
+        let shown = |room: Option<usize>| {
+            let cells = [painted(DIM, "1k0avfc7196p9"), "12:00".to_owned()];
+            let mut out = Vec::new();
+            line_within(&mut out, &cells, "self-guard: a tool may not write to this file", room).unwrap();
+            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
+        };
+        let whole = "1k0avfc7196p9  12:00  self-guard: a tool may not write to this file\n";
+        assert_eq!((shown(None).as_str(), shown(Some(67)).as_str()), (whole, whole));
+        let beside = format!(
+            "1k0avfc7196p9  12:00  self-guard: a tool may not\n{}write to this file\n",
+            " ".repeat(22)
+        );
+        assert_eq!(shown(Some(53)), beside);
+        assert_eq!(
+            shown(Some(40)),
+            "1k0avfc7196p9  12:00\n    self-guard: a tool may not write to\n    this file\n"
+        );
+        assert_eq!(shown(Some(16)).lines().next(), Some("1k0avfc7196p9"));
     }
 }

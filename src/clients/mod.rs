@@ -54,10 +54,24 @@ pub struct Client {
     pub done: fn(line: &[u8]) -> Vec<Event>,
     /// Whether this line of a transcript is the end of what the agent said last; `None` if others decide.
     pub ends: fn(line: &[u8], said: &str) -> Option<bool>,
+    /// What it tells the command behind its status line.
+    pub status_line: fn(&[u8]) -> Seat,
+    /// How an entry for that command looks in its settings, for the help text.
+    pub status_line_entry: &'static str,
     pub reviewer: Reviewer,
     pub demo: Demo,
     /// How an entry for Provost looks in its settings, for the help text.
     pub registration: &'static str,
+}
+
+/// Where the person sits who looks at a status line. All of it may be missing.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Seat {
+    pub session: Option<String>,
+    /// Where the session began.
+    pub start: Option<PathBuf>,
+    /// Where it works now.
+    pub cwd: Option<PathBuf>,
 }
 
 /// What a subagent was given.

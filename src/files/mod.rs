@@ -17,7 +17,7 @@ use std::time::Duration;
 pub use backwards::find_line_backwards;
 pub use directory::{EntryKind, for_each_entry};
 pub use listing::{Entry, Listing, list};
-pub use replacing::{Lock, create_once, lock, replace, replace_unless_changed, try_lock};
+pub use replacing::{Lock, create_once, is_locked, lock, replace, replace_unless_changed, try_lock};
 pub use searching::{latest_ending_with, newest_below, newest_first};
 
 use crate::faults;

@@ -143,6 +143,13 @@ pub fn try_lock(place: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
+/// Whether another process holds the lock of this name. Any number of lookers may ask at once, and none
+/// takes another for the holder.
+pub fn is_locked(place: &Path) -> bool {
+    let asked = File::open(place).map(|file| file.try_lock_shared());
+    matches!(asked, Ok(Err(TryLockError::WouldBlock)))
+}
+
 fn lock_file(place: &Path) -> io::Result<File> {
     private_directory(place.parent().unwrap_or(Path::new(".")))?;
     private().write(true).create(true).truncate(false).open(place)
@@ -224,6 +231,19 @@ mod tests {
             give_name(&file, &dir.path().join("g")).unwrap();
             assert!(dir.path().join("g").exists());
         }
+    }
+
+    #[test]
+    fn lookers_are_not_taken_for_the_holder_of_a_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("x.lock");
+        assert!(!is_locked(&place) && !place.exists());
+        let held = try_lock(&place).unwrap();
+        assert!(is_locked(&place));
+        drop(held);
+        let looker = File::open(&place).unwrap();
+        looker.try_lock_shared().unwrap();
+        assert!(!is_locked(&place));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::decision::{Decision, Finding, Verdict};
 use crate::event::{Event, Mode};
 use crate::files;
 use crate::text::bounded;
-pub use reading::{Record, Said, followed, read_all};
+pub use reading::{Record, Said, followed, read_all, visit_last};
 
 const FILE: &str = "journal.jsonl";
 /// Old files that are kept beside the current one.

@@ -1,9 +1,10 @@
-//! Reading the journal back, for `explain` and `journal`.
+//! Reading the journal back, for `explain`, `journal` and `status`.
 //!
 //! A line that is torn or from another version is skipped or read as far as it goes: the journal
 //! is a record for people, and one bad line must not hide the others.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::{fs, thread};
 
@@ -24,6 +25,11 @@ impl Record {
         serde_json::from_str(line).ok().filter(Value::is_object).map(Self)
     }
 
+    /// The same for the bytes of a line, which may be anything.
+    pub fn of_line(line: &[u8]) -> Option<Self> {
+        Self::parse(&String::from_utf8_lossy(line))
+    }
+
     pub fn text(&self, name: &str) -> &str {
         self.0[name].as_str().unwrap_or_default()
     }
@@ -34,6 +40,11 @@ impl Record {
 
     pub fn guards(&self) -> impl Iterator<Item = Said<'_>> {
         self.0["guards"].as_array().into_iter().flatten().map(Said)
+    }
+
+    /// Whoever spoke up: denied, asked, or could not judge.
+    pub fn speaker(&self) -> Option<Said<'_>> {
+        self.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""))
     }
 
     pub fn is_denial(&self) -> bool {
@@ -71,6 +82,29 @@ pub fn read_all(project_state: &Path) -> io::Result<Vec<Record>> {
         }
     }
     Ok(records)
+}
+
+/// The last lines, newest first, as they are kept, until `visit` has seen enough. Only the end of the journal
+/// is read, however long it is: whoever asks this asks often, and parses only what is of interest.
+pub fn visit_last(project_state: &Path, mut visit: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
+    const END: u64 = 64 << 10;
+    let mut left = END;
+    // A new file may just have been begun.
+    for file in [path(project_state), old_file(project_state, 1)] {
+        let mut seen = 0;
+        let ended = files::find_line_backwards(&file, left, |line| {
+            seen += line.len() as u64 + 1;
+            visit(line).break_value()
+        });
+        left = left.saturating_sub(seen);
+        match ended {
+            Ok(None) if left > 0 => {}
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Waits for new lines and hands each over, until `show` says to stop.
@@ -112,5 +146,45 @@ fn is_another(file: &mut fs::File, path: &Path) -> bool {
     } else {
         // Where files cannot be told apart, a new one is known by being shorter.
         matches!((fs::metadata(path), file.stream_position()), (Ok(now), Ok(read)) if now.len() < read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow::{Break, Continue};
+
+    use super::*;
+
+    fn ids(directory: &Path, most: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        visit_last(directory, |line| {
+            found.extend(Record::of_line(line).map(|record| record.text("id").to_owned()));
+            if found.len() == most { Break(()) } else { Continue(()) }
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn the_end_is_read_newest_first_and_over_a_new_file() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(ids(dir.path(), 5).is_empty());
+        fs::write(old_file(dir.path(), 1), "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+        fs::write(path(dir.path()), "torn\n{\"id\":\"c\"}\n\u{1}[]\n{\"id\":\"d\"}\n{\"id\":").unwrap();
+        assert_eq!(ids(dir.path(), 9), ["d", "c", "b", "a"]);
+        assert_eq!(ids(dir.path(), 2), ["d", "c"]);
+    }
+
+    #[test]
+    fn no_more_than_the_end_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = format!("{{\"id\":\"x\",\"text\":\"{}\"}}\n", "x".repeat(1000));
+        fs::write(path(dir.path()), line.repeat(5000)).unwrap();
+        fs::write(old_file(dir.path(), 1), line.as_bytes()).unwrap();
+        assert_eq!(ids(dir.path(), usize::MAX).len(), (64 << 10) / line.len());
+        // A line beyond measure hides what stands before it, and harms nobody.
+        let huge = format!("{{\"id\":\"y\",\"text\":\"{}\"}}\n", "y".repeat(1 << 20));
+        fs::write(path(dir.path()), format!("{line}{huge}")).unwrap();
+        assert!(ids(dir.path(), 5).is_empty());
     }
 }

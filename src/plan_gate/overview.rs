@@ -83,6 +83,18 @@ impl Overview {
         }))
     }
 
+    /// How far the assessment is, in a few words.
+    pub fn shortly(&self) -> &'static str {
+        let failed = self.validator().is_some_and(|verdict| verdict.status == Status::Fail);
+        match (&self.blocked, &self.gaps) {
+            (None, _) => "assessed",
+            (Some(_), _) if failed => "failed its assessment",
+            (Some(_), _) if self.verdict.is_some() && !self.is_current => "changed since its assessment",
+            (Some(_), None) => "not assessed, gaps missing",
+            (Some(_), Some(_)) => "not assessed",
+        }
+    }
+
     /// What the validator said about this text, as far as that is known.
     pub fn validator(&self) -> Option<&Verdict> {
         let verdict = self.verdict.as_ref()?;

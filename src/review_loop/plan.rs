@@ -192,6 +192,11 @@ fn record<'e>(event: &'e Event, workspace: &Workspace) -> Result<Option<&'e Path
     Ok(Some(record).filter(|record| workspace.exists(record)))
 }
 
+/// Whether plans are looked for here: there is a directory for them.
+pub fn is_place(start: &Path, workspace: &Workspace) -> bool {
+    !roots(start, workspace).is_empty()
+}
+
 /// All plans that can be meant here.
 pub fn all(start: &Path, workspace: &Workspace) -> Vec<Plan> {
     roots(start, workspace).iter().flat_map(|root| below(root, workspace)).collect()

@@ -111,7 +111,7 @@ impl Workspace {
     /// Whether another process does that thing right now. Nothing is made for the question.
     pub fn is_locked(&self, folder: &str, path: &Path) -> bool {
         let place = self.own_file(folder, &lock_name(path));
-        place.is_ok_and(|place| place.exists() && matches!(files::try_lock(&place), Ok(None)))
+        place.is_ok_and(|place| files::is_locked(&place))
     }
 
     /// The files with this extension that belong to a path, the one that was changed last first.

@@ -254,7 +254,7 @@ fn status_shows_what_reviews_have_earned() {
     let text = desk.screen(&["status"], 0);
     for line in [
         "clean      0 of 2 clean in a row\n",
-        "warning    state.json claims 1 clean in a row, but the reviews so far give 0; that\n",
+        "warning    state.json claims 1 clean in a row, but the reviews so far give 0; that counts\n",
         "next stop  the plan review is made, round 2 of 8, by sonnet, and the agent is sent back with it\n",
     ] {
         assert!(text.contains(line), "{line} is not in\n{text}");

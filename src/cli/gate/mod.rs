@@ -1,7 +1,7 @@
 //! `provost gate`: a plan and its assessment, for people.
 
 mod assess;
-mod parts;
+pub(crate) mod parts;
 mod relocate;
 mod show;
 mod status;
@@ -56,15 +56,15 @@ impl Gate {
 }
 
 /// A plan that is meant.
-struct Chosen {
-    path: PathBuf,
+pub(crate) struct Chosen {
+    pub(crate) path: PathBuf,
     /// Nobody named it: it is the one that was changed last.
     is_newest: bool,
 }
 
 impl Chosen {
     /// The named plan, or the newest; `None`: there is none.
-    fn find(named: Option<&Path>, workspace: &Workspace) -> Option<Self> {
+    pub(crate) fn find(named: Option<&Path>, workspace: &Workspace) -> Option<Self> {
         let path = match named {
             Some(plan) => plan.to_owned(),
             None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next()?,

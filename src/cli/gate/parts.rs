@@ -96,7 +96,7 @@ pub(super) fn validator(overview: &Overview) -> &'static str {
     }
 }
 
-pub(super) fn as_json(overview: &Overview) -> Value {
+pub(crate) fn as_json(overview: &Overview) -> Value {
     let entry = |entry: &Entry| {
         json!({
             "number": entry.number,
@@ -116,7 +116,7 @@ pub(super) fn as_json(overview: &Overview) -> Value {
         .as_ref()
         .map(|denial| json!({"what": denial.what, "why": denial.why, "fix": denial.fix}));
     json!({
-        "plan": overview.plan,
+        "plan": overview.plan.to_string_lossy(),
         "store": overview.store,
         "session": overview.session,
         "verdict": overview.verdict.as_ref().map(crate::plan_gate::verdict::Verdict::to_json),

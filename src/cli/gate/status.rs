@@ -42,16 +42,22 @@ impl Status {
         if self.all {
             return self.list(&mut out, workspace);
         }
-        let Some(chosen) = Chosen::find(self.plan.as_deref(), workspace) else {
-            return tell_none(&mut out, None, workspace);
+        let chosen = Chosen::find(self.plan.as_deref(), workspace);
+        let overview = match &chosen {
+            Some(chosen) => Overview::of(&chosen.path, workspace)?,
+            None => None,
         };
-        let Some(overview) = Overview::of(&chosen.path, workspace)? else {
-            return tell_none(&mut out, Some(&chosen.path), workspace);
+        let Some(overview) = overview else {
+            if self.json {
+                writeln!(out, "{{\"plan\":null}}")?;
+                return Ok(Exit::Found);
+            }
+            return tell_none(&mut out, chosen.as_ref().map(|chosen| chosen.path.as_path()), workspace);
         };
         if self.json {
             writeln!(out, "{:#}", parts::as_json(&overview))?;
         } else {
-            show(&mut out, &overview, chosen.is_newest)?;
+            show(&mut out, &overview, chosen.is_some_and(|chosen| chosen.is_newest))?;
         }
         Ok(if overview.blocked.is_some() { Exit::Found } else { Exit::Done })
     }
@@ -69,7 +75,7 @@ impl Status {
                 Ok(Some(overview)) => rows.push(row(&overview, name)),
                 Ok(None) => {}
                 Err(fault) if self.json => {
-                    all.push(serde_json::json!({"plan": path, "fault": fault.to_string()}));
+                    all.push(serde_json::json!({"plan": path.to_string_lossy(), "fault": fault.to_string()}));
                 }
                 Err(fault) => {
                     let none = String::new;

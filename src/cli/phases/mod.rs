@@ -2,7 +2,7 @@
 
 mod diff;
 mod migrate;
-mod overview;
+pub(crate) mod overview;
 mod status;
 
 use clap::Subcommand;

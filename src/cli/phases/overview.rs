@@ -21,56 +21,56 @@ use crate::phases::{delegation_gate, gate, plan_surfacer, table};
 use crate::registry::GUARDS;
 use crate::workspace::Workspace;
 
-pub(super) struct Overview {
-    pub(super) root: PathBuf,
-    pub(super) member: Option<String>,
+pub(crate) struct Overview {
+    pub(crate) root: PathBuf,
+    pub(crate) member: Option<String>,
     /// It is a repository of several projects, and which one is meant cannot be told.
-    pub(super) is_undecided: bool,
+    pub(crate) is_undecided: bool,
     /// `None`: no workflow is under way.
-    pub(super) workflow: Option<Standing>,
+    pub(crate) workflow: Option<Standing>,
     /// Without a workflow: what the gate of the phase that the state still names is closed for.
-    pub(super) left_over: Option<Denial>,
-    pub(super) guards_off: Vec<&'static str>,
-    pub(super) guards: usize,
+    pub(crate) left_over: Option<Denial>,
+    pub(crate) guards_off: Vec<&'static str>,
+    pub(crate) guards: usize,
 }
 
-pub(super) struct Standing {
-    pub(super) workflow: Workflow,
+pub(crate) struct Standing {
+    pub(crate) workflow: Workflow,
     /// The branch that the repository is on, where that is easy to tell.
-    pub(super) on_branch: Option<String>,
-    pub(super) phases: Vec<Phase>,
-    pub(super) current: Option<String>,
-    pub(super) demands: Vec<Demand>,
+    pub(crate) on_branch: Option<String>,
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) current: Option<String>,
+    pub(crate) demands: Vec<Demand>,
     /// The plan of tasks, and whether it is there.
-    pub(super) tasks: (PathBuf, bool),
+    pub(crate) tasks: (PathBuf, bool),
     /// Work is handed out only with a plan of tasks.
-    pub(super) needs_tasks: bool,
+    pub(crate) needs_tasks: bool,
     /// The agent that a skill stands for and that has not worked yet, and since when.
-    pub(super) waits_for: Option<(String, Option<String>)>,
-    pub(super) escalations: usize,
-    pub(super) next: String,
+    pub(crate) waits_for: Option<(String, Option<String>)>,
+    pub(crate) escalations: usize,
+    pub(crate) next: String,
 }
 
-pub(super) struct Phase {
-    pub(super) name: String,
-    pub(super) status: Option<String>,
-    pub(super) is_current: bool,
+pub(crate) struct Phase {
+    pub(crate) name: String,
+    pub(crate) status: Option<String>,
+    pub(crate) is_current: bool,
 }
 
 /// What a phase has to have before its gate opens.
-pub(super) struct Demand {
-    pub(super) what: &'static str,
-    pub(super) is_met: bool,
-    pub(super) used: Option<u64>,
-    pub(super) allowed: Option<u64>,
-    pub(super) says: String,
+pub(crate) struct Demand {
+    pub(crate) what: &'static str,
+    pub(crate) is_met: bool,
+    pub(crate) used: Option<u64>,
+    pub(crate) allowed: Option<u64>,
+    pub(crate) says: String,
     /// What to do where it is not met.
     step: String,
 }
 
 impl Overview {
     /// `None`: there is no workflow's directory here; an error: the state is there and cannot be read.
-    pub(super) fn of(event: &Event, workspace: &Workspace) -> Result<Option<Self>, String> {
+    pub(crate) fn of(event: &Event, workspace: &Workspace) -> Result<Option<Self>, String> {
         let Some(ground) = Ground::of(event, workspace) else { return Ok(None) };
         let file = ground.state_file();
         let bytes = workspace.read_bytes(&file, LARGEST);
@@ -99,9 +99,18 @@ impl Overview {
         }))
     }
 
-    pub(super) fn as_json(&self) -> Value {
+    /// What to do, where there is something to do.
+    pub(crate) fn next(&self) -> Option<&str> {
+        match (&self.workflow, &self.left_over) {
+            (Some(standing), _) => Some(&standing.next),
+            (None, Some(_)) => Some("take `current_phase` out of the state, or begin a workflow"),
+            (None, None) => None,
+        }
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
         json!({
-            "project": self.root,
+            "project": self.root.to_string_lossy(),
             "member": self.member,
             "workflow": self.workflow.as_ref().map(|standing| standing.as_json(&self.root)),
             "left_over": self.left_over.as_ref().map(|denial| json!({"what": denial.what, "why": denial.why})),
@@ -151,7 +160,7 @@ impl Standing {
     }
 
     /// The place of the current phase among all.
-    pub(super) fn at(&self) -> Option<usize> {
+    pub(crate) fn at(&self) -> Option<usize> {
         self.phases.iter().position(|phase| phase.is_current)
     }
 
@@ -207,7 +216,7 @@ impl Standing {
 }
 
 /// A path as the project knows it.
-pub(super) fn below(path: &Path, root: &Path) -> String {
+pub(crate) fn below(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 

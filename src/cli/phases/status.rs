@@ -74,12 +74,7 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
         off => painted(YELLOW, &format!("; off: {}", off.join(", "))),
     };
     labelled(out, "guards", &format!("{on} of {} are on{off}", overview.guards))?;
-    if let Some(standing) = &overview.workflow {
-        labelled(out, "next", &one_line(&standing.next))?;
-    } else if overview.left_over.is_some() {
-        labelled(out, "next", "take `current_phase` out of the state, or begin a workflow")?;
-    }
-    Ok(())
+    overview.next().map_or(Ok(()), |next| labelled(out, "next", &one_line(next)))
 }
 
 fn stands(out: &mut impl Write, standing: &Standing, overview: &Overview) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! `provost review`: the work on a plan and its reviews, for people and for agents.
 
-mod overview;
+pub(crate) mod overview;
 mod resume;
 mod run;
 mod set;
@@ -78,15 +78,15 @@ impl Command {
 }
 
 /// Where a command was called.
-struct Here {
+pub(crate) struct Here {
     cwd: PathBuf,
     /// Where plans are looked for: here, or at the path of the plan.
     start: PathBuf,
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
 }
 
 /// A plan that is meant.
-struct Chosen {
+pub(crate) struct Chosen {
     plan: Plan,
     /// Nobody named it: it is the one that was changed last.
     is_newest: bool,
@@ -102,8 +102,13 @@ impl Here {
         Self { workspace: Workspace::of(clients::DEFAULT, &event), start, cwd }
     }
 
+    /// The same for a workspace that is known already.
+    pub(crate) fn within(workspace: Workspace, cwd: PathBuf) -> Self {
+        Self { start: cwd.clone(), cwd, workspace }
+    }
+
     /// The named plan, or the newest; `None`: there is none.
-    fn choose(&self, named: Option<&str>) -> Option<Chosen> {
+    pub(crate) fn choose(&self, named: Option<&str>) -> Option<Chosen> {
         let plan = match named {
             Some(name) if self.is_elsewhere() => {
                 Plan::named(self.cwd.join(name).to_str()?, &self.start, &self.workspace)?

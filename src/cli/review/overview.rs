@@ -24,68 +24,63 @@ use crate::text::one_line;
 
 /// The guard that makes the reviews.
 const GUARD: &str = "review-loop";
-#[derive(Debug, PartialEq)]
-pub(super) struct Overview {
-    pub(super) id: String,
-    pub(super) path: PathBuf,
-    pub(super) is_newest: bool,
-    pub(super) others: Vec<String>,
+
+pub(crate) struct Overview {
+    pub(crate) id: String,
+    pub(crate) path: PathBuf,
+    pub(crate) is_newest: bool,
+    pub(crate) others: Vec<String>,
     /// What names this plan on a command line.
-    pub(super) argument: String,
+    pub(crate) argument: String,
     /// Where it stands, or why nobody knows.
-    pub(super) standing: Result<Standing, Unknown>,
-    pub(super) tasks: Option<Count>,
-    pub(super) last: Option<Last>,
-    pub(super) running: Option<Running>,
-    pub(super) violations: Vec<String>,
-    pub(super) warnings: Vec<String>,
+    pub(crate) standing: Result<Standing, Unknown>,
+    pub(crate) tasks: Option<Count>,
+    pub(crate) last: Option<Last>,
+    pub(crate) running: Option<Running>,
+    pub(crate) violations: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Why nobody knows where a plan stands.
-#[derive(Debug, PartialEq)]
-pub(super) struct Unknown {
-    pub(super) why: String,
-    pub(super) go_on: String,
+pub(crate) struct Unknown {
+    pub(crate) why: String,
+    pub(crate) go_on: String,
 }
 
-#[derive(Debug, PartialEq)]
-pub(super) struct Standing {
-    pub(super) state: State,
-    pub(super) answer: Answer,
+pub(crate) struct Standing {
+    pub(crate) state: State,
+    pub(crate) answer: Answer,
     /// What a stop comes to now, in a word.
-    pub(super) does: &'static str,
-    pub(super) next_stop: String,
-    pub(super) route: Route,
+    pub(crate) does: &'static str,
+    pub(crate) next_stop: String,
+    pub(crate) route: Route,
     /// What to do, as a sentence.
-    pub(super) go_on: String,
+    pub(crate) go_on: String,
 }
 
 /// The tasks of a plan.
-#[derive(Debug, PartialEq)]
-pub(super) struct Count {
-    pub(super) all: usize,
-    pub(super) open: usize,
+pub(crate) struct Count {
+    pub(crate) all: usize,
+    pub(crate) open: usize,
 }
 
 /// The review that was written last.
-#[derive(Debug, PartialEq)]
-pub(super) struct Last {
-    pub(super) name: String,
+pub(crate) struct Last {
+    pub(crate) name: String,
     /// Its path for whoever called.
-    pub(super) shown: String,
-    pub(super) verdict: Option<Judgement>,
+    pub(crate) shown: String,
+    pub(crate) verdict: Option<Judgement>,
 }
 
 /// A review that is being made.
-#[derive(Debug, PartialEq)]
-pub(super) struct Running {
-    pub(super) log: Option<PathBuf>,
+pub(crate) struct Running {
+    pub(crate) log: Option<PathBuf>,
     /// Since 1970.
-    pub(super) began: Option<Duration>,
+    pub(crate) began: Option<Duration>,
 }
 
 impl Overview {
-    pub(super) fn of(chosen: &Chosen, here: &Here) -> Result<Self, Fault> {
+    pub(crate) fn of(chosen: &Chosen, here: &Here) -> Result<Self, Fault> {
         let Here { cwd, workspace, .. } = here;
         let plan = &chosen.plan;
         let looked = Loop { plan, workspace };
@@ -245,13 +240,13 @@ impl Overview {
         }
     }
 
-    pub(super) fn as_json(&self) -> Value {
+    pub(crate) fn as_json(&self) -> Value {
         let standing = self.standing.as_ref().ok();
         let state = standing.map(|standing| &standing.state);
         let round = standing.and_then(Standing::round);
         json!({
             "plan": self.id,
-            "path": self.path,
+            "path": self.path.to_string_lossy(),
             "newest": self.is_newest,
             "others": self.others,
             "fault": self.standing.as_ref().err().map(|unknown| &unknown.why),
@@ -268,11 +263,11 @@ impl Overview {
             "round": round,
             "tasks": self.tasks.as_ref().map(|tasks| json!({"all": tasks.all, "left": tasks.open})),
             "last_review": self.last.as_ref().map(|last| json!({
-                "file": self.path.join(&last.name),
+                "file": self.path.join(&last.name).to_string_lossy(),
                 "verdict": last.verdict.map(word),
             })),
             "running": self.running.is_some(),
-            "log": self.running.as_ref().and_then(|running| running.log.as_ref()),
+            "log": self.running.as_ref().and_then(|running| running.log.as_ref()).map(|log| log.to_string_lossy()),
             "began": self.running.as_ref().and_then(|running| running.began).map(clock::utc_in_seconds),
             "next_stop": standing.map(|standing| json!({
                 "does": standing.does,
@@ -292,9 +287,29 @@ impl Overview {
     }
 }
 
+impl Running {
+    /// For how long it has been made.
+    pub(crate) fn seconds(&self) -> Option<u64> {
+        self.began.map(|began| clock::since_1970().saturating_sub(began).as_secs())
+    }
+}
+
 impl Standing {
+    /// How far the rounds are, in words.
+    pub(crate) fn round_in_words(&self) -> String {
+        let max = self.state.max_reviews;
+        match (&self.answer, self.round(), self.state.iteration) {
+            (Answer::Limit(_), ..) => format!("all {max} of {max} are made"),
+            (Answer::Skip { .. }, ..) => "none: max_reviews is 0".into(),
+            (Answer::Ask(_), Some(number), _) => format!("round {number} of {max} is due"),
+            (_, Some(number), _) => format!("round {number} of {max} waits for its answer"),
+            (_, None, Some(made)) => format!("{made} of {max} were made in the last cycle"),
+            (_, None, None) => "none: this is no review cycle".into(),
+        }
+    }
+
     /// The review that is due, or that waits for its answer.
-    pub(super) fn round(&self) -> Option<u64> {
+    pub(crate) fn round(&self) -> Option<u64> {
         let waits = self.state.next_phase.as_deref().and_then(Review::before_phase).is_some();
         match &self.answer {
             Answer::Ask(round) => Some(round.number),
@@ -304,11 +319,11 @@ impl Standing {
     }
 }
 
-pub(super) fn stage(state: &State) -> Option<Stage> {
+pub(crate) fn stage(state: &State) -> Option<Stage> {
     state.phase.as_deref().and_then(Stage::of)
 }
 
-pub(super) fn word(judgement: Judgement) -> &'static str {
+pub(crate) fn word(judgement: Judgement) -> &'static str {
     match judgement {
         Judgement::Pass => "PASS",
         Judgement::Fail => "FAIL",
@@ -325,7 +340,7 @@ fn does(answer: &Answer) -> &'static str {
 }
 
 /// The review that is to be answered and its answer, by their names.
-pub(super) fn paths(state: &State) -> Option<(String, String)> {
+pub(crate) fn paths(state: &State) -> Option<(String, String)> {
     let review = state.next_phase.as_deref().and_then(Review::before_phase)?;
     let subject = rounds::subject(review, state).ok()?;
     let number = state.iteration.filter(|number| *number > 0)?;

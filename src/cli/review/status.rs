@@ -1,14 +1,14 @@
 //! `provost review status`: where the work on a plan stands, on one screen.
 
-use std::io::{self, IsTerminal, Write};
-use std::thread;
-use std::time::Duration;
+use std::io::{self, Write};
+
+use serde_json::Value;
 
 use super::overview::{Overview, Standing, stage, word};
 use super::{Here, listed, say};
 use crate::cli::screen::{BOLD, GREEN, RED, YELLOW, labelled, painted};
+use crate::cli::watch::{self, Seen};
 use crate::cli::{Exit, Outcome, Trouble};
-use crate::clock;
 use crate::review_loop::phase::Stage;
 use crate::review_loop::transition::{Answer, ENOUGH};
 use crate::reviewer::Judgement;
@@ -41,7 +41,11 @@ pub(crate) struct Status {
 impl Status {
     pub(crate) fn run(self, here: &Here) -> Outcome {
         if self.watch {
-            return self.watch(here);
+            return watch::follow(!self.json, || {
+                let seen = self.look(here)?;
+                let facts = seen.as_ref().map_or(Value::Null, Overview::as_json);
+                Ok(Seen { facts, text: self.drawn(seen.as_ref(), here)? })
+            });
         }
         let seen = self.look(here)?;
         anstream::stdout().lock().write_all(self.drawn(seen.as_ref(), here)?.as_bytes())?;
@@ -64,71 +68,6 @@ impl Status {
         }
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
-
-    fn watch(&self, here: &Here) -> Outcome {
-        const PAUSE: Duration = Duration::from_secs(1);
-        let on_terminal = io::stdout().is_terminal() && !self.json;
-        let mut shown: Option<Option<Overview>> = None;
-        loop {
-            let seen = match self.look(here) {
-                Ok(seen) => seen,
-                Err(trouble) if shown.is_none() => return Err(trouble),
-                // A file that vanishes while it is looked at is there, or not, the next time.
-                Err(_) => {
-                    thread::sleep(PAUSE);
-                    continue;
-                }
-            };
-            // Only a terminal counts the seconds of a review.
-            let counts = on_terminal && seen.as_ref().is_some_and(|seen| seen.running.is_some());
-            if counts || shown.as_ref() != Some(&seen) {
-                let text = self.drawn(seen.as_ref(), here)?;
-                if on_terminal {
-                    redraw(&text)?;
-                } else {
-                    let gap = if shown.is_some() && !self.json { "\n" } else { "" };
-                    let mut out = anstream::stdout().lock();
-                    write!(out, "{gap}{text}")?;
-                    out.flush()?;
-                }
-                shown = Some(seen);
-            }
-            thread::sleep(PAUSE);
-        }
-    }
-}
-
-/// Draws over what is on the terminal, line by line, so that nothing flickers.
-fn redraw(text: &str) -> io::Result<()> {
-    let size = terminal_size::terminal_size();
-    let (width, height) = size.map_or((usize::MAX, usize::MAX), |(width, height)| {
-        (usize::from(width.0).max(1), usize::from(height.0))
-    });
-    let mut out = io::stdout().lock();
-    // The moves of the cursor are no colours, and stay where nobody wants colours.
-    let plain = anstream::AutoStream::choice(&out) == anstream::ColorChoice::Never;
-    let mut screen = String::from("\x1b[H");
-    for line in fitting(text, width, height.saturating_sub(1)) {
-        if plain {
-            screen += &anstream::adapter::strip_str(line).to_string();
-        } else {
-            screen += line;
-        }
-        screen += "\x1b[K\n";
-    }
-    screen += "\x1b[J";
-    out.write_all(screen.as_bytes())?;
-    out.flush()
-}
-
-/// The first lines of a text, as many as fit. A path or a command may need more than one row.
-fn fitting(text: &str, width: usize, height: usize) -> impl Iterator<Item = &str> {
-    let mut used: usize = 0;
-    text.lines().take_while(move |line| {
-        let letters = anstream::adapter::strip_str(line).to_string().chars().count();
-        used = used.saturating_add(letters.div_ceil(width).max(1));
-        used <= height
-    })
 }
 
 fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
@@ -152,8 +91,7 @@ fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
     match &overview.running {
         None => labelled(out, "running", "no review")?,
         Some(running) => {
-            let ago = running.began.map(|began| clock::since_1970().saturating_sub(began).as_secs());
-            let ago = ago.map_or(String::new(), |seconds| format!(" for {seconds} s"));
+            let ago = running.seconds().map_or(String::new(), |seconds| format!(" for {seconds} s"));
             labelled(out, "running", &painted(YELLOW, &format!("a review is being made{ago}")))?;
             if let Some(log) = &running.log {
                 labelled(out, "log", &one_line(&log.to_string_lossy()))?;
@@ -207,16 +145,9 @@ fn stands(out: &mut impl Write, overview: &Overview, standing: &Standing) -> io:
         "phase",
         &format!("{}, next: {}", phase(state.phase.as_deref()), phase(state.next_phase.as_deref())),
     )?;
-    let max = state.max_reviews;
-    let round = match (&standing.answer, standing.round(), state.iteration) {
-        (Answer::Limit(_), ..) => painted(YELLOW, &format!("all {max} of {max} are made")),
-        (Answer::Skip { .. }, ..) => "none: max_reviews is 0".into(),
-        (Answer::Ask(_), Some(number), _) => format!("round {number} of {max} is due"),
-        (_, Some(number), _) => format!("round {number} of {max} waits for its answer"),
-        (_, None, Some(made)) => format!("{made} of {max} were made in the last cycle"),
-        (_, None, None) => "none: this is no review cycle".into(),
-    };
-    labelled(out, "round", &round)?;
+    let round = standing.round_in_words();
+    let is_over = matches!(standing.answer, Answer::Limit(_));
+    labelled(out, "round", &if is_over { painted(YELLOW, &round) } else { round })?;
     if standing.state.is_in_loop() {
         labelled(out, "model", &format!("{} is next", one_line(&state.model)))?;
         labelled(out, "clean", &format!("{} of {ENOUGH} clean in a row", state.clean))?;
@@ -229,16 +160,4 @@ fn tasks(out: &mut impl Write, overview: &Overview, current: Option<&str>) -> io
     let current = current.map(|id| format!("task {}", one_line(id)));
     let parts: Vec<String> = current.into_iter().chain(counted).collect();
     if parts.is_empty() { Ok(()) } else { labelled(out, "task", &parts.join("; ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_is_drawn_than_the_terminal_has_rows() {
-        let rows = |width, height| fitting("one\n\n\x1b[36m1234567890\x1b[0m\nend", width, height).count();
-        assert_eq!((rows(10, 4), rows(10, 3), rows(5, 4), rows(5, 3), rows(9, 5)), (4, 3, 3, 2, 4));
-        assert_eq!(rows(80, 0), 0);
-    }
 }

@@ -13,6 +13,7 @@ mod reviewer;
 mod script;
 mod settings;
 mod shape;
+mod status_line;
 mod transcript;
 
 use std::env;
@@ -78,6 +79,8 @@ const fn client(
         agents: |transcript| transcript.with_extension("").join("subagents"),
         done: transcript::done,
         ends: transcript::ends,
+        status_line: status_line::seat,
+        status_line_entry: status_line::ENTRY,
         reviewer: reviewer::REVIEWER,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", act: demo::act, told: demo::told },
         registration: "In a settings file of Claude Code:

@@ -1,0 +1,288 @@
+//! Where everything stands in a project, gathered once for the screen, for JSON and for the status line.
+//!
+//! Each pack is asked by the code behind its own command, so that no two screens can disagree. A part that
+//! cannot be read says so in its place, and hides none of the others.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::cli::gate;
+use crate::cli::phases::overview::Overview as Workflow;
+use crate::cli::review::Here;
+use crate::cli::review::overview::Overview as Rounds;
+use crate::clients;
+use crate::config::settings;
+use crate::decision::Fault;
+use crate::event::{Event, Kind};
+use crate::journal::{self, Record};
+use crate::plan_gate::overview::Overview as Plan;
+use crate::registry::{GUARDS, PACKS};
+use crate::review_loop::plan;
+use crate::review_loop::route::Action;
+use crate::search;
+use crate::text::{bounded, one_line};
+use crate::workspace::Workspace;
+
+/// As many denials are shown.
+pub(super) const MOST_DENIALS: usize = 5;
+/// As many are looked at, at most.
+pub(crate) const MOST_LOOKED_AT: usize = 20;
+/// As much of what a guard said is shown; `provost explain` has all of it.
+const LONGEST: usize = 200;
+/// What a line of the journal has in it that tells of a denial, or of a guard of the plan gate.
+const OF_INTEREST: &[&[u8]] = &[b"\"deny", b"\"plan-"];
+
+/// A part, or why it cannot be read; `None`: there is nothing of the kind here.
+pub(crate) type Part<T> = Result<Option<T>, String>;
+
+pub(crate) struct Summary {
+    pub(crate) project: PathBuf,
+    /// Whether anything here is known to call Provost.
+    pub(crate) is_called: bool,
+    pub(crate) packs: Vec<Pack>,
+    pub(crate) plan: Part<Plan>,
+    pub(crate) rounds: Part<Rounds>,
+    pub(crate) workflow: Part<Workflow>,
+    /// Those at the end of the journal, newest first; `None`: no journal is kept.
+    pub(crate) denials: Part<Vec<Denied>>,
+    pub(crate) guards_off: Vec<&'static str>,
+    pub(crate) mistakes: Vec<String>,
+    pub(crate) next: String,
+}
+
+pub(crate) struct Pack {
+    pub(crate) name: &'static str,
+    pub(crate) is_on: bool,
+    pub(crate) why: String,
+}
+
+/// A call that was denied.
+pub(crate) struct Denied {
+    pub(crate) id: String,
+    pub(crate) time: String,
+    pub(crate) session: String,
+    pub(crate) guard: String,
+    pub(crate) what: String,
+}
+
+/// What the end of the journal shows.
+#[derive(Default)]
+struct Recently {
+    was_called: bool,
+    denials: Vec<Denied>,
+    /// A guard of the plan gate was asked, so some hook entry names it.
+    asked_plan_gate: bool,
+}
+
+impl Recently {
+    fn note(&mut self, record: &Record) {
+        let is_of_plan_gate =
+            |name: &str| GUARDS.iter().any(|guard| guard.name == name && guard.pack == "plan-gate");
+        self.asked_plan_gate |= record.guards().any(|said| is_of_plan_gate(said.text("guard")));
+        let said = record.speaker();
+        // An agent that is sent back with a review was denied nothing; the rounds tell that.
+        let is_review = said.as_ref().is_some_and(|said| said.text("guard") == "review-loop");
+        if !record.is_denial() || is_review {
+            return;
+        }
+        let shown = |text: &str| one_line(&bounded(text, LONGEST));
+        let of = |name: &str| said.as_ref().map_or(String::new(), |said| shown(said.text(name)));
+        self.denials.push(Denied {
+            id: shown(record.text("id")),
+            time: shown(record.text("time")),
+            session: shown(record.text("session")),
+            guard: of("guard"),
+            what: of("what"),
+        });
+    }
+}
+
+impl Summary {
+    /// For a session that began in `start` and works in `cwd`.
+    pub(crate) fn of(start: PathBuf, cwd: PathBuf) -> Self {
+        let workspace = Workspace::of(clients::DEFAULT, &Event::new(String::new(), Kind::Other, start));
+        let recently = recently(&workspace);
+        let event = Event::new(String::new(), Kind::Other, cwd.clone());
+        let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
+        let has_seen =
+            |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
+        let asked_plan_gate = has_seen(|seen| seen.asked_plan_gate);
+        let is_called = has_seen(|seen| seen.was_called) || is_registered(&workspace);
+        let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
+        let mut summary = Self {
+            is_called,
+            packs: packs(&workspace, &cwd, asked_plan_gate, !matches!(workflow, Ok(None))),
+            plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
+            rounds: Ok(None),
+            workflow,
+            denials: recently.map(|seen| seen.map(|seen| seen.denials)),
+            guards_off: off(&workspace),
+            mistakes: workspace
+                .config
+                .problems
+                .iter()
+                .map(|problem| one_line(&problem.to_string()))
+                .collect(),
+            next: String::new(),
+            project: workspace.project.clone(),
+        };
+        let here = Here::within(workspace, cwd);
+        let chosen = here.choose(None);
+        let rounds = chosen.map(|chosen| Rounds::of(&chosen, &here)).transpose();
+        summary.rounds = rounds.map_err(|fault| one_line(&fault.to_string()));
+        summary.next = summary.next_step();
+        summary
+    }
+
+    /// Whether every part could be read.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.plan.is_ok() && self.rounds.is_ok() && self.workflow.is_ok() && self.denials.is_ok()
+    }
+
+    /// What a person can do now. What is under way comes before what could begin.
+    fn next_step(&self) -> String {
+        let mend = |what: &str, why: &str| format!("mend {what}, which cannot be read ({why})");
+        let register = || "have the client call Provost: `provost hook --help` shows the entry".to_owned();
+        let of_registration = || (!self.is_called).then(register);
+        let of_rounds = || match &self.rounds {
+            Err(why) => Some(mend("the plan's files", why)),
+            Ok(None) => None,
+            Ok(Some(rounds)) => match &rounds.standing {
+                Err(unknown) => Some(format!("{}: {}", unknown.why, unknown.go_on)),
+                Ok(standing) if standing.route.action == Action::Tell && rounds.running.is_none() => None,
+                Ok(standing) => Some(standing.go_on.clone()),
+            },
+        };
+        let of_workflow = || match &self.workflow {
+            Err(why) => Some(why.clone()),
+            Ok(workflow) => workflow.as_ref().and_then(|workflow| workflow.next().map(str::to_owned)),
+        };
+        let of_plan = || match &self.plan {
+            Err(why) => Some(mend("the plan", why)),
+            Ok(plan) => plan.as_ref().and_then(|plan| plan.blocked.as_ref()).map(|denial| denial.fix.clone()),
+        };
+        let of_mistakes = || {
+            (!self.mistakes.is_empty())
+                .then(|| "mend the configuration: `provost config check` shows its mistakes".into())
+        };
+        let step =
+            of_registration().or_else(of_rounds).or_else(of_workflow).or_else(of_plan).or_else(of_mistakes);
+        let idle = || "nothing waits for you; `provost guards` shows what is guarded here".into();
+        one_line(&step.unwrap_or_else(idle))
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
+        json!({
+            "project": self.project.to_string_lossy(),
+            "registered": self.is_called,
+            "packs": self.packs.iter().map(|pack| {
+                json!({"name": pack.name, "on": pack.is_on, "why": pack.why})
+            }).collect::<Vec<_>>(),
+            "plan_gate": part(&self.plan, gate::parts::as_json),
+            "review": part(&self.rounds, Rounds::as_json),
+            "phases": part(&self.workflow, Workflow::as_json),
+            "denials": part(&self.denials, |denials| denials.iter().take(MOST_DENIALS).map(Denied::as_json).collect()),
+            "guards": {"on": GUARDS.len() - self.guards_off.len(), "off": self.guards_off},
+            "mistakes": self.mistakes,
+            "next": self.next,
+        })
+    }
+}
+
+impl Denied {
+    fn as_json(&self) -> Value {
+        json!({"id": self.id, "time": self.time, "session": self.session, "guard": self.guard, "what": self.what})
+    }
+}
+
+fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
+    match part {
+        Ok(part) => part.as_ref().map_or(Value::Null, as_json),
+        Err(why) => json!({"fault": why}),
+    }
+}
+
+/// Whether a settings file has an entry for Provost, or plugins, which may have one.
+fn is_registered(workspace: &Workspace) -> bool {
+    const LARGEST: u64 = 4 << 20;
+    workspace.settings_files().iter().any(|file| {
+        let text = workspace.read_text(file, LARGEST).ok().flatten();
+        (workspace.client.settings.read)(text.as_deref()).is_ok_and(|switches| !switches.kept.is_empty())
+    })
+}
+
+fn off(workspace: &Workspace) -> Vec<&'static str> {
+    GUARDS.iter().map(|guard| guard.name).filter(|name| !workspace.config.guard_is_on(name)).collect()
+}
+
+/// Which packs are on here, and why.
+fn packs(
+    workspace: &Workspace,
+    cwd: &std::path::Path,
+    asked_plan_gate: bool,
+    has_workflow: bool,
+) -> Vec<Pack> {
+    let config = &workspace.config;
+    let judge = |name: &'static str| -> (bool, String) {
+        let mut guards = GUARDS.iter().filter(|guard| guard.pack == name);
+        if !guards.any(|guard| config.guard_is_on(guard.name)) {
+            return (false, "all its guards are switched off".into());
+        }
+        match name {
+            "plan-gate" if config.switch(settings::PLAN_GATE) => {
+                (true, format!("`{}` is set", settings::PLAN_GATE))
+            }
+            "plan-gate" if asked_plan_gate => (true, "a hook entry names it".into()),
+            "plan-gate" => (
+                false,
+                format!("`{}` is not set, and no hook entry was seen to name it", settings::PLAN_GATE),
+            ),
+            "planner" => match config.words("planner.agents").as_slice() {
+                [] => (false, "`planner.agents` names no agent".into()),
+                agents => {
+                    (true, format!("in the agents {}", bounded(&one_line(&agents.join(", ")), LONGEST)))
+                }
+            },
+            "review-loop" if plan::is_place(cwd, workspace) => (true, "there is `.taskie/plans`".into()),
+            "review-loop" => (false, "there is no `.taskie/plans` here or above".into()),
+            "phases" if has_workflow => (true, "there is `.isdlc`".into()),
+            "phases" => (false, "there is no `.isdlc` in this project".into()),
+            _ => (true, "always".into()),
+        }
+    };
+    PACKS
+        .iter()
+        .map(|pack| {
+            let (is_on, why) = judge(pack.name);
+            Pack { name: pack.name, is_on, why }
+        })
+        .collect()
+}
+
+/// The plan that was changed last. Plans lie with the person, not with the project: where the gate is not
+/// on, only one that it knows already is of interest.
+fn plan_of(is_on: bool, workspace: &Workspace) -> Result<Option<Plan>, Fault> {
+    let Some(chosen) = gate::Chosen::find(None, workspace) else { return Ok(None) };
+    let plan = Plan::of(&chosen.path, workspace)?;
+    Ok(plan.filter(|plan| is_on || plan.session.is_some()))
+}
+
+fn recently(workspace: &Workspace) -> Part<Recently> {
+    let Some(state) = workspace.places.project_state(&workspace.project) else { return Ok(None) };
+    let mut seen = Recently::default();
+    let read = journal::visit_last(&state, |line| {
+        seen.was_called = true;
+        // Most lines are silence, and not worth to be parsed.
+        let of_interest = |part: &&[u8]| search::part(line, part).is_some();
+        if seen.denials.len() < MOST_LOOKED_AT
+            && OF_INTEREST.iter().any(of_interest)
+            && let Some(record) = Record::of_line(line)
+        {
+            seen.note(&record);
+        }
+        ControlFlow::Continue(())
+    });
+    read.map(|()| Some(seen)).map_err(|error| one_line(&format!("the journal cannot be read: {error}")))
+}

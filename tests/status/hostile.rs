@@ -1,0 +1,199 @@
+//! Whatever lies in the files and comes in, the answer is defined and can be printed.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+/// A screen with nothing in it that a terminal would obey.
+fn printable(shown: &Shown) -> String {
+    let hostile = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+    assert!(!shown.stdout.contains(hostile), "{:?}", shown.stdout);
+    assert!(shown.stderr.is_empty(), "{}", shown.stderr);
+    shown.stdout.clone()
+}
+
+#[test]
+fn without_a_home_there_is_no_journal_and_still_a_screen() {
+    let project = TestProject::new();
+    plan(&project);
+    let mut without = command(&project, &["status"]);
+    without.env_remove("HOME");
+    let shown = answered(&project, without, b"");
+    assert_eq!(shown.code, 0);
+    assert!(
+        shown.stdout.contains("\ndenied     there is no home directory, so no journal is kept\n"),
+        "{}",
+        shown.stdout
+    );
+    let mut without = command(&project, &["statusline"]);
+    without.env_remove("HOME");
+    assert_eq!(answered(&project, without, b"{}").stdout, "provost · review 1/8, clean 1/2\n");
+}
+
+#[test]
+fn without_a_current_directory_there_is_a_line_and_an_error_that_says_so() {
+    let project = TestProject::new();
+    let gone = project.path.join("gone");
+    let script = |arguments: &str| {
+        fs::create_dir_all(&gone).unwrap();
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("rmdir '{}' && exec \"$0\" {arguments}", gone.display()));
+        command.arg(support::program()).current_dir(&gone).env_clear().env("HOME", &project.home);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        answered(&project, command, b"{}")
+    };
+    let shown = script("status");
+    assert_eq!((shown.code, shown.stdout.as_str()), (74, ""));
+    assert!(shown.stderr.starts_with("[provost] no current directory: "), "{}", shown.stderr);
+    let shown = script("statusline");
+    assert_eq!((shown.code, shown.stdout.as_str()), (0, "provost · no directory\n"));
+}
+
+#[test]
+fn a_state_that_cannot_be_read_says_so_and_hides_nothing_else() {
+    let project = TestProject::new();
+    plan(&project);
+    workflow(&project);
+    project.file(".isdlc/state.json", "{\"active_workflow\": \u{1b}[2J");
+    let shown = run(&project, &["status"]);
+    let text = printable(&shown).replace("\n           ", " ");
+    assert_eq!(shown.code, 1);
+    assert!(text.contains("\nworkflow   <project>/.isdlc/state.json cannot be read: "), "{text}");
+    assert!(text.contains("\nreview     login-limit: Plan review; "), "{text}");
+    assert!(status_json(&project)["phases"]["fault"].as_str().unwrap().contains("cannot be read"));
+    assert_eq!(line(&project, b"{}"), "provost · review 1/8, clean 1/2 · phase: state unreadable");
+
+    // The review loop names what it cannot read by itself.
+    project.file(".taskie/plans/login-limit/state.json", "[]");
+    fs::remove_dir_all(project.path.join(".isdlc")).unwrap();
+    let text = status(&project);
+    assert!(text.contains("\nreview     login-limit: state.json is no JSON object"), "{text}");
+    assert_eq!(line(&project, b"{}"), "provost · on");
+}
+
+#[test]
+fn a_hostile_journal_is_read_as_far_as_it_goes() {
+    let project = TestProject::new();
+    let journal = journal(&project);
+    let record = |what: &str| {
+        json!({"id": "1\u{1b}]0;x", "time": "2026-11-16T12:00:00.000Z", "session": "s1", "decision": "deny",
+            "guards": [{"guard": "self\u{202e}guard", "opinion": "deny", "what": what}]})
+    };
+    let mut bytes =
+        b"\xff\xfe\x00\n{\"decision\": 5}\n[]\nnull\n{\"guards\": [[]], \"decision\": \"deny\"}\n".to_vec();
+    bytes.extend(format!("{}\n", record("first \u{1b}[2J\r\u{7}")).bytes());
+    bytes
+        .extend(b"{\"decision\": \"deny\", \"guards\": [{\"opinion\": \"deny\", \"what\": \"\xc3\x28\"}]}\n");
+    bytes.extend(format!("{}\n{{\"torn\": ", record(&"long ".repeat(2000))).bytes());
+    fs::write(&journal, &bytes).unwrap();
+    let shown = run(&project, &["status"]);
+    let text = printable(&shown);
+    assert_eq!(shown.code, 0);
+    assert!(text.contains("first \\u{1b}[2J\\u{d}\\u{7}") && text.contains("lo … (cut)"), "{text}");
+    assert!(text.contains("an unknown guard: no reason is kept"), "{text}");
+    assert_eq!(line(&project, &said(&project, "s1")), "provost · 2 denied");
+
+    // A line of a megabyte is none, and neither is what stands before it.
+    let mut bytes = format!("{}\n", record("before")).into_bytes();
+    bytes.extend(format!("{}\n", record(&"x".repeat(1 << 20))).bytes());
+    fs::write(&journal, &bytes).unwrap();
+    assert!(status(&project).contains("\ndenied     nothing lately\n"));
+}
+
+#[test]
+fn a_journal_that_is_no_file_says_so() {
+    let project = TestProject::new();
+    let journal = journal(&project);
+    fs::remove_file(&journal).unwrap();
+    fs::create_dir(&journal).unwrap();
+    let shown = run(&project, &["status"]);
+    assert_eq!(shown.code, 1);
+    assert!(printable(&shown).contains("\ndenied     the journal cannot be read: "), "{}", shown.stdout);
+    assert_eq!(line(&project, b"{}"), "provost · on");
+    fs::remove_dir(&journal).unwrap();
+    assert!(Command::new("mkfifo").arg(&journal).status().unwrap().success());
+    assert_eq!(run(&project, &["status"]).code, 1, "a pipe holds nobody");
+}
+
+#[test]
+fn names_that_would_repaint_the_terminal_are_shown_as_they_are() {
+    let project = TestProject::new();
+    workflow(&project);
+    project.file(".taskie/plans/a\u{202e}b/plan.md", "# A\n");
+    let state = json!({"active_workflow": {"type": "\u{1b}[31mfeature", "current_phase": "06-\u{7}\nx".repeat(50),
+        "phases": ["a\u{1b}c"]}});
+    project.file(".isdlc/state.json", &state.to_string());
+    printable(&run(&project, &["status"]));
+    let line = line(&project, b"{}");
+    assert!(line.chars().count() < 160, "{line}");
+}
+
+#[test]
+fn a_directory_whose_name_is_no_text_has_a_screen() {
+    let project = TestProject::new();
+    let odd = project.path.join(std::ffi::OsStr::from_bytes(b"p\xffq"));
+    fs::create_dir_all(odd.join(".git")).unwrap();
+    fs::create_dir_all(odd.join(".taskie/plans/a")).unwrap();
+    fs::create_dir_all(odd.join(".isdlc")).unwrap();
+    fs::write(odd.join(".taskie/plans/a/plan.md"), "# A\n").unwrap();
+    fs::write(odd.join(".taskie/plans/a/state.json"), "{}").unwrap();
+    for arguments in [
+        &["status"][..],
+        &["status", "--json"],
+        &["review", "status", "--json"],
+        &["phases", "status", "--json"],
+        &["statusline"],
+    ] {
+        let mut command = command(&project, arguments);
+        command.current_dir(&odd);
+        let shown = answered(&project, command, b"");
+        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(!shown.stdout.is_empty());
+    }
+}
+
+#[test]
+fn whatever_the_client_says_there_is_a_line() {
+    let project = TestProject::new();
+    let deep = "[".repeat(100_000);
+    let large = format!("{{\"cwd\": \"/{}\"}}", "x".repeat(3 << 20));
+    for input in [
+        &b""[..],
+        b"{",
+        b"\xff\xfe{}",
+        b"null",
+        b"{\"cwd\": 5, \"workspace\": \"x\", \"session_id\": {}}",
+        b"{\"cwd\": \"/no/such/place\", \"workspace\": {\"project_dir\": \"/dev/null\", \"current_dir\": \"\\u0000\"}}",
+        br#"{"cwd": "relative", "session_id": "\u001b[2J"}"#,
+        deep.as_bytes(),
+        large.as_bytes(),
+    ] {
+        assert_eq!(line(&project, input), "provost · on");
+    }
+}
+
+#[test]
+fn an_input_that_never_ends_is_not_waited_for() {
+    let project = TestProject::new();
+    let mut child = command(&project, &["statusline"]).stdin(Stdio::piped()).spawn().unwrap();
+    let open = child.stdin.take().unwrap();
+    let began = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "provost · on\n");
+    drop(open);
+}
+
+#[test]
+fn a_project_that_nobody_may_read_has_a_line() {
+    let project = TestProject::new();
+    plan(&project);
+    let folder = project.path.join(".taskie/plans/login-limit");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).unwrap();
+    // Whoever may read everything sees the plan.
+    let text = printable(&run(&project, &["status"]));
+    assert!(text.starts_with("project    <project>\n"), "{text}");
+    line(&project, b"{}");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -1,0 +1,143 @@
+//! The line of `provost statusline`: what it shows, and what it costs.
+
+use super::*;
+
+#[test]
+fn only_what_applies_is_shown() {
+    let project = TestProject::new();
+    let shown = |session: &str| line(&project, &said(&project, session));
+    assert_eq!(shown("s1"), "provost · on");
+    plan(&project);
+    assert_eq!(shown("s1"), "provost · review 1/8, clean 1/2");
+    workflow(&project);
+    assert_eq!(
+        shown("s1"),
+        "provost · review 1/8, clean 1/2 · phase 06-implementation (gate: tests, articles missing)"
+    );
+    denied(&project, "s1");
+    denied(&project, "s1");
+    assert!(shown("s1").ends_with("missing) · 2 denied"), "{}", shown("s1"));
+    assert!(!shown("s2").contains("denied"), "what another session was denied is its own");
+}
+
+#[test]
+fn a_cycle_at_its_limit_and_one_that_is_over_are_told_apart() {
+    let project = TestProject::new();
+    plan(&project);
+    let mut state = json!({"max_reviews": 2, "phase": "post-plan-review", "phase_iteration": 2,
+        "next_phase": "plan-review", "consecutive_clean": 0});
+    plan_state(&project, &state);
+    assert_eq!(line(&project, b""), "provost · review all 2 made, clean 0/2");
+    state["next_phase"] = "create-tasks".into();
+    plan_state(&project, &state);
+    assert_eq!(line(&project, b""), "provost · on");
+}
+
+#[test]
+fn the_plan_is_that_of_the_session() {
+    let project = TestProject::new();
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    let session = "a6244560-d03c-4a53-ac56-5d9a9e0a04bd";
+    let mut written = project.event("PostToolUse.Write");
+    let file = project.home_file(".claude/plans/a.md", "# A plan\n\n## Goals\n\nOne.\n");
+    written["permission_mode"] = "plan".into();
+    written["session_id"] = session.into();
+    written["tool_input"]["file_path"] = file.to_str().unwrap().into();
+    written["tool_response"]["filePath"] = file.to_str().unwrap().into();
+    project.hook(&written);
+    assert_eq!(line(&project, &said(&project, session)), "provost · plan: not assessed, gaps missing");
+    assert_eq!(line(&project, &said(&project, "another")), "provost · on");
+}
+
+#[test]
+fn switches_and_mistakes_are_told() {
+    let project = TestProject::new();
+    project.file("provost.toml", "[guards]\nbranch-guard = \"off\"\n");
+    assert_eq!(line(&project, b"{}"), "provost · 1 guard off");
+    project.file("provost.toml", "[guards]\nbranch-guard = \"no\"\nx = 1\n");
+    assert_eq!(line(&project, b"{}"), "provost · 2 mistakes in its configuration");
+    assert_eq!(line(&TestProject::with_no_guard(), b"{}"), "provost · off");
+    assert_eq!(line(&TestProject::unregistered(), b"{}"), "provost · no settings file calls it");
+}
+
+#[test]
+fn the_directory_is_what_the_client_says() {
+    let project = TestProject::new();
+    plan(&project);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut command = command(&project, &["statusline"]);
+    command.current_dir(elsewhere.path());
+    let shown = answered(&project, command, &said(&project, "s1"));
+    assert_eq!(shown.stdout, "provost · review 1/8, clean 1/2\n");
+}
+
+#[test]
+fn its_help_shows_the_entry_and_other_arguments_are_stepped_over() {
+    let project = TestProject::new();
+    let help = run(&project, &["statusline", "--help"]);
+    assert!(help.code == 0 && help.stdout.contains("\"command\": \"provost statusline\""), "{}", help.stdout);
+    let shown = answered(&project, command(&project, &["statusline", "--colour", "x"]), b"{}");
+    assert_eq!((shown.code, shown.stdout.as_str()), (0, "provost · on\n"));
+}
+
+/// A project as it is after months: a plan of 43 files, a workflow, 4 MB of journal.
+fn grown() -> TestProject {
+    let project = TestProject::new();
+    plan(&project);
+    workflow(&project);
+    for number in 1..=40 {
+        let text = format!("# Task {number}\n\n{}\n", "Words about the task. ".repeat(200));
+        project.file(&format!(".taskie/plans/login-limit/task-{number}.md"), &text);
+    }
+    let rows: Vec<String> = (1..=40).map(|number| format!("| {number} | pending | high |\n")).collect();
+    let tasks = format!("| Id | Status | Priority |\n|---|---|---|\n{}", rows.concat());
+    project.file(".taskie/plans/login-limit/tasks.md", &tasks);
+    let journal = journal(&project);
+    denied(&project, "s1");
+    let lines = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, lines.repeat((4 << 20) / lines.len())).unwrap();
+    project
+}
+
+/// The whole process, from its start to its end: 51 runs, the fastest first.
+fn times(project: &TestProject, arguments: &[&str]) -> Vec<Duration> {
+    let input = project.file("input.json", std::str::from_utf8(&said(project, "s1")).unwrap());
+    let mut times: Vec<Duration> = (0..51)
+        .map(|_| {
+            let mut command = command(project, arguments);
+            command.stdin(fs::File::open(&input).unwrap()).stdout(Stdio::null()).stderr(Stdio::null());
+            let began = Instant::now();
+            assert!(command.status().unwrap().success());
+            began.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times
+}
+
+#[test]
+fn a_grown_project_is_told_in_time() {
+    // A build for debugging is slow.
+    let limit = Duration::from_millis(if std::env::var_os("PROVOST_UNDER_TEST").is_some() { 5 } else { 500 });
+    let project = grown();
+    let files = fs::read_dir(project.path.join(".taskie/plans/login-limit")).unwrap().count();
+    assert_eq!(files, 44, "43 documents and the state");
+    let shown = line(&project, &said(&project, "s1"));
+    assert!(
+        shown.starts_with("provost · review 1/8, clean 1/2 · phase 06-implementation (gate: "),
+        "{shown}"
+    );
+    assert!(shown.ends_with(" denied"), "{shown}");
+    for arguments in [&["statusline"][..], &["status"]] {
+        let times = times(&project, arguments);
+        let millis = |at: usize| times[at].as_secs_f64() * 1000.0;
+        eprintln!(
+            "provost {}: {:.2} ms at best, {:.2} ms in the middle",
+            arguments[0],
+            millis(0),
+            millis(25)
+        );
+        // Other work on the machine slows some of the runs down, and no run is faster than it is.
+        assert!(times[5] < limit, "provost {}: {times:?}", arguments[0]);
+    }
+}

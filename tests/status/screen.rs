@@ -1,0 +1,186 @@
+//! The screen of `provost status`, its JSON, and what it shows in a pipe as things change.
+
+use std::io::{BufRead, BufReader};
+use std::sync::mpsc;
+
+use super::*;
+
+#[test]
+fn an_empty_project_has_nothing_waiting() {
+    let expected = "\
+project    <project>
+packs      self, planner are on
+           plan-gate off: `plan_gate.enabled` is not set, and no hook entry was seen to name it
+           review-loop off: there is no `.taskie/plans` here or above
+           phases off: there is no `.isdlc` in this project
+next       nothing waits for you; `provost guards` shows what is guarded here
+denied     nothing lately
+";
+    assert_eq!(status(&TestProject::new()), expected);
+}
+
+#[test]
+fn where_nothing_calls_provost_that_comes_first() {
+    let text = status(&TestProject::unregistered());
+    assert!(
+        text.contains("\nhooks      no settings file here calls Provost, so nothing is guarded yet\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nnext       have the client call Provost: `provost hook --help` shows the entry\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_part_stands_on_one_screen() {
+    let project = TestProject::new();
+    plan(&project);
+    workflow(&project);
+    denied(&project, "s1");
+    project.file("provost.toml", "[guards]\nbranch-guard = \"off\"\n[engine]\ndeadline_secnds = 3\n");
+    let text = status(&project);
+    let (head, rest) = text.split_once("denied     20").unwrap();
+    assert_eq!(
+        // Where a line is broken depends on the length of the temporary directory's name.
+        head.replace("unknown\n           key", "unknown key").replace("key\n           `", "key `").replace("mean\n           `", "mean `"),
+        "\
+project    <project>
+packs      self, planner, review-loop, phases are on
+           plan-gate off: `plan_gate.enabled` is not set, and no hook entry was seen to name it
+review     login-limit: Plan review; round 1 of 8 waits for its answer; 1 of 2 clean in a row
+next stop  it goes through: .taskie/plans/login-limit/plan-post-review-1.md, the answer to
+           .taskie/plans/login-limit/plan-review-1.md, is not there yet
+workflow   feature, 06-implementation (3 of 4)
+gate       GATE-06: tests, articles missing
+guards     1 of 29 are off: branch-guard
+config     1 mistake: <project>/provost.toml:4: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
+next       `/taskie:continue-plan` goes on with post-plan-review
+"
+    );
+    let rest = rest.replace("\n           ", " ");
+    assert!(
+        rest.ends_with(
+            " self-guard: a tool may not delete or move `<project>/provost.toml` `provost explain` tells why the \
+             last one was, and how to go on\n"
+        ),
+        "{rest:?}"
+    );
+}
+
+#[test]
+fn it_says_what_the_packs_own_commands_say() {
+    let project = TestProject::new();
+    plan(&project);
+    workflow(&project);
+    project.home_file(".claude/plans/a.md", "# A plan\n\n<!-- plan-gate-session: s1 -->\n");
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    let all = status_json(&project);
+    for (part, arguments) in [
+        ("review", ["review", "status", "--json"]),
+        ("phases", ["phases", "status", "--json"]),
+        ("plan_gate", ["gate", "status", "--json"]),
+    ] {
+        let own: Value = serde_json::from_str(&run(&project, &arguments).stdout).unwrap();
+        assert_eq!(all[part], own, "{part}");
+    }
+    assert_eq!(all["next"], "`/taskie:continue-plan` goes on with post-plan-review");
+    assert_eq!(
+        all["packs"][1],
+        json!({"name": "plan-gate", "on": true, "why": "`plan_gate.enabled` is set"})
+    );
+    let text = status(&project);
+    assert!(text.contains("\nplan       a.md: not assessed, gaps missing; the gate is closed: "), "{text}");
+}
+
+#[test]
+fn the_next_step_is_of_what_is_under_way() {
+    let project = TestProject::new();
+    let next = || status_json(&project)["next"].as_str().unwrap().to_owned();
+    project.file("provost.toml", "[engine]\nx = 1\n");
+    assert_eq!(next(), "mend the configuration: `provost config check` shows its mistakes");
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    project.home_file(".claude/plans/a.md", "# A plan\n");
+    assert_eq!(next(), "Run /rodin:plan-gate first");
+    workflow(&project);
+    assert_eq!(next(), "make the tests pass");
+    plan(&project);
+    assert_eq!(next(), "`/taskie:continue-plan` goes on with post-plan-review");
+    // A plan that is complete is no longer under way.
+    plan_state(&project, &json!({"phase": "complete", "next_phase": null, "max_reviews": 8}));
+    assert_eq!(next(), "make the tests pass");
+}
+
+#[test]
+fn the_plan_gate_is_on_where_a_hook_entry_was_seen_to_name_it() {
+    let project = TestProject::new();
+    let mut leaving = project.event("PreToolUse.ExitPlanMode");
+    leaving["session_id"] = "s1".into();
+    project.hook_with(&["--pack", "plan-gate"], &leaving);
+    let all = status_json(&project);
+    assert_eq!(all["packs"][1], json!({"name": "plan-gate", "on": true, "why": "a hook entry names it"}));
+    assert_eq!(all["denials"][0]["guard"], "plan-gate");
+}
+
+#[test]
+fn the_last_five_denials_are_shown_newest_first() {
+    let project = TestProject::new();
+    for number in 0..7 {
+        denied(&project, &format!("s{number}"));
+    }
+    let all = status_json(&project);
+    let sessions: Vec<&str> =
+        all["denials"].as_array().unwrap().iter().map(|denied| denied["session"].as_str().unwrap()).collect();
+    assert_eq!(sessions, ["s6", "s5", "s4", "s3", "s2"]);
+    assert_eq!(status(&project).matches("self-guard: a tool may not").count(), 5);
+}
+
+#[test]
+fn a_gate_without_a_plan_is_json_too() {
+    let project = TestProject::new();
+    for arguments in [&["gate", "status", "--json"][..], &["gate", "status", "--json", "no-such.md"]] {
+        let shown = run(&project, arguments);
+        assert_eq!((shown.code, shown.stdout.as_str()), (1, "{\"plan\":null}\n"));
+    }
+}
+
+#[test]
+fn to_look_changes_nothing() {
+    let project = TestProject::new();
+    plan(&project);
+    workflow(&project);
+    let before = fs::read(project.path.join(".isdlc/state.json")).unwrap();
+    status(&project);
+    status_json(&project);
+    line(&project, &said(&project, "s1"));
+    assert!(!project.state().exists(), "a look has made files");
+    assert_eq!(fs::read(project.path.join(".isdlc/state.json")).unwrap(), before);
+}
+
+#[test]
+fn watch_prints_each_change_once_and_survives_files_that_vanish() {
+    let project = TestProject::new();
+    plan(&project);
+    let mut child = command(&project, &["status", "--watch", "--json"]).spawn().unwrap();
+    let (send, lines) = mpsc::channel();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let reading = thread::spawn(move || {
+        for text in out.lines().map_while(Result::ok) {
+            let _ = send.send(serde_json::from_str::<Value>(&text).unwrap());
+        }
+    });
+    let next = || lines.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!(next()["review"]["consecutive_clean"], 1);
+    assert!(lines.recv_timeout(Duration::from_millis(1800)).is_err(), "nothing has changed");
+    denied(&project, "s1");
+    assert_eq!(next()["denials"][0]["session"], "s1");
+    fs::remove_dir_all(project.path.join(".taskie")).unwrap();
+    // It may be seen half-way.
+    std::iter::from_fn(|| Some(next())).find(|seen| seen["review"].is_null()).unwrap();
+    fs::remove_dir_all(&project.home).unwrap();
+    std::iter::from_fn(|| Some(next())).find(|seen| seen["denials"] == json!([])).unwrap();
+    assert!(child.try_wait().unwrap().is_none(), "it has ended");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reading.join().unwrap();
+}
