@@ -31,7 +31,7 @@ pub(crate) fn colour_of(word: &str) -> Style {
 }
 
 pub(crate) fn painted(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
+    if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
 }
 
 /// The terminal's line for a label and what it says; further lines stand below the first.

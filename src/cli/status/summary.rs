@@ -144,7 +144,7 @@ impl Summary {
     /// What a person can do now. What is under way comes before what could begin.
     fn next_step(&self) -> String {
         let mend = |what: &str, why: &str| format!("mend {what}, which cannot be read ({why})");
-        let register = || "have the client call Provost: `provost hook --help` shows the entry".to_owned();
+        let register = || "have the client call Provost: `provost init` writes the entries".to_owned();
         let of_registration = || (!self.is_called).then(register);
         let of_rounds = || match &self.rounds {
             Err(why) => Some(mend("the plan's files", why)),
