@@ -175,7 +175,10 @@ fn a_terminal_follows_a_review_loop_live() {
     assert_eq!(panes, expected, "{story}");
     assert_eq!(lines, expected, "the line has shown something else than the screen");
     assert!(ran > 3, "the line has shown a running review {ran} times");
-    assert!(seconds.contains(&1) && seconds.contains(&2), "the seconds of a review are counted: {seconds:?}");
+    assert!(
+        seconds.len() > 3 && seconds.iter().any(|seconds| *seconds > 1),
+        "the seconds are counted: {seconds:?}"
+    );
 
     let end = wait_for("the end of the loop on the screen", 10, || {
         let pane = terminal.pane();
@@ -215,6 +218,9 @@ fn a_narrow_terminal_shows_every_screen_within_its_width() {
         (40, "journal"),
         (60, "journal"),
         (40, "config check"),
+        (40, "explain"),
+        (40, "review status"),
+        (40, "phases status"),
         (40, "status"),
     ] {
         let Some(terminal) = Terminal::find() else { return };

@@ -133,6 +133,8 @@ fn branch(out: &mut impl Write, standing: &Standing) -> io::Result<()> {
 fn phases(out: &mut impl Write, standing: &Standing) -> io::Result<()> {
     let names: Vec<String> = standing.phases.iter().map(|phase| one_line(&phase.name)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+    // Where there is no room for columns, the status stands behind its phase or below it.
+    let is_narrow = longest + 26 > width();
     if names.is_empty() {
         return labelled(out, "phases", "the state names none");
     }
@@ -140,7 +142,12 @@ fn phases(out: &mut impl Write, standing: &Standing) -> io::Result<()> {
         let label = if at == 0 { "phases" } else { "" };
         let status = phase.status.as_deref().map_or_else(|| "not begun".into(), one_line);
         let mark = if phase.is_current { ">" } else { " " };
-        let line = format!("{mark} {name:longest$}  {status}");
+        let text = if is_narrow {
+            wrapped(&format!("{name} {status}"), 13, width()).trim_start().to_owned()
+        } else {
+            format!("{name:longest$}  {status}")
+        };
+        let line = format!("{mark} {text}");
         let line = match phase.status.as_deref() {
             _ if phase.is_current => painted(BOLD, &line),
             Some("completed") => painted(GREEN, &line),
