@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use super::status::{MOST_LOOKED_AT, Summary, missing};
+use super::status::{Called, MOST_LOOKED_AT, Summary, missing};
 use crate::clients::{self, Seat};
 use crate::engine;
 use crate::registry::GUARDS;
@@ -92,8 +92,10 @@ fn line(seat: &Seat) -> String {
         switches(&summary),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if !summary.is_called {
-        return "provost · no settings file calls it".into();
+    match summary.called {
+        Called::No => return "provost · no hook calls it".into(),
+        Called::Off => return "provost · hooks are switched off".into(),
+        Called::Yes | Called::Formerly => {}
     }
     if parts.is_empty() { "provost · on".into() } else { format!("provost · {}", parts.join(" · ")) }
 }

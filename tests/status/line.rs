@@ -57,7 +57,7 @@ fn switches_and_mistakes_are_told() {
     project.file("provost.toml", "[guards]\nbranch-guard = \"no\"\nx = 1\n");
     assert_eq!(line(&project, b"{}"), "provost · 2 mistakes in its configuration");
     assert_eq!(line(&TestProject::with_no_guard(), b"{}"), "provost · off");
-    assert_eq!(line(&TestProject::unregistered(), b"{}"), "provost · no settings file calls it");
+    assert_eq!(line(&TestProject::unregistered(), b"{}"), "provost · no hook calls it");
 }
 
 #[test]

@@ -22,12 +22,24 @@ denied     nothing lately
 #[test]
 fn where_nothing_calls_provost_that_comes_first() {
     let text = status(&TestProject::unregistered());
+    assert!(text.contains("\nhooks      nothing here calls Provost, so nothing is guarded yet\n"), "{text}");
     assert!(
-        text.contains("\nhooks      no settings file here calls Provost, so nothing is guarded yet\n"),
+        text.contains("\nnext       have the client call Provost: `provost init` writes the entries\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn hooks_that_are_switched_off_are_no_hooks() {
+    let project = TestProject::new();
+    project.file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    let text = status(&project);
+    assert!(
+        text.contains("\nhooks      a settings file switches all hooks off, so nothing is guarded\n"),
         "{text}"
     );
     assert!(
-        text.contains("\nnext       have the client call Provost: `provost hook --help` shows the entry\n"),
+        text.contains("\nnext       hooks are switched off here: `provost doctor` tells where\n"),
         "{text}"
     );
 }

@@ -6,7 +6,7 @@ mod summary;
 use std::io::{self, Write};
 
 pub(crate) use screen::missing;
-pub(crate) use summary::{MOST_LOOKED_AT, Summary};
+pub(crate) use summary::{Called, MOST_LOOKED_AT, Summary};
 
 use super::watch::{self, Seen};
 use super::{Exit, Outcome, Trouble};

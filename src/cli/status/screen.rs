@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::summary::{MOST_DENIALS, Summary};
+use super::summary::{Called, MOST_DENIALS, Summary};
 use crate::cli::phases::overview::{Overview as Workflow, Standing};
 use crate::cli::review::overview::{Overview as Rounds, stage};
 use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, labelled, painted};
@@ -19,12 +19,16 @@ const LONGEST: usize = 200;
 
 pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     labelled(out, "project", &painted(BOLD, &one_line(&summary.project.to_string_lossy())))?;
-    if !summary.is_called {
-        labelled(
-            out,
-            "hooks",
-            &painted(YELLOW, "no settings file here calls Provost, so nothing is guarded yet"),
-        )?;
+    let silent = match summary.called {
+        Called::Yes => None,
+        Called::Formerly => {
+            Some("no settings file or installed plugin calls Provost now; the journal is of other sessions")
+        }
+        Called::No => Some("nothing here calls Provost, so nothing is guarded yet"),
+        Called::Off => Some("a settings file switches all hooks off, so nothing is guarded"),
+    };
+    if let Some(text) = silent {
+        labelled(out, "hooks", &painted(YELLOW, text))?;
     }
     packs(out, summary)?;
     match &summary.plan {

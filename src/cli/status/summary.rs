@@ -12,7 +12,7 @@ use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
 use crate::cli::review::overview::Overview as Rounds;
-use crate::clients;
+use crate::clients::{self, Source};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
@@ -39,8 +39,7 @@ pub(crate) type Part<T> = Result<Option<T>, String>;
 
 pub(crate) struct Summary {
     pub(crate) project: PathBuf,
-    /// Whether anything here is known to call Provost.
-    pub(crate) is_called: bool,
+    pub(crate) called: Called,
     pub(crate) packs: Vec<Pack>,
     pub(crate) plan: Part<Plan>,
     pub(crate) rounds: Part<Rounds>,
@@ -50,6 +49,17 @@ pub(crate) struct Summary {
     pub(crate) guards_off: Vec<&'static str>,
     pub(crate) mistakes: Vec<String>,
     pub(crate) next: String,
+}
+
+/// Whether the client calls Provost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Called {
+    Yes,
+    /// Nothing is registered, but the journal has lines.
+    Formerly,
+    No,
+    /// A settings file keeps all hooks from running.
+    Off,
 }
 
 pub(crate) struct Pack {
@@ -108,11 +118,13 @@ impl Summary {
         let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
         let has_seen =
             |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
-        let asked_plan_gate = has_seen(|seen| seen.asked_plan_gate);
-        let is_called = has_seen(|seen| seen.was_called) || is_registered(&workspace);
+        let sources = (workspace.client.registrations)(&workspace.places, &workspace.project);
+        let mut hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
+        let names_plan_gate = hooks.any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
+        let asked_plan_gate = names_plan_gate || has_seen(|seen| seen.asked_plan_gate);
         let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
         let mut summary = Self {
-            is_called,
+            called: called(&sources, has_seen(|seen| seen.was_called)),
             packs: packs(&workspace, &cwd, asked_plan_gate, !matches!(workflow, Ok(None))),
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
@@ -144,8 +156,11 @@ impl Summary {
     /// What a person can do now. What is under way comes before what could begin.
     fn next_step(&self) -> String {
         let mend = |what: &str, why: &str| format!("mend {what}, which cannot be read ({why})");
-        let register = || "have the client call Provost: `provost init` writes the entries".to_owned();
-        let of_registration = || (!self.is_called).then(register);
+        let of_registration = || match self.called {
+            Called::Yes | Called::Formerly => None,
+            Called::No => Some("have the client call Provost: `provost init` writes the entries".to_owned()),
+            Called::Off => Some("hooks are switched off here: `provost doctor` tells where".to_owned()),
+        };
         let of_rounds = || match &self.rounds {
             Err(why) => Some(mend("the plan's files", why)),
             Ok(None) => None,
@@ -176,7 +191,7 @@ impl Summary {
     pub(crate) fn as_json(&self) -> Value {
         json!({
             "project": self.project.to_string_lossy(),
-            "registered": self.is_called,
+            "registered": self.called == Called::Yes,
             "packs": self.packs.iter().map(|pack| {
                 json!({"name": pack.name, "on": pack.is_on, "why": pack.why})
             }).collect::<Vec<_>>(),
@@ -204,13 +219,21 @@ fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
     }
 }
 
-/// Whether a settings file has an entry for Provost, or plugins, which may have one.
-fn is_registered(workspace: &Workspace) -> bool {
-    const LARGEST: u64 = 4 << 20;
-    workspace.settings_files().iter().any(|file| {
-        let text = workspace.read_text(file, LARGEST).ok().flatten();
-        (workspace.client.settings.read)(text.as_deref()).is_ok_and(|switches| !switches.kept.is_empty())
-    })
+/// Whether the client calls Provost here, as far as files tell.
+fn called(sources: &[Source], was_called: bool) -> Called {
+    // Of a session that was given its plugins on the command line, only the journal knows.
+    let is_there = sources
+        .iter()
+        .any(|source| source.void.is_none() && source.hooks.iter().any(|hook| hook.calls_provost));
+    if sources.iter().any(|source| !source.off.is_empty()) {
+        Called::Off
+    } else if is_there {
+        Called::Yes
+    } else if was_called {
+        Called::Formerly
+    } else {
+        Called::No
+    }
 }
 
 fn off(workspace: &Workspace) -> Vec<&'static str> {
