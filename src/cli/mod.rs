@@ -4,10 +4,12 @@
 //! [`Exit`]; code 2 is never among them, because a client reads it as "blocked". Only [`compat`]
 //! gives it, which is called by hooks.
 
+mod change;
 mod check;
 mod compat;
 mod config;
 mod demo;
+mod diff;
 mod explain;
 mod gate;
 mod guards;

@@ -4,7 +4,10 @@
 //! decides what the client does where Provost is missing. Groups of one event never take the same tool,
 //! because of two equal entries the client runs one, and it is not known whose `onFailure` counts.
 
+use serde_json::Value;
+
 use crate::clients::Needed;
+use crate::json_text::Style;
 use crate::registry::{FailureMode, GUARDS, Trigger};
 
 /// The one call that a guard has for itself.
@@ -68,6 +71,56 @@ pub(super) fn needed(packs: &[&str], closed: bool) -> Vec<Needed> {
         add("ConfigChange", None, USUAL, false);
     }
     entries
+}
+
+/// How an entry calls Provost.
+pub(super) struct Called<'a> {
+    pub(super) program: &'a str,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Called<'_> {
+    /// The fields of an entry, each with its value as JSON.
+    pub(super) fn fields(&self, needed: &Needed) -> Vec<(&'static str, Value)> {
+        let mut fields = vec![
+            ("type", Value::from("command")),
+            ("command", self.program.into()),
+            ("args", self.arguments.clone().into()),
+            ("timeout", needed.seconds.into()),
+        ];
+        if needed.blocks_on_failure {
+            fields.push(("onFailure", "block".into()));
+        }
+        fields
+    }
+}
+
+/// A group with one entry that calls Provost, as it stands so deep in a file.
+pub(super) fn group(called: &Called<'_>, needed: &Needed, style: &Style, depth: usize) -> String {
+    let gap = style.gap;
+    let fields: Vec<String> = called
+        .fields(needed)
+        .iter()
+        .map(|(name, value)| format!("\"{name}\":{gap}{}", spaced(value, gap)))
+        .collect();
+    let entry = format!("{{{gap}{}{gap}}}", fields.join(&format!(",{gap}")));
+    let limit = needed.matcher.map_or_else(String::new, |matcher| {
+        let between = if style.has_lines() { "" } else { gap };
+        style.field("matcher", &Value::from(matcher).to_string(), depth + 1) + "," + between
+    });
+    let hooks = style.field("hooks", &style.list(&entry, depth + 1), depth + 1);
+    format!("{{{limit}{hooks}{}}}", style.margin(depth))
+}
+
+/// A value on one line.
+pub(super) fn spaced(value: &Value, gap: &str) -> String {
+    match value.as_array() {
+        Some(list) => {
+            let list: Vec<String> = list.iter().map(Value::to_string).collect();
+            format!("[{}]", list.join(&format!(",{gap}")))
+        }
+        None => value.to_string(),
+    }
 }
 
 #[cfg(test)]
