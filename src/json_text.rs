@@ -71,6 +71,11 @@ impl<'a> Written<'a> {
         self.whole
     }
 
+    /// What stands before the first value.
+    pub fn first_margin(&self) -> &'a str {
+        self.items.first().map_or("", |first| &self.whole[1..first.start])
+    }
+
     /// Of a name that stands twice, the last one counts.
     pub fn last(&self, name: &str) -> Option<(usize, &'a str)> {
         let at = self.items.iter().rposition(|item| item.name == name)?;

@@ -188,6 +188,25 @@ fn numbers(real: &Path) -> impl DoubleEndedIterator<Item = usize> {
     (1..=MOST).filter(|number| kept_name(real, *number).exists())
 }
 
+/// Standard output. Whether somebody reads to the end has no say in whether a change is made.
+pub(crate) struct Screen<W>(pub(crate) W);
+
+impl<W: Write> Write for Screen<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
 pub(crate) fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }

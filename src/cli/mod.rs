@@ -13,11 +13,14 @@ mod diff;
 mod explain;
 mod gate;
 mod guards;
+mod init;
 mod journal;
 mod phases;
 mod review;
 mod schema;
 mod screen;
+mod settings_file;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -36,6 +39,7 @@ use crate::workspace::{Places, project_root, resolve};
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
+  provost init                   let the client of this project ask Provost
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
@@ -53,6 +57,8 @@ struct Provost {
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Init),
+    Uninstall(uninstall::Uninstall),
     Hook(Hook),
     Check(check::Check),
     Compat(compat::Compat),
@@ -117,6 +123,8 @@ pub fn run() -> ExitCode {
     let outcome = match parsed.command {
         // Only their `--help` comes here, and it has been answered above.
         Command::Hook(Hook { .. }) | Command::Compat(_) => Ok(Exit::Done),
+        Command::Init(command) => command.run(),
+        Command::Uninstall(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::change::{self, Change, confirmed, say, shown};
+use crate::cli::change::{self, Change, Screen, confirmed, say, shown};
 use crate::cli::{Exit, Outcome, Trouble};
 use crate::clients::Migrated;
 use crate::event::Event;
@@ -51,7 +51,7 @@ impl Migrate {
             Some(file) => vec![event.cwd.join(file)],
             None => own_files(event, workspace),
         };
-        let mut out = anstream::stdout().lock();
+        let mut out = Screen(anstream::stdout().lock());
         let mut found = Vec::new();
         for named in files {
             let real = workspace.resolve(&named);

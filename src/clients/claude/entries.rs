@@ -13,7 +13,7 @@ use crate::registry::{FailureMode, GUARDS, Trigger};
 /// The one call that a guard has for itself.
 const GATE: &str = super::EXIT;
 /// All tools but that one.
-const EVERYDAY: &str = "^(?!ExitPlanMode$)";
+pub(super) const EVERYDAY: &str = "^(?!ExitPlanMode$)";
 
 /// Provost's own limit lies well below.
 const USUAL: u32 = 10;
