@@ -150,6 +150,19 @@ impl<'a> Written<'a> {
     }
 }
 
+/// A text without the room between its words.
+pub fn without_room(text: &str) -> String {
+    let (mut quoted, mut escaped) = (false, false);
+    let is_kept = |c: &char| {
+        if *c == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = *c == '\\' && !escaped;
+        quoted || !c.is_ascii_whitespace()
+    };
+    text.chars().filter(is_kept).collect()
+}
+
 /// How a file is laid out.
 pub struct Style {
     newline: &'static str,
@@ -267,6 +280,12 @@ mod tests {
         for wrong in ["", "[]", "{", "{\"a\":1,}", "// x\n{}", "{} {}"] {
             assert!(Written::object(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn room_is_what_stands_outside_of_texts() {
+        let text = "{ \"a \\\" b\" :\t[ 1 ,\n 2 ] , \"c\\\\\" : 3 }";
+        assert_eq!(without_room(text), "{\"a \\\" b\":[1,2],\"c\\\\\":3}");
     }
 
     #[test]

@@ -61,6 +61,17 @@ pub(crate) fn home_of_client(workspace: &Workspace) -> PathBuf {
     directories.find(has_folder).unwrap_or(&workspace.project).to_owned()
 }
 
+/// A path as a person would write it in this project.
+pub(crate) fn short(path: &Path, root: &Path, home: Option<&Path>) -> String {
+    if let Ok(below) = path.strip_prefix(root) {
+        return shown(below);
+    }
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => format!("~/{}", shown(below)),
+        None => shown(path),
+    }
+}
+
 impl SettingsFile {
     /// The file of a scope, or what is wrong with it and how to fix that.
     pub(crate) fn find(whose: Whose, root: &Path, workspace: &Workspace) -> Result<Self, (String, String)> {

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::change::{self, Change, Screen, confirmed, say, shown};
 use super::screen::{width, wrapped};
-use super::settings_file::{SettingsFile, Whose, home_of_client};
+use super::settings_file::{SettingsFile, Whose, home_of_client, short};
 use super::{Exit, Outcome, Trouble};
 use crate::clients::{self, Removed, Scope};
 use crate::event::{Event, Kind};
 use crate::text::one_line;
-use crate::workspace::{Workspace, resolve};
+use crate::workspace::Workspace;
 
 /// Take Provost's hook entries out of the settings files again
 ///
@@ -97,7 +97,7 @@ impl Uninstall {
             return Ok(Exit::Found);
         }
         for plan in &plans {
-            plan.carry_out(&mut out, &workspace)?;
+            plan.carry_out(&mut out, &root, &workspace)?;
         }
         farewell(&mut out, &workspace)?;
         Ok(Exit::Done)
@@ -141,9 +141,10 @@ impl Plan {
         say(out, &format!("{entries}{rest}."))
     }
 
-    fn carry_out(&self, out: &mut impl Write, workspace: &Workspace) -> Result<(), Trouble> {
+    fn carry_out(&self, out: &mut impl Write, root: &Path, workspace: &Workspace) -> Result<(), Trouble> {
         self.change.carry_out(workspace, false)?;
-        let named = shown(&self.change.named);
+        let short = |path: &Path| short(path, root, workspace.places.home.as_deref());
+        let named = short(&self.change.named);
         if self.change.after.is_none() {
             say(out, &format!("{named} is removed."))?;
             // It goes only if it is empty. The person's own directory is the client's to make and to keep.
@@ -161,7 +162,7 @@ impl Plan {
                 let _ = fs::remove_dir(directory);
             }
         } else {
-            say(out, &format!("The file from before Provost is still kept in {}.", shown(kept)))?;
+            say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?;
         }
         Ok(())
     }
@@ -186,7 +187,7 @@ fn left(root: &Path, workspace: &Workspace) -> Vec<String> {
         }) {
             found.push(format!(
                 "{}, {}: `{}`, which init did not write",
-                shown(&resolve(&source.file)),
+                short(&source.file, root, workspace.places.home.as_deref()),
                 hook.event,
                 one_line(&hook.command)
             ));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::change::shown;
 use crate::cli::screen::{CYAN, DIM, GREEN, labelled, painted, width, wrapped};
+use crate::cli::settings_file::short;
 use crate::clients::{Client, Scope, Source};
 use crate::config::settings;
 use crate::phases::ground;
@@ -57,13 +58,7 @@ impl Found {
 
     /// A path as a person would write it.
     pub(super) fn short(&self, path: &Path) -> String {
-        if let Ok(below) = path.strip_prefix(&self.root) {
-            return shown(below);
-        }
-        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
-            Some(below) => format!("~/{}", shown(below)),
-            None => shown(path),
-        }
+        short(path, &self.root, self.home.as_deref())
     }
 
     pub(super) fn show(&self, out: &mut impl Write, settings: &str, packs: &[Choice]) -> io::Result<()> {
@@ -105,6 +100,7 @@ impl Found {
     /// Hooks that are not Provost's: how many, and where.
     fn others(&self) -> String {
         let mut places = Vec::new();
+        let mut all = 0;
         for source in &self.sources {
             let mut events: Vec<&str> = Vec::new();
             let mut count = 0;
@@ -114,6 +110,7 @@ impl Found {
                     events.push(&hook.event);
                 }
             }
+            all += count;
             if count > 0 {
                 let hooks = if count == 1 { "1 hook".into() } else { format!("{count} hooks") };
                 let place = match &source.scope {
@@ -123,7 +120,11 @@ impl Found {
                 places.push(format!("{hooks} in {place} ({})", one_line(&events.join(", "))));
             }
         }
-        if places.is_empty() { "no other hooks".into() } else { format!("{}; they stay", places.join("; ")) }
+        match all {
+            0 => "no other hooks".into(),
+            1 => format!("{}; it stays", places.join("; ")),
+            _ => format!("{}; they stay", places.join("; ")),
+        }
     }
 
     fn plugins(&self) -> String {

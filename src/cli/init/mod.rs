@@ -96,7 +96,7 @@ impl Init {
             Err(obstacle) => return Ok(refused(&obstacle)),
         };
         let Installed { text: Some(after), added, updated, removed } = told else {
-            say(&mut out, &format!("There is nothing to do: {} has all entries.", shown(&file.named)))?;
+            say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
             return Ok(Exit::Done);
         };
         self.explain(&mut out, &found, &packs, closed)?;
@@ -115,7 +115,7 @@ impl Init {
         if !self.yes && !confirmed(&mut out)? {
             return Ok(Exit::Found);
         }
-        write(&mut out, &change, &workspace)?;
+        write(&mut out, &change, &found, &workspace)?;
         next(&mut out, updated.is_empty() && removed.is_empty())?;
         Ok(Exit::Done)
     }
@@ -191,8 +191,8 @@ fn is_closed(source: &Source) -> bool {
     let of_gate = (clients::DEFAULT.needed)(&[GATE], false);
     source.hooks.iter().filter(|hook| hook.is_installed() && hook.blocks_on_failure).any(|hook| {
         let is_same =
-            |needed: &Needed| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
-        !of_gate.iter().any(is_same)
+            |needed: &&Needed| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
+        !of_gate.iter().find(is_same).is_some_and(|needed| needed.blocks_on_failure)
     })
 }
 
@@ -324,7 +324,7 @@ fn tell(out: &mut impl Write, added: &[String], updated: &[String], removed: &[S
     say(out, &format!("{}.", parts.join("; ")))
 }
 
-fn write(out: &mut impl Write, change: &Change, workspace: &Workspace) -> Result<(), Trouble> {
+fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Workspace) -> Result<(), Trouble> {
     let kept = change::kept(&change.real);
     let newest = kept.first();
     // What uninstall needs is the file as it was before the first entry came, so that one is not followed by
@@ -335,10 +335,10 @@ fn write(out: &mut impl Write, change: &Change, workspace: &Workspace) -> Result
         None => newest.is_some_and(|(_, text)| !text.is_empty()),
     };
     let place = change.carry_out(workspace, keep)?;
-    let named = shown(&change.named);
+    let named = found.short(&change.named);
     let text = match (&change.before, place.or_else(|| newest.map(|(place, _)| place.clone()))) {
         (Some(_), Some(kept)) => {
-            format!("{named} is written; as it was without Provost, it is kept in {}.", shown(&kept))
+            format!("{named} is written; as it was without Provost, it is kept in {}.", found.short(&kept))
         }
         _ => format!("{named} is written."),
     };

@@ -13,7 +13,7 @@ use super::registrations::settings_files;
 use super::settings::matches_all;
 use crate::clients::json::Fields;
 use crate::clients::{Installation, Installed, Needed, Removed, Scope, Wanted};
-use crate::json_text::{Change, Style, Written};
+use crate::json_text::{Change, Item, Style, Written, without_room};
 use crate::workspace::{Places, is_provost};
 
 pub(super) const INSTALLATION: Installation = Installation { file, install, remove, is_in };
@@ -275,30 +275,73 @@ fn own_entries(groups: &str) -> Vec<String> {
     found
 }
 
-/// Whether two texts say the same but for our entries. An empty one is a file that is not there.
+/// Whether two texts are the same but for our entries and the room between words. An empty one is a file that is
+/// not there.
 fn is_same_besides(one: &str, other: &str) -> bool {
-    let bare = |text: &str| {
-        let mut file = if text.is_empty() { Map::new() } else { parsed(text)? };
-        take_own(&mut file);
-        Some(file)
-    };
+    let bare = |text: &str| if text.is_empty() { Some("{}".to_owned()) } else { bare(text) };
     matches!((bare(one), bare(other)), (Some(one), Some(other)) if one == other)
 }
 
-/// Takes our entries out of a file, and what holds nothing.
-fn take_own(file: &mut Map<String, Value>) {
-    let Some(events) = file.get_mut("hooks").and_then(Value::as_object_mut) else { return };
-    for groups in events.values_mut().filter_map(Value::as_array_mut) {
-        for entries in groups.iter_mut().filter_map(|group| group.get_mut("hooks")?.as_array_mut()) {
-            entries.retain(|entry| !is_own(entry));
+/// A text without our entries, what holds nothing, and room.
+fn bare(text: &str) -> Option<String> {
+    let file = Written::object(body(text)).ok()?;
+    Some(bare_of(&file, "hooks", |events| {
+        let events = Written::object(events).ok()?;
+        let mut kept = Vec::new();
+        for item in events.items() {
+            let groups = Written::list(item.value)
+                .map_or_else(|_| without_room(item.value), |list| bare_groups(&list));
+            if groups != "[]" {
+                kept.push(format!("{:?}:{groups}", item.name));
+            }
         }
-        groups
-            .retain(|group| group.get("hooks").and_then(Value::as_array).is_none_or(|list| !list.is_empty()));
+        Some(format!("{{{}}}", kept.join(",")))
+    }))
+}
+
+fn bare_groups(groups: &Written<'_>) -> String {
+    let mut kept = Vec::new();
+    for item in groups.items() {
+        // A group without entries does nothing.
+        let mut is_empty = false;
+        let text = Written::object(item.value).map_or_else(
+            |_| without_room(item.value),
+            |group| {
+                bare_of(&group, "hooks", |entries| {
+                    let entries = Written::list(entries).ok()?;
+                    let of_others = |entry: &&Item<'_>| {
+                        !parsed(entry.value).is_some_and(|entry| is_own(&Value::Object(entry)))
+                    };
+                    let left: Vec<String> = entries
+                        .items()
+                        .iter()
+                        .filter(of_others)
+                        .map(|entry| without_room(entry.value))
+                        .collect();
+                    is_empty = left.is_empty();
+                    Some(format!("[{}]", left.join(",")))
+                })
+            },
+        );
+        if !is_empty {
+            kept.push(text);
+        }
     }
-    events.retain(|_, groups| groups.as_array().is_none_or(|groups| !groups.is_empty()));
-    if events.is_empty() {
-        file.remove("hooks");
+    format!("[{}]", kept.join(","))
+}
+
+/// An object without room, in which one field is another. If nothing is in that, it is left out.
+fn bare_of(object: &Written<'_>, name: &str, mut inner: impl FnMut(&str) -> Option<String>) -> String {
+    let at = object.last(name).map(|(at, _)| at);
+    let mut fields = Vec::new();
+    for (number, item) in object.items().iter().enumerate() {
+        let special = (at == Some(number)).then(|| inner(item.value)).flatten();
+        let value = special.unwrap_or_else(|| without_room(item.value));
+        if at != Some(number) || !matches!(value.as_str(), "{}" | "[]") {
+            fields.push(format!("{:?}:{value}", item.name));
+        }
     }
+    format!("{{{}}}", fields.join(","))
 }
 
 #[cfg(test)]
