@@ -147,10 +147,10 @@ impl Plan {
         let named = short(&self.change.named);
         if self.change.after.is_none() {
             say(out, &format!("{named} is removed."))?;
-            // It goes only if it is empty. The person's own directory is the client's to make and to keep.
-            if let Some(directory) = self.change.real.parent().filter(|_| self.whose != Whose::User) {
-                let _ = fs::remove_dir(directory);
-            }
+            // It came with the file, and goes only if it is empty. The person's own is the client's to keep.
+            let directory =
+                self.change.real.parent().filter(|_| self.whose != Whose::User && self.kept.is_none());
+            directory.map(fs::remove_dir);
         } else {
             let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
             say(out, &format!("{named} is {word}."))?;
@@ -158,9 +158,6 @@ impl Plan {
         let Some(kept) = &self.kept else { return Ok(()) };
         if self.told.is_restored {
             workspace.remove(kept).map_err(|fault| Trouble::Io(fault.to_string()))?;
-            if let Some(directory) = kept.parent().filter(|_| self.change.after.is_none()) {
-                let _ = fs::remove_dir(directory);
-            }
         } else {
             say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?;
         }

@@ -33,6 +33,17 @@ fn an_empty_project_has_a_new_file_and_then_nothing_again() {
 }
 
 #[test]
+fn a_directory_that_was_there_stays() {
+    let desk = Desk::empty();
+    fs::create_dir(desk.project.path.join(".claude")).unwrap();
+    desk.init();
+    desk.run(&["init", "--yes", "--closed"], 0);
+    desk.uninstall();
+    assert_eq!(desk.names(""), [".claude", ".git"]);
+    assert_eq!(desk.names(".claude"), [""; 0]);
+}
+
+#[test]
 fn a_rich_file_keeps_every_byte_and_comes_back() {
     let desk = Desk::with(RICH);
     fs::set_permissions(desk.settings(), fs::Permissions::from_mode(0o640)).unwrap();

@@ -6,7 +6,9 @@
 mod found;
 mod program;
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::change::{self, Change, Screen, confirmed, say, shown};
 use super::screen::{BOLD, painted, width, wrapped};
@@ -43,18 +45,25 @@ pub(crate) struct Init {
     /// A pack that is wanted; may be given several times. `self` is always added
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
-    /// Stop every tool call where Provost cannot be run
-    #[arg(long)]
-    closed: bool,
-    /// Let everyday calls go on where Provost cannot be run, also where --closed was given before
-    #[arg(long, conflicts_with = "closed")]
-    open: bool,
+    #[command(flatten)]
+    without: Without,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
     /// Do not ask
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
+}
+
+/// What happens where Provost cannot be run.
+#[derive(clap::Args)]
+struct Without {
+    /// Stop every tool call where Provost cannot be run
+    #[arg(long)]
+    closed: bool,
+    /// Let everyday calls go on where Provost cannot be run, also where --closed was given before
+    #[arg(long, conflicts_with = "closed")]
+    open: bool,
 }
 
 fn pack_names() -> clap::builder::PossibleValuesParser {
@@ -85,7 +94,7 @@ impl Init {
             None => format!("{} ({}), a new file", found.short(&file.named), file.whose.word()),
         };
         found.show(&mut out, &place, &choices)?;
-        let closed = self.closed || (!self.open && own.is_some_and(is_closed));
+        let closed = self.without.closed || (!self.without.open && own.is_some_and(is_closed));
         let entries = (workspace.client.needed)(&packs, closed);
         let planned = Program::find(file.whose).and_then(|program| {
             let wanted = Wanted { program: &program.name, packs: &packs, entries: &entries };
@@ -328,11 +337,12 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
     let kept = change::kept(&change.real);
     let newest = kept.first();
     // What uninstall needs is the file as it was before the first entry came, so that one is not followed by
-    // others. A file that is not there is only worth a mark where an older state would be taken for it.
+    // others. That there was no file is marked where an older state would be taken for it, and where its
+    // directory would be taken for one that came with it.
     let keep = match &change.before {
         Some(before) if (workspace.client.installation.is_in)(before) => false,
         Some(before) => newest.is_none_or(|(_, text)| text != before),
-        None => newest.is_some_and(|(_, text)| !text.is_empty()),
+        None => newest.is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
     };
     let place = change.carry_out(workspace, keep)?;
     let named = found.short(&change.named);
@@ -343,6 +353,11 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
         _ => format!("{named} is written."),
     };
     Ok(say(out, &text)?)
+}
+
+fn is_in_empty_directory(file: &Path) -> bool {
+    let entries = file.parent().and_then(|directory| fs::read_dir(directory).ok());
+    entries.is_some_and(|mut entries| entries.next().is_none())
 }
 
 fn next(out: &mut impl Write, only_new: bool) -> io::Result<()> {

@@ -92,12 +92,11 @@ fn install(text: Option<&str>, wanted: &Wanted<'_>) -> Result<Installed, String>
         return Ok(told);
     }
     let events = events.changed(&changes, &behind, &style.margin(1)).unwrap_or_else(|| "{}".into());
-    let rebuilt = match hooks {
-        Some((at, _)) => file.with(at, Change::To(events)),
-        None => {
-            let unchanged = vec![Change::None; file.items().len()];
-            file.changed(&unchanged, &[style.field("hooks", &events, 1)], &style.margin(0))
-        }
+    let rebuilt = if let Some((at, _)) = hooks {
+        file.with(at, Change::To(events))
+    } else {
+        let unchanged = vec![Change::None; file.items().len()];
+        file.changed(&unchanged, &[style.field("hooks", &events, 1)], &style.margin(0))
     };
     told.text = rebuilt.map(|rebuilt| whole.replacen(file.text(), &rebuilt, 1));
     Ok(told)
