@@ -180,6 +180,20 @@ fn a_migrated_file_is_migrated_again_after_uninstall() {
     assert_eq!(desk.now(), migrated);
 }
 
+/// What a migration keeps later has our entries in it, and is not the file from before.
+#[test]
+fn a_migration_in_between_does_not_bring_entries_back() {
+    let desk = Desk::with("{\n  \"model\": \"opus\"\n}\n");
+    desk.init();
+    let node = "{\"type\": \"command\", \"command\": \"node h/test-watcher.cjs\"}";
+    fs::write(desk.settings(), desk.now().replacen("\"hooks\": [", &format!("\"hooks\": [{node},"), 1))
+        .unwrap();
+    desk.run(&["phases", "migrate", "--yes"], 0);
+    assert_eq!(desk.names(".claude").len(), 3);
+    desk.uninstall();
+    assert_eq!(desk.now(), "{\n  \"model\": \"opus\"\n}\n");
+}
+
 #[test]
 fn a_dry_run_and_a_pipe_write_nothing() {
     let desk = Desk::with(RICH);

@@ -58,6 +58,7 @@ impl Desk {
         let mut command = Command::new(support::program());
         command.args(arguments).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+        command.env("PROVOST_MANAGED", self.project.home.with_file_name("managed"));
         command
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
 
 use serde_json::json;
 
@@ -164,8 +165,10 @@ fn another_scope_that_calls_provost() {
 fn a_program_of_another_name() {
     let desk = Desk::empty();
     let other = desk.project.home.join("guard");
-    fs::copy(crate::support::program(), &other).unwrap();
-    let mut command = std::process::Command::new(&other);
+    // Another process writes it: what this one has open for writing cannot be run.
+    let done = Command::new("cp").arg(crate::support::program()).arg(&other).status();
+    assert!(done.unwrap().success());
+    let mut command = Command::new(&other);
     command
         .args(["init", "--yes"])
         .env_clear()
