@@ -27,8 +27,8 @@ use crate::workspace::Workspace;
   provost uninstall
   provost uninstall --scope user --yes
 
-Exit codes: 0 done, or nothing to do, or --dry-run; 1 refused or not confirmed; 74 a file cannot
-be written.")]
+Exit codes: 0 done, or nothing to do, or --dry-run; 1 not confirmed, or a file had to be left;
+74 a file cannot be written.")]
 pub(crate) struct Uninstall {
     /// Whose settings file; without, all in which it is found
     #[arg(long, value_enum, value_name = "SCOPE")]
@@ -59,6 +59,9 @@ impl Uninstall {
         let root = home_of_client(&workspace);
         let mut out = Screen(anstream::stdout().lock());
         let mut plans: Vec<Plan> = Vec::new();
+        let left = left(&root, &workspace);
+        // A file that cannot be changed may have nothing to do with us, and must not keep the others.
+        let mut obstacles: Vec<String> = Vec::new();
         for whose in self.scope.map_or(Whose::ALL.to_vec(), |scope| vec![scope]) {
             let planned =
                 SettingsFile::find(whose, &root, &workspace).and_then(|file| plan(file, &workspace));
@@ -68,14 +71,16 @@ impl Uninstall {
                     plans.push(plan);
                 }
                 Ok(_) => {}
-                Err((what, fix)) => {
-                    let text = format!("[provost] nothing was changed: {what}. To fix: {fix}.");
-                    eprintln!("{}", wrapped(&one_line(&text), 0, width()));
-                    return Ok(Exit::Found);
-                }
+                Err((what, fix)) => obstacles.push(format!("{what}. To fix: {fix}.")),
             }
         }
-        let left = left(&root, &workspace);
+        if plans.is_empty() && !obstacles.is_empty() {
+            for obstacle in &obstacles {
+                let text = format!("[provost] nothing was changed: {obstacle}");
+                eprintln!("{}", wrapped(&one_line(&text), 0, width()));
+            }
+            return Ok(Exit::Found);
+        }
         if plans.is_empty() {
             let place = self.scope.map_or("no settings file".into(), |scope| {
                 format!("the settings file of the scope `{}`", scope.word())
@@ -89,6 +94,9 @@ impl Uninstall {
             plan.show(&mut out)?;
         }
         tell_left(&mut out, &left)?;
+        for obstacle in &obstacles {
+            say(&mut out, &format!("Left: {obstacle}"))?;
+        }
         if self.dry_run {
             say(&mut out, "Nothing was changed.")?;
             return Ok(Exit::Done);
@@ -100,7 +108,7 @@ impl Uninstall {
             plan.carry_out(&mut out, &root, &workspace)?;
         }
         farewell(&mut out, &workspace)?;
-        Ok(Exit::Done)
+        Ok(if obstacles.is_empty() { Exit::Done } else { Exit::Found })
     }
 }
 

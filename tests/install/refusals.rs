@@ -200,6 +200,22 @@ fn what_was_written_by_hand_is_left_and_named() {
     assert!(told.contains("There is nothing to do") && told.contains("Left: "), "{told}");
 }
 
+/// Without a scope, a file that cannot be read does not keep the others.
+#[test]
+fn a_broken_file_beside_the_one_that_is_meant() {
+    let desk = Desk::with(RICH);
+    desk.init();
+    let broken = desk.project.file(".claude/settings.local.json", "{\"hooks\": ");
+    let told = desk.run(&["uninstall", "--yes"], 1).line();
+    assert!(
+        told.contains("Left: <project>/.claude/settings.local.json is left as it is: it is no JSON object"),
+        "{told}"
+    );
+    assert_eq!(desk.now(), RICH);
+    assert_eq!(fs::read_to_string(broken).unwrap(), "{\"hooks\": ");
+    desk.run(&["uninstall", "--yes", "--scope", "local"], 1);
+}
+
 #[test]
 fn hooks_that_are_switched_off_are_told() {
     let desk = Desk::with("{\"disableAllHooks\": true}");

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::clients::Needed;
-use crate::json_text::Style;
+use crate::json_text::{Change, Style, Written};
 use crate::registry::{FailureMode, GUARDS, Trigger};
 
 /// The one call that a guard has for itself.
@@ -110,6 +110,21 @@ pub(super) fn group(called: &Called<'_>, needed: &Needed, style: &Style, depth: 
     });
     let hooks = style.field("hooks", &style.list(&entry, depth + 1), depth + 1);
     format!("{{{limit}{hooks}{}}}", style.margin(depth))
+}
+
+/// What becomes of a group, given what becomes of each of its entries. One that loses all goes: a group without
+/// entries does nothing.
+pub(super) fn each_entry(group: &str, mut change: impl FnMut(Option<&str>, &str) -> Change) -> Change {
+    let Ok(fields) = Written::object(group) else { return Change::None };
+    let Some((at, list)) = fields.last("hooks") else { return Change::None };
+    let Ok(entries) = Written::list(list) else { return Change::None };
+    let limit = fields.last("matcher").and_then(|(_, text)| serde_json::from_str::<String>(text).ok());
+    let changes: Vec<Change> =
+        entries.items().iter().map(|entry| change(limit.as_deref(), entry.value)).collect();
+    match entries.change(&changes) {
+        Change::To(text) => fields.with(at, Change::To(text)).map_or(Change::Remove, Change::To),
+        other => other,
+    }
 }
 
 /// A value on one line.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::entries::{Called, EVERYDAY, group, spaced};
+use super::entries::{Called, EVERYDAY, each_entry, group, spaced};
 use super::registrations::settings_files;
 use super::settings::matches_all;
 use crate::clients::json::Fields;
@@ -29,6 +29,10 @@ fn file(places: &Places, project: &Path, scope: &Scope) -> Option<PathBuf> {
 fn is_own(entry: &Value) -> bool {
     entry["args"].get(0).is_some_and(|first| first == "hook")
         && entry["command"].as_str().is_some_and(is_provost)
+}
+
+fn is_own_text(entry: &str) -> bool {
+    parsed(entry).is_some_and(|entry| is_own(&Value::Object(entry)))
 }
 
 fn is_in(text: &str) -> bool {
@@ -136,21 +140,9 @@ fn updated(
     groups.changed(&changes, &behind, &style.margin(2)).map_or(Change::Remove, Change::To)
 }
 
-/// What becomes of a group, given what becomes of each entry of ours in it. One that loses all goes.
+/// What becomes of a group, given what becomes of each entry of ours in it.
 fn in_group(group: &str, mut change: impl FnMut(Option<&str>, &str) -> Change) -> Change {
-    let Ok(fields) = Written::object(group) else { return Change::None };
-    let Some((at, list)) = fields.last("hooks") else { return Change::None };
-    let Ok(entries) = Written::list(list) else { return Change::None };
-    let limit = fields.last("matcher").and_then(|(_, text)| serde_json::from_str::<String>(text).ok());
-    let mut changes = Vec::new();
-    for entry in entries.items() {
-        let is_own = parsed(entry.value).is_some_and(|entry| is_own(&Value::Object(entry)));
-        changes.push(if is_own { change(limit.as_deref(), entry.value) } else { Change::None });
-    }
-    match entries.change(&changes) {
-        Change::To(text) => fields.with(at, Change::To(text)).map_or(Change::Remove, Change::To),
-        other => other,
-    }
+    each_entry(group, |limit, entry| if is_own_text(entry) { change(limit, entry) } else { Change::None })
 }
 
 /// An entry with these fields; others that a person has added stay.
@@ -308,9 +300,7 @@ fn bare_groups(groups: &Written<'_>) -> String {
             |group| {
                 bare_of(&group, "hooks", |entries| {
                     let entries = Written::list(entries).ok()?;
-                    let of_others = |entry: &&Item<'_>| {
-                        !parsed(entry.value).is_some_and(|entry| is_own(&Value::Object(entry)))
-                    };
+                    let of_others = |entry: &&Item<'_>| !is_own_text(entry.value);
                     let left: Vec<String> = entries
                         .items()
                         .iter()

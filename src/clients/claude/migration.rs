@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::entries::{Called, group};
+use super::entries::{Called, each_entry, group};
 use super::settings::{calls_provost, matches_all};
 use crate::clients::{Migrated, Migration, Needed};
 use crate::json_text::{Change, Style, Written};
@@ -159,14 +159,9 @@ fn without_scripts(event: &str, text: &str, found: &mut Migrated) -> Change {
 }
 
 fn shortened(event: &str, group: &str, found: &mut Migrated) -> Change {
-    let Ok(fields) = Written::object(group) else { return Change::None };
-    let Some((at, list)) = fields.last("hooks") else { return Change::None };
-    let Ok(entries) = Written::list(list) else { return Change::None };
-    let limit = fields.last("matcher").and_then(|(_, text)| serde_json::from_str::<String>(text).ok());
-    let place = limit.map_or_else(|| event.to_owned(), |limit| format!("{event}[{limit}]"));
-    let mut changes = Vec::new();
-    for entry in entries.items() {
-        let change = match meaning(entry.value) {
+    each_entry(group, |limit, entry| {
+        let place = limit.map_or_else(|| event.to_owned(), |limit| format!("{event}[{limit}]"));
+        match meaning(entry) {
             Entry::Script(name) => {
                 found.removed.push(format!("{place} {name}"));
                 Change::Remove
@@ -176,14 +171,8 @@ fn shortened(event: &str, group: &str, found: &mut Migrated) -> Change {
                 Change::None
             }
             Entry::Provost | Entry::Others => Change::None,
-        };
-        changes.push(change);
-    }
-    match entries.change(&changes) {
-        Change::To(text) => fields.with(at, Change::To(text)).map_or(Change::Remove, Change::To),
-        // A group without entries does nothing.
-        other => other,
-    }
+        }
+    })
 }
 
 /// The limits of an event's entries that have the guards of the pack asked.
