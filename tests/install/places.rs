@@ -80,6 +80,36 @@ fn packs_come_whose_files_are_there() {
     desk.run(&["init", "--pack", "phase"], 64);
 }
 
+/// What one project has says nothing about the others.
+#[test]
+fn for_every_project_this_one_does_not_decide() {
+    let desk = Desk::empty();
+    desk.project.file(".isdlc/state.json", "{}");
+    desk.project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    let told = desk.run(&["init", "--dry-run", "--scope", "user"], 0).stdout;
+    assert!(
+        told.contains(
+            "\"self\", \"--pack\", \"planner\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"
+        ),
+        "{told}"
+    );
+    assert!(
+        told.contains("no   plan-gate    `plan_gate.enabled` is set here, but you did not name it\n"),
+        "{told}"
+    );
+    desk.project.home_file(".config/provost/provost.toml", "[plan_gate]\nenabled = true\n");
+    desk.project.file("provost.toml", "");
+    let told = desk.run(&["init", "--dry-run", "--scope", "user"], 0).stdout;
+    let all = "\"self\", \"--pack\", \"plan-gate\", \"--pack\", \"planner\", \"--pack\", \"review-loop\"";
+    assert!(told.contains(all), "{told}");
+    desk.run(&["init", "--yes", "--scope", "user", "--pack", "phases"], 0);
+    assert!(
+        desk.run(&["init", "--dry-run", "--scope", "user"], 0)
+            .line()
+            .contains("yes phases there is `.isdlc`")
+    );
+}
+
 /// Colleagues have another path, but the same name.
 #[test]
 fn shared_entries_name_the_program_as_it_is_on_the_path() {

@@ -10,7 +10,7 @@ use crate::cli::change::shown;
 use crate::cli::screen::{CYAN, DIM, GREEN, labelled, painted, width, wrapped};
 use crate::cli::settings_file::short;
 use crate::clients::{Client, Scope, Source};
-use crate::config::settings;
+use crate::config::{Layer, settings};
 use crate::phases::ground;
 use crate::registry::PACKS;
 use crate::review_loop::plan;
@@ -39,6 +39,8 @@ pub(super) struct Found {
     pub(super) sources: Vec<Source>,
     /// Each pack that has something of its own here, and what.
     pub(super) signs: Vec<(&'static str, String)>,
+    /// Whether it is this project that wants the plan gate.
+    pub(super) gate_is_of_project: bool,
 }
 
 impl Found {
@@ -47,6 +49,10 @@ impl Found {
             client: client(workspace.client),
             sources: (workspace.client.registrations)(&workspace.places, &root),
             signs: signs(&root, workspace),
+            gate_is_of_project: matches!(
+                workspace.config.get(settings::PLAN_GATE),
+                Some((Layer::Project, _))
+            ),
             home: workspace.places.home.clone(),
             root,
         }
@@ -65,8 +71,8 @@ impl Found {
         labelled(out, "project", &shown(&self.root))?;
         labelled(out, "client", &self.client)?;
         labelled(out, "settings", settings)?;
-        labelled(out, "others", &self.others())?;
-        labelled(out, "plugins", &self.plugins())?;
+        labelled(out, "others", &one_line(&self.others()))?;
+        labelled(out, "plugins", &one_line(&self.plugins()))?;
         for (at, choice) in packs.iter().enumerate() {
             let word = if choice.is_wanted { painted(GREEN, "yes") } else { painted(DIM, "no ") };
             // A line begins behind the label, the word and the name of the pack.
@@ -79,8 +85,10 @@ impl Found {
 
     /// Why a pack comes or does not.
     fn reason(&self, choice: &Choice) -> String {
-        if let Some(sign) = self.sign(choice.pack) {
-            return sign.to_owned();
+        match self.sign(choice.pack) {
+            Some(sign) if choice.is_wanted => return sign.to_owned(),
+            Some(sign) => return format!("{sign} here, but you did not name it"),
+            None => {}
         }
         let needs = match choice.pack {
             "planner" => "agent of `planner.agents`".to_owned(),

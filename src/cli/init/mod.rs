@@ -86,7 +86,7 @@ impl Init {
             Err(obstacle) => return Ok(refused(&obstacle)),
         };
         let own = own_source(&file, &found);
-        let choices = self.choices(&found, own);
+        let choices = self.choices(file.whose, &found, own);
         let packs: Vec<&str> =
             choices.iter().filter(|choice| choice.is_wanted).map(|choice| choice.pack).collect();
         let place = match &file.text {
@@ -130,11 +130,16 @@ impl Init {
     }
 
     /// Which packs are wanted, in the order of the registry.
-    fn choices(&self, found: &Found, own: Option<&Source>) -> Vec<Choice> {
+    fn choices(&self, whose: Whose, found: &Found, own: Option<&Source>) -> Vec<Choice> {
         let installed = own.map(installed_packs).unwrap_or_default();
         let is_installed = |pack: &str| installed.iter().any(|known| known == pack);
-        let there = |pack: &str| found.sign(pack).is_some() || is_installed(pack);
-        let is_bare = !PACKS.iter().any(|pack| pack.name != SELF && there(pack.name));
+        // What is in this project says nothing about the others.
+        let counts = |pack: &str| whose != Whose::User || (pack == GATE && !found.gate_is_of_project);
+        let there = |pack: &str| is_installed(pack) || (counts(pack) && found.sign(pack).is_some());
+        let is_bare = match whose {
+            Whose::User => installed.is_empty(),
+            _ => !PACKS.iter().any(|pack| pack.name != SELF && there(pack.name)),
+        };
         let choice = |pack: &'static str| {
             let is_named = self.pack.iter().any(|named| named == pack);
             let is_wanted = match (pack, self.pack.is_empty()) {
