@@ -73,6 +73,9 @@ pub(super) fn needed(packs: &[&str], closed: bool) -> Vec<Needed> {
     entries
 }
 
+/// An entry that is longer has a line for each field.
+const LONGEST_LINE: usize = 100;
+
 /// How an entry calls Provost.
 pub(super) struct Called<'a> {
     pub(super) program: &'a str,
@@ -103,7 +106,11 @@ pub(super) fn group(called: &Called<'_>, needed: &Needed, style: &Style, depth: 
         .iter()
         .map(|(name, value)| format!("\"{name}\":{gap}{}", spaced(value, gap)))
         .collect();
-    let entry = format!("{{{gap}{}{gap}}}", fields.join(&format!(",{gap}")));
+    let mut entry = format!("{{{gap}{}{gap}}}", fields.join(&format!(",{gap}")));
+    if style.has_lines() && entry.len() > LONGEST_LINE {
+        let margin = style.margin(depth + 3);
+        entry = format!("{{{margin}{}{}}}", fields.join(&format!(",{margin}")), style.margin(depth + 2));
+    }
     let limit = needed.matcher.map_or_else(String::new, |matcher| {
         let between = if style.has_lines() { "" } else { gap };
         style.field("matcher", &Value::from(matcher).to_string(), depth + 1) + "," + between
