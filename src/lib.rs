@@ -18,6 +18,7 @@ pub mod files;
 pub mod hook;
 pub mod journal;
 mod json_object;
+mod json_text;
 pub mod overrides;
 pub mod phases;
 pub mod plan_gate;

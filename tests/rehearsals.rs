@@ -113,6 +113,9 @@ rehearsals! {
     phases_where_the_workflow_stands: "phases-status.toml",
     phases_after_the_migration: "phases-migrated.toml",
     phases_without_the_program: "phases-without-provost.toml",
+    install_into_an_empty_project: "install-empty.toml",
+    install_among_the_hooks_of_others: "install-rich.toml",
+    install_the_plan_gate: "install-gate.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

@@ -4,22 +4,27 @@
 //! [`Exit`]; code 2 is never among them, because a client reads it as "blocked". Only [`compat`]
 //! gives it, which is called by hooks.
 
+mod change;
 mod check;
 mod compat;
 mod completions;
 mod config;
 mod demo;
+mod diff;
 mod explain;
 mod gate;
 mod guards;
+mod init;
 mod journal;
 mod man;
 mod phases;
 mod review;
 mod schema;
 mod screen;
+mod settings_file;
 mod status;
 mod statusline;
+mod uninstall;
 mod watch;
 
 use std::ffi::OsString;
@@ -39,6 +44,7 @@ use crate::workspace::{Places, project_root, resolve};
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
+  provost init                   let the client of this project ask Provost
   provost status                 where everything stands here, and the next step
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
@@ -61,6 +67,8 @@ struct Provost {
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Init),
+    Uninstall(uninstall::Uninstall),
     Hook(Hook),
     Check(check::Check),
     Compat(compat::Compat),
@@ -129,6 +137,8 @@ pub fn run() -> ExitCode {
     let outcome = match parsed.command {
         // Only their `--help` comes here, and it has been answered above.
         Command::Hook(Hook { .. }) | Command::Compat(_) | Command::Statusline(_) => Ok(Exit::Done),
+        Command::Init(command) => command.run(),
+        Command::Uninstall(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),

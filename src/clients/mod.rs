@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::decision::Decision;
 use crate::event::Event;
 use crate::reviewer::{Silence, Verdict};
-use crate::workspace::Places;
+use crate::workspace::{Places, is_provost};
 pub use long_text::{Input, LongBytes};
 pub use switches::Switches;
 
@@ -40,6 +40,7 @@ pub struct Client {
     /// The entries that the guards of these packs need; `closed`: everyday calls are blocked too where
     /// Provost cannot be run.
     pub needed: fn(packs: &[&str], closed: bool) -> Vec<Needed>,
+    pub installation: Installation,
     /// Its own directory in a project.
     pub folder: &'static str,
     /// Where it writes plans in a project.
@@ -243,6 +244,63 @@ pub struct Needed {
     pub seconds: u32,
     /// Whether the call is blocked where Provost cannot be run.
     pub blocks_on_failure: bool,
+}
+
+impl Hook {
+    /// Whether it calls Provost by itself, without a shell, as it is installed.
+    pub fn is_installed(&self) -> bool {
+        let first = self.arguments.as_ref().and_then(|arguments| arguments.first());
+        first.is_some_and(|first| first == "hook") && is_provost(&self.command)
+    }
+
+    /// Whether it calls Provost in the place of a script.
+    pub fn calls_stand_in(&self) -> bool {
+        let words = self.command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        let words: Vec<&str> = words.chain(self.arguments.iter().flatten().map(String::as_str)).collect();
+        words.windows(2).any(|pair| is_provost(pair[0]) && pair[1] == "compat")
+    }
+}
+
+/// How Provost's entries come into a settings file, and how they go again.
+pub struct Installation {
+    /// The settings file of a scope.
+    pub file: fn(&Places, project: &Path, scope: &Scope) -> Option<PathBuf>,
+    /// What becomes of the text of one (`None`: there is no file), or why nothing can be installed there.
+    pub install: fn(text: Option<&str>, wanted: &Wanted<'_>) -> Result<Installed, String>,
+    /// What is left of it without our entries. `before`: the text from before they came; an empty one
+    /// means that there was no file.
+    pub remove: fn(text: &str, before: Option<&str>) -> Result<Removed, String>,
+    /// Whether a text has entries that were installed.
+    pub is_in: fn(text: &str) -> bool,
+}
+
+/// What a settings file is to have.
+pub struct Wanted<'a> {
+    pub program: &'a str,
+    pub packs: &'a [&'a str],
+    pub entries: &'a [Needed],
+}
+
+/// What becomes of a settings file in which Provost is installed.
+#[derive(Debug, Default)]
+pub struct Installed {
+    /// The whole new text; `None`: everything is there already.
+    pub text: Option<String>,
+    /// Entries by event and matcher.
+    pub added: Vec<String>,
+    pub updated: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+/// What is left of a settings file without Provost.
+#[derive(Debug, Default)]
+pub struct Removed {
+    /// The whole new text; `None`: nothing is left.
+    pub text: Option<String>,
+    /// Whether it is, byte by byte, the one from before.
+    pub is_restored: bool,
+    /// The entries that go, by event and matcher; none: there is nothing to do.
+    pub entries: Vec<String>,
 }
 
 /// How a settings file comes from the scripts of the phases to Provost.

@@ -18,7 +18,7 @@ use crate::text::one_line;
 use crate::workspace::{Workspace, is_provost, is_within};
 
 /// Where plans lie in a project.
-const PLANS: &str = ".taskie/plans";
+pub const PLANS: &str = ".taskie/plans";
 /// Commands of the workflow begin with this.
 const COMMAND: &str = "/taskie:";
 /// A record is looked through as far back as this.

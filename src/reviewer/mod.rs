@@ -205,7 +205,8 @@ fn configured_program(program: &str, question: &Question<'_>) -> PathBuf {
     if is_name { path.to_owned() } else { question.directory.join(path) }
 }
 
-fn own_program(client: &Client) -> Result<PathBuf, Silence> {
+/// Where the client lies on this machine.
+pub fn own_program(client: &Client) -> Result<PathBuf, Silence> {
     let reviewer = &client.reviewer;
     let path = env::var_os("PATH").unwrap_or_default();
     let home = Places::from_environment().home;

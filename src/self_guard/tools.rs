@@ -291,6 +291,8 @@ fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
         ("compat pre_tool_use", &["compat", "pre_tool_use"], RECORD),
         ("review run", &["review", "run"], REVIEWER),
         ("phases migrate", &["phases", "migrate"], ENTRIES),
+        ("init", &["init"], ENTRIES),
+        ("uninstall", &["uninstall"], ENTRIES),
         ("compat stop-hook", &["compat", "stop-hook"], REVIEWER),
     ];
     COMMANDS.iter().find(|(_, words, _)| started.may_begin_with(words)).map(|(call, _, why)| (*call, *why))

@@ -3,16 +3,14 @@
 //! A person's command: it shows what would change before anything does, keeps the old file, and puts
 //! the new one in its place whole or not at all.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::diff;
-use crate::cli::screen::{BOLD, CYAN, GREEN, RED, painted, width, wrapped};
+use crate::cli::change::{self, Change, Screen, confirmed, say, shown};
 use crate::cli::{Exit, Outcome, Trouble};
 use crate::clients::Migrated;
 use crate::event::Event;
-use crate::text::{one_line, printable};
+use crate::text::one_line;
 use crate::workspace::Workspace;
 
 /// Put Provost's hook entries in the place of the Node hooks of the phases
@@ -41,17 +39,9 @@ pub(crate) struct Migrate {
     yes: bool,
 }
 
-/// No settings file that people write is as large.
-const LARGEST: u64 = 8 << 20;
-
-/// A file that would change.
+/// A file that would change, and what a person is told about it.
 struct Plan {
-    /// As the person knows it.
-    named: PathBuf,
-    /// Where it really lies.
-    real: PathBuf,
-    before: String,
-    after: String,
+    change: Change,
     told: Migrated,
 }
 
@@ -61,7 +51,7 @@ impl Migrate {
             Some(file) => vec![event.cwd.join(file)],
             None => own_files(event, workspace),
         };
-        let mut out = anstream::stdout().lock();
+        let mut out = Screen(anstream::stdout().lock());
         let mut found = Vec::new();
         for named in files {
             let real = workspace.resolve(&named);
@@ -100,13 +90,9 @@ impl Migrate {
                         shown(file)
                     )
                 }));
-                plans.push(Plan {
-                    named: named.clone(),
-                    real: real.clone(),
-                    before: before.clone(),
-                    after,
-                    told,
-                });
+                let (before, after) = (Some(before.clone()), Some(after));
+                let change = Change { named: named.clone(), real: real.clone(), before, after };
+                plans.push(Plan { change, told });
                 continue;
             }
             for note in &told.notes {
@@ -138,11 +124,9 @@ impl Migrate {
             return Ok(Exit::Found);
         }
         for plan in &plans {
-            let backup = plan.carry_out(workspace)?;
-            say(
-                &mut out,
-                &format!("{} is changed; as it was, it is kept in {}.", shown(&plan.named), shown(&backup)),
-            )?;
+            let kept = plan.change.carry_out(workspace, true)?.unwrap_or_default();
+            let named = shown(&plan.change.named);
+            say(&mut out, &format!("{named} is changed; as it was, it is kept in {}.", shown(&kept)))?;
         }
         if !is_on_path() {
             say(
@@ -188,49 +172,12 @@ fn is_on_path() -> bool {
 
 /// The text of a settings file; `None`: there is none.
 fn read(real: &Path, named: &Path) -> Result<Option<String>, Trouble> {
-    let trouble = |why: &str| Trouble::Io(format!("{} cannot be read: {why}", shown(named)));
-    let bytes = crate::files::read(real, LARGEST).map_err(|error| trouble(&error.to_string()))?;
-    bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| trouble("it is not UTF-8"))).transpose()
-}
-
-/// Whether the person wants it, who is asked where there is one.
-fn confirmed(out: &mut impl Write) -> Result<bool, Trouble> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        say(
-            out,
-            "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
-        )?;
-        return Ok(false);
-    }
-    write!(out, "Write this? [y/N] ")?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let is_wanted = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    if !is_wanted {
-        say(out, "Nothing was changed.")?;
-    }
-    Ok(is_wanted)
+    change::read(real).map_err(|why| Trouble::Io(format!("{} cannot be read: {why}", shown(named))))
 }
 
 impl Plan {
     fn show(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{}", painted(BOLD, &format!("--- {}", shown(&self.named))))?;
-        writeln!(out, "{}", painted(BOLD, &format!("+++ {}", shown(&self.named))))?;
-        for line in diff::unified(&self.before, &self.after) {
-            let colour = match line.as_bytes().first() {
-                Some(b'-') => Some(RED),
-                Some(b'+') => Some(GREEN),
-                Some(b'@') => Some(CYAN),
-                _ => None,
-            };
-            let line = printable(&line);
-            match colour {
-                Some(colour) => writeln!(out, "{}", painted(colour, &line))?,
-                None => writeln!(out, "{line}")?,
-            }
-        }
-        writeln!(out)?;
+        self.change.show(out)?;
         let removed = self.told.removed.len();
         let entries = if removed == 1 { "1 entry goes".into() } else { format!("{removed} entries go") };
         let added = match self.told.added.as_slice() {
@@ -243,56 +190,4 @@ impl Plan {
         }
         Ok(())
     }
-
-    /// Keeps the old file and puts the new one in its place; the answer is where the old one is.
-    fn carry_out(&self, workspace: &Workspace) -> Result<PathBuf, Trouble> {
-        let trouble =
-            |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
-        let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
-        let backup =
-            self.keep().map_err(|error| trouble(format!("it cannot be kept beside itself: {error}")))?;
-        let replaced =
-            workspace.replace_unless_changed(&self.real, Some(self.before.as_bytes()), self.after.as_bytes());
-        match replaced {
-            Ok(true) => Ok(backup),
-            Ok(false) => {
-                let _ = fs::remove_file(&backup);
-                Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
-            }
-            Err(fault) => {
-                let _ = fs::remove_file(&backup);
-                Err(trouble(fault.to_string()))
-            }
-        }
-    }
-
-    /// A copy beside the file, under a name that nothing has.
-    fn keep(&self) -> io::Result<PathBuf> {
-        let name = self.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mode = fs::metadata(&self.real)?.permissions();
-        let mut number = 1;
-        loop {
-            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-            let backup = self.real.with_file_name(format!("{name}.before-provost{suffix}"));
-            match OpenOptions::new().write(true).create_new(true).open(&backup) {
-                Ok(mut file) => {
-                    file.set_permissions(mode)?;
-                    file.write_all(self.before.as_bytes())?;
-                    file.sync_all()?;
-                    return Ok(backup);
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-fn shown(path: &Path) -> String {
-    one_line(&path.to_string_lossy())
-}
-
-/// A sentence on lines that are comfortable to read.
-fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", wrapped(&one_line(text), 0, width()))
 }

@@ -1,6 +1,5 @@
 //! `provost phases`: a workflow in phases, for people.
 
-mod diff;
 mod migrate;
 pub(crate) mod overview;
 mod status;

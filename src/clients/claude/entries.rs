@@ -4,13 +4,16 @@
 //! decides what the client does where Provost is missing. Groups of one event never take the same tool,
 //! because of two equal entries the client runs one, and it is not known whose `onFailure` counts.
 
+use serde_json::Value;
+
 use crate::clients::Needed;
+use crate::json_text::{Change, Style, Written};
 use crate::registry::{FailureMode, GUARDS, Trigger};
 
 /// The one call that a guard has for itself.
 const GATE: &str = super::EXIT;
 /// All tools but that one.
-const EVERYDAY: &str = "^(?!ExitPlanMode$)";
+pub(super) const EVERYDAY: &str = "^(?!ExitPlanMode$)";
 
 /// Provost's own limit lies well below.
 const USUAL: u32 = 10;
@@ -68,6 +71,78 @@ pub(super) fn needed(packs: &[&str], closed: bool) -> Vec<Needed> {
         add("ConfigChange", None, USUAL, false);
     }
     entries
+}
+
+/// An entry that is longer has a line for each field.
+const LONGEST_LINE: usize = 100;
+
+/// How an entry calls Provost.
+pub(super) struct Called<'a> {
+    pub(super) program: &'a str,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Called<'_> {
+    /// The fields of an entry, each with its value as JSON.
+    pub(super) fn fields(&self, needed: &Needed) -> Vec<(&'static str, Value)> {
+        let mut fields = vec![
+            ("type", Value::from("command")),
+            ("command", self.program.into()),
+            ("args", self.arguments.clone().into()),
+            ("timeout", needed.seconds.into()),
+        ];
+        if needed.blocks_on_failure {
+            fields.push(("onFailure", "block".into()));
+        }
+        fields
+    }
+}
+
+/// A group with one entry that calls Provost, as it stands so deep in a file.
+pub(super) fn group(called: &Called<'_>, needed: &Needed, style: &Style, depth: usize) -> String {
+    let gap = style.gap;
+    let fields: Vec<String> = called
+        .fields(needed)
+        .iter()
+        .map(|(name, value)| format!("\"{name}\":{gap}{}", spaced(value, gap)))
+        .collect();
+    let mut entry = format!("{{{gap}{}{gap}}}", fields.join(&format!(",{gap}")));
+    if style.has_lines() && entry.len() > LONGEST_LINE {
+        let margin = style.margin(depth + 3);
+        entry = format!("{{{margin}{}{}}}", fields.join(&format!(",{margin}")), style.margin(depth + 2));
+    }
+    let limit = needed.matcher.map_or_else(String::new, |matcher| {
+        let between = if style.has_lines() { "" } else { gap };
+        style.field("matcher", &Value::from(matcher).to_string(), depth + 1) + "," + between
+    });
+    let hooks = style.field("hooks", &style.list(&entry, depth + 1), depth + 1);
+    format!("{{{limit}{hooks}{}}}", style.margin(depth))
+}
+
+/// What becomes of a group, given what becomes of each of its entries. One that loses all goes: a group without
+/// entries does nothing.
+pub(super) fn each_entry(group: &str, mut change: impl FnMut(Option<&str>, &str) -> Change) -> Change {
+    let Ok(fields) = Written::object(group) else { return Change::None };
+    let Some((at, list)) = fields.last("hooks") else { return Change::None };
+    let Ok(entries) = Written::list(list) else { return Change::None };
+    let limit = fields.last("matcher").and_then(|(_, text)| serde_json::from_str::<String>(text).ok());
+    let changes: Vec<Change> =
+        entries.items().iter().map(|entry| change(limit.as_deref(), entry.value)).collect();
+    match entries.change(&changes) {
+        Change::To(text) => fields.with(at, Change::To(text)).map_or(Change::Remove, Change::To),
+        other => other,
+    }
+}
+
+/// A value on one line.
+pub(super) fn spaced(value: &Value, gap: &str) -> String {
+    match value.as_array() {
+        Some(list) => {
+            let list: Vec<String> = list.iter().map(Value::to_string).collect();
+            format!("[{}]", list.join(&format!(",{gap}")))
+        }
+        None => value.to_string(),
+    }
 }
 
 #[cfg(test)]

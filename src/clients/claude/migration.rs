@@ -5,11 +5,11 @@
 //! pieces that go or come are touched, and every other byte, order and margin stays.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
+use super::entries::{Called, each_entry, group};
 use super::settings::{calls_provost, matches_all};
-use crate::clients::{Migrated, Migration};
-use crate::json_object::Fields;
+use crate::clients::{Migrated, Migration, Needed};
+use crate::json_text::{Change, Style, Written};
 use crate::workspace::is_provost;
 
 pub(super) const MIGRATION: Migration = Migration {
@@ -47,22 +47,20 @@ const LEFT_OUT: &str = "model-provider-router";
 /// The pack whose guards have to be asked.
 const PACK: &str = "phases";
 
-/// An entry of Provost's that the pack needs.
-struct Needed {
-    event: &'static str,
-    matcher: Option<&'static str>,
-    seconds: u32,
-}
-
-/// At a stop a review may be made, if the project has plans for one. A prompt is the person's way out.
+/// What comes in the place of the scripts. At a stop a review may be made, if the project has plans for one. A
+/// prompt is the person's way out.
 const NEEDED: &[Needed] = &[
-    Needed { event: "PreToolUse", matcher: Some("*"), seconds: 10 },
-    Needed { event: "PostToolUse", matcher: Some("*"), seconds: 10 },
-    Needed { event: "PostToolUseFailure", matcher: Some("Bash"), seconds: 10 },
-    Needed { event: "UserPromptSubmit", matcher: None, seconds: 10 },
-    Needed { event: "SubagentStop", matcher: None, seconds: 10 },
-    Needed { event: "Stop", matcher: None, seconds: 600 },
+    usual("PreToolUse", Some("*")),
+    usual("PostToolUse", Some("*")),
+    usual("PostToolUseFailure", Some("Bash")),
+    usual("UserPromptSubmit", None),
+    usual("SubagentStop", None),
+    Needed { seconds: 600, ..usual("Stop", None) },
 ];
+
+const fn usual(event: &'static str, matcher: Option<&'static str>) -> Needed {
+    Needed { event, matcher, seconds: 10, blocks_on_failure: false }
+}
 
 /// What a hook entry is to this migration.
 enum Entry {
@@ -76,20 +74,20 @@ enum Entry {
 }
 
 fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
-    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let body = &text[mark..];
-    let file = Object::parse(body).map_err(|error| error.to_string())?;
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let file = Written::object(body).map_err(|error| error.to_string())?;
     let mut found = Migrated::default();
     let is_plugged = is_plugged(&file);
     if is_plugged {
         found.calls = NEEDED.iter().map(|needed| needed.event.to_owned()).collect();
     }
-    let events = file.last("hooks").and_then(|(at, raw)| Some((at, Object::read(raw)?)));
+    let events = file.last("hooks").and_then(|(at, text)| Some((at, Written::object(text).ok()?)));
     let Some((hooks_at, events)) = events else { return Ok(found) };
-    let mut new_values = Vec::new();
-    for (event, raw) in &events.0 {
-        new_values.push(without_scripts(event, raw, &mut found));
-        let limits = provost_in(raw);
+    let mut changes = Vec::new();
+    for item in events.items() {
+        let event = &item.name;
+        changes.push(without_scripts(event, item.value, &mut found));
+        let limits = provost_in(item.value);
         for limit in &limits {
             let needed = NEEDED.iter().find(|needed| needed.event == event);
             if let Some(needed) = needed.filter(|needed| !covers(limit.as_deref(), needed.matcher)) {
@@ -114,70 +112,56 @@ fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let needed = NEEDED.iter().map(|needed| needed.event);
     found.added = needed.filter(|event| !is_called(event)).collect();
     let style = Style::of(body);
-    let hooks = events_text(&events, file.0[hooks_at].1, new_values, &found.added, &style);
-    let change = hooks.map_or(Change::Remove, Change::To);
-    let changes = (0..file.0.len()).map(|at| if at == hooks_at { change.clone() } else { Change::None });
-    let values: Vec<&RawValue> = file.0.iter().map(|(_, raw)| *raw).collect();
-    let object = body.trim();
-    let rebuilt = rebuilt(object, &values, changes.collect(), Vec::new(), "").unwrap_or_else(|| "{}".into());
-    found.text = Some(text.replacen(object, &rebuilt, 1));
+    let change = events_text(&events, changes, &found.added, &style).map_or(Change::Remove, Change::To);
+    let rebuilt = file.with(hooks_at, change).unwrap_or_else(|| "{}".into());
+    found.text = Some(text.replacen(file.text(), &rebuilt, 1));
     Ok(found)
 }
 
 /// The new text of `hooks`; `None`: nothing is left in it.
 fn events_text(
-    events: &Object<'_>,
-    whole: &RawValue,
+    events: &Written<'_>,
     mut changes: Vec<Change>,
     added: &[&'static str],
     style: &Style,
 ) -> Option<String> {
     let mut behind = Vec::new();
+    let called = Called { program: "provost", arguments: vec!["hook".into()] };
     for event in added {
         let Some(needed) = NEEDED.iter().find(|needed| needed.event == *event) else { continue };
+        let new = group(&called, needed, style, 3);
         match events.last(event) {
-            Some((at, raw)) => {
-                let new = style.group(needed, 3);
+            Some((at, text)) => {
                 let now = match &changes[at] {
-                    Change::None => Some(raw.get()),
+                    Change::None => Some(text),
                     Change::To(text) => Some(text.as_str()),
                     Change::Remove => None,
                 };
                 let joined = now.and_then(|now| {
-                    let kept: Vec<&RawValue> = serde_json::from_str(now).ok()?;
-                    let unchanged = kept.iter().map(|_| Change::None).collect();
-                    rebuilt(now, &kept, unchanged, vec![style.margin(3) + &new], &style.margin(2))
+                    let kept = Written::list(now).ok()?;
+                    let unchanged = vec![Change::None; kept.items().len()];
+                    kept.changed(&unchanged, &[style.margin(3) + &new], &style.margin(2))
                 });
                 changes[at] = Change::To(joined.unwrap_or_else(|| style.list(&new, 2)));
             }
-            None => behind.push(format!(
-                "{}\"{event}\":{}{}",
-                style.margin(2),
-                style.gap,
-                style.list(&style.group(needed, 3), 2)
-            )),
+            None => behind.push(style.field(event, &style.list(&new, 2), 2)),
         }
     }
-    let values: Vec<&RawValue> = events.0.iter().map(|(_, raw)| *raw).collect();
-    rebuilt(whole.get(), &values, changes, behind, &style.margin(1))
+    events.changed(&changes, &behind, &style.margin(1))
 }
 
 /// The groups of an event without those entries that call the scripts.
-fn without_scripts(event: &str, raw: &RawValue, found: &mut Migrated) -> Change {
-    let Ok(groups) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else { return Change::None };
-    let changes: Vec<Change> = groups.iter().map(|group| shortened(event, group, found)).collect();
-    Change::of(raw, &groups, changes)
+fn without_scripts(event: &str, text: &str, found: &mut Migrated) -> Change {
+    let Ok(groups) = Written::list(text) else { return Change::None };
+    let changes: Vec<Change> =
+        groups.items().iter().map(|group| shortened(event, group.value, found)).collect();
+    groups.change(&changes)
 }
 
-fn shortened(event: &str, group: &RawValue, found: &mut Migrated) -> Change {
-    let Some(fields) = Object::read(group) else { return Change::None };
-    let Some((at, list)) = fields.last("hooks") else { return Change::None };
-    let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(list.get()) else { return Change::None };
-    let limit = fields.last("matcher").and_then(|(_, raw)| serde_json::from_str::<String>(raw.get()).ok());
-    let place = limit.map_or_else(|| event.to_owned(), |limit| format!("{event}[{limit}]"));
-    let mut changes = Vec::new();
-    for entry in &entries {
-        let change = match meaning(entry) {
+fn shortened(event: &str, group: &str, found: &mut Migrated) -> Change {
+    each_entry(group, |limit, entry| {
+        let place = limit.map_or_else(|| event.to_owned(), |limit| format!("{event}[{limit}]"));
+        match meaning(entry) {
             Entry::Script(name) => {
                 found.removed.push(format!("{place} {name}"));
                 Change::Remove
@@ -187,25 +171,13 @@ fn shortened(event: &str, group: &RawValue, found: &mut Migrated) -> Change {
                 Change::None
             }
             Entry::Provost | Entry::Others => Change::None,
-        };
-        changes.push(change);
-    }
-    match Change::of(list, &entries, changes) {
-        Change::To(text) => {
-            let values: Vec<&RawValue> = fields.0.iter().map(|(_, raw)| *raw).collect();
-            let changes = (0..values.len())
-                .map(|other| if other == at { Change::To(text.clone()) } else { Change::None })
-                .collect();
-            Change::of(group, &values, changes)
         }
-        // A group without entries does nothing.
-        other => other,
-    }
+    })
 }
 
 /// The limits of an event's entries that have the guards of the pack asked.
-fn provost_in(raw: &RawValue) -> Vec<Option<String>> {
-    let groups: Vec<Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+fn provost_in(text: &str) -> Vec<Option<String>> {
+    let groups: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
     let asks = |group: &&Value| {
         let mut entries = group["hooks"].as_array().into_iter().flatten();
         entries.any(|entry| matches!(meaning_of(entry), Entry::Provost))
@@ -224,15 +196,15 @@ fn covers(limit: Option<&str>, needed: Option<&str>) -> bool {
 }
 
 /// Whether the plugin with these guards is switched on in this file.
-fn is_plugged(file: &Object<'_>) -> bool {
-    let Some((_, raw)) = file.last("enabledPlugins") else { return false };
-    let plugins: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+fn is_plugged(file: &Written<'_>) -> bool {
+    let Some((_, text)) = file.last("enabledPlugins") else { return false };
+    let plugins: Value = serde_json::from_str(text).unwrap_or_default();
     let mut plugins = plugins.as_object().into_iter().flatten();
     plugins.any(|(name, on)| name.starts_with("isdlc@") && *on == Value::Bool(true))
 }
 
-fn meaning(entry: &RawValue) -> Entry {
-    serde_json::from_str(entry.get()).map_or(Entry::Others, |entry: Value| meaning_of(&entry))
+fn meaning(entry: &str) -> Entry {
+    serde_json::from_str(entry).map_or(Entry::Others, |entry: Value| meaning_of(&entry))
 }
 
 fn meaning_of(entry: &Value) -> Entry {
@@ -315,136 +287,6 @@ fn words(command: &str) -> Vec<String> {
     }
     words.extend(word);
     words
-}
-
-/// The fields of an object in their order, each value as it is written.
-struct Object<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'a> Object<'a> {
-    fn read(raw: &'a RawValue) -> Option<Self> {
-        Self::parse(raw.get()).ok()
-    }
-
-    fn parse(text: &'a str) -> serde_json::Result<Self> {
-        serde_json::from_str(text).map(|Fields(fields)| Self(fields))
-    }
-
-    /// Of a name that stands twice, the last one counts.
-    fn last(&self, name: &str) -> Option<(usize, &'a RawValue)> {
-        self.0.iter().enumerate().rev().find(|(_, (found, _))| found == name).map(|(at, (_, raw))| (at, *raw))
-    }
-}
-
-/// What happens to a value in a list or an object.
-#[derive(Clone)]
-enum Change {
-    None,
-    Remove,
-    To(String),
-}
-
-impl Change {
-    /// What the changes of its values make of a list or an object. One that loses all goes itself.
-    fn of(whole: &RawValue, values: &[&RawValue], changes: Vec<Self>) -> Self {
-        if changes.iter().all(|change| matches!(change, Self::None)) {
-            return Self::None;
-        }
-        rebuilt(whole.get(), values, changes, Vec::new(), "").map_or(Self::Remove, Self::To)
-    }
-}
-
-/// A list or an object with its values changed and others behind them, each after its own margin;
-/// `None`: nothing is left. `end` stands before the last bracket where nothing stood before.
-// INVARIANT: `values` are slices of `whole`, in their order, and all that it holds.
-fn rebuilt(
-    whole: &str,
-    values: &[&RawValue],
-    changes: Vec<Change>,
-    behind: Vec<String>,
-    end: &str,
-) -> Option<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut first_margin = None;
-    let mut from = 1;
-    for (raw, change) in values.iter().zip(changes) {
-        let start = raw.get().as_ptr() as usize - whole.as_ptr() as usize;
-        let until = start + raw.get().len();
-        let before = &whole[from..start];
-        let margin = &before[..before.len() - before.trim_start().len()];
-        first_margin = first_margin.or(Some(margin));
-        // With the value in front of it, a piece also loses its margin.
-        let before = if pieces.is_empty() {
-            format!("{}{}", first_margin.unwrap_or_default(), before.trim_start())
-        } else {
-            before.to_owned()
-        };
-        match change {
-            Change::None => pieces.push(before + raw.get()),
-            Change::To(text) => pieces.push(before + &text),
-            Change::Remove => {}
-        }
-        let rest = &whole[until..];
-        from = until + rest.find(',').map_or(0, |comma| comma + 1);
-    }
-    let last =
-        values.last().map(|raw| raw.get().as_ptr() as usize - whole.as_ptr() as usize + raw.get().len());
-    let tail = last.map_or(end, |last| &whole[last..whole.len() - 1]);
-    pieces.extend(behind);
-    (!pieces.is_empty()).then(|| {
-        let close = &whole[whole.len() - 1..];
-        format!("{}{}{tail}{close}", &whole[..1], pieces.join(","))
-    })
-}
-
-/// How a file is laid out.
-struct Style {
-    newline: &'static str,
-    indent: String,
-    gap: &'static str,
-}
-
-impl Style {
-    fn of(text: &str) -> Self {
-        let newline = if text.contains("\r\n") {
-            "\r\n"
-        } else if text.trim_end().contains('\n') {
-            "\n"
-        } else {
-            ""
-        };
-        let margins = text.lines().map(|line| &line[..line.len() - line.trim_start().len()]);
-        let indent = margins.into_iter().find(|margin| !margin.is_empty()).unwrap_or("  ");
-        let is_loose = !newline.is_empty() || text.contains("\": ");
-        Self { newline, indent: indent.to_owned(), gap: if is_loose { " " } else { "" } }
-    }
-
-    /// A new line, so deep in the file.
-    fn margin(&self, depth: usize) -> String {
-        if self.newline.is_empty() {
-            return String::new();
-        }
-        format!("{}{}", self.newline, self.indent.repeat(depth))
-    }
-
-    fn list(&self, value: &str, depth: usize) -> String {
-        format!("[{}{value}{}]", self.margin(depth + 1), self.margin(depth))
-    }
-
-    /// A group with one entry that calls Provost.
-    fn group(&self, needed: &Needed, depth: usize) -> String {
-        let gap = self.gap;
-        let field = self.margin(depth + 1);
-        let matcher = needed
-            .matcher
-            .map_or_else(String::new, |matcher| format!("{field}\"matcher\":{gap}\"{matcher}\",{gap}"));
-        let matcher = if self.newline.is_empty() { &matcher } else { matcher.trim_end() };
-        let entry = format!(
-            "{{{gap}\"type\":{gap}\"command\",{gap}\"command\":{gap}\"provost\",{gap}\"args\":{gap}[\"hook\"],{gap}\
-             \"timeout\":{gap}{}{gap}}}",
-            needed.seconds
-        );
-        format!("{{{matcher}{field}\"hooks\":{gap}{}{}}}", self.list(&entry, depth + 1), self.margin(depth))
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod demo;
 mod entries;
+mod installation;
 mod migration;
 mod plans;
 mod registrations;
@@ -72,6 +73,7 @@ const fn client(
         migration: migration::MIGRATION,
         registrations: registrations::all,
         needed: entries::needed,
+        installation: installation::INSTALLATION,
         folder: ".claude",
         plans: plans::directory,
         is_transcript: transcript::is_one,

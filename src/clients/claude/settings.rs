@@ -42,7 +42,9 @@ fn steers_provost(variable: &str) -> bool {
 pub(super) fn is_settings_file(path: &Path) -> bool {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
     let (Some(file), Some(parent)) = (name(path), path.parent().and_then(name)) else { return false };
-    if Path::new(&file).extension().is_none_or(|extension| extension != "json") {
+    // What is kept of one from before Provost may become one again.
+    let file = file.split(".before-provost").next().unwrap_or_default();
+    if Path::new(file).extension().is_none_or(|extension| extension != "json") {
         return false;
     }
     match parent.as_str() {
@@ -183,6 +185,8 @@ mod tests {
             "/p/.claude/settings.json",
             "/h/.claude/settings.local.json",
             "/p/.Claude/Settings.JSON",
+            "/p/.claude/settings.json.before-provost",
+            "/p/.claude/settings.local.json.before-provost-2",
             "/etc/claude-code/managed-settings.json",
         ] {
             assert!(is_settings_file(Path::new(yes)), "{yes}");

@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 4 << 20;
 const CONTEXT: usize = 3;
 
 /// The hunks of a unified diff, one string a line.
-pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
+pub(crate) fn unified(before: &str, after: &str) -> Vec<String> {
     let lines = compared(&before.lines().collect::<Vec<_>>(), &after.lines().collect::<Vec<_>>());
     let changed: Vec<usize> = (0..lines.len()).filter(|at| !matches!(lines[*at], Line::Kept(_))).collect();
     let mut shown = Vec::new();

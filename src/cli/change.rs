@@ -1,0 +1,217 @@
+//! A person's file that a command changes: shown before anything happens, asked about, kept, replaced.
+//!
+//! Nothing is written unless the person has seen it, or said beforehand that it is wanted. A new text
+//! takes its place whole or not at all, and only if the file still holds what was shown.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::screen::{BOLD, CYAN, GREEN, RED, painted, width, wrapped};
+use super::{Trouble, diff};
+use crate::text::{one_line, printable};
+use crate::workspace::Workspace;
+
+/// No settings file that people write is as large.
+const LARGEST: u64 = 8 << 20;
+/// What the name of a kept file ends with.
+const KEPT: &str = ".before-provost";
+
+/// What becomes of one file.
+pub(crate) struct Change {
+    /// As the person knows it.
+    pub(crate) named: PathBuf,
+    /// Where it really lies.
+    pub(crate) real: PathBuf,
+    /// `None`: there is no file.
+    pub(crate) before: Option<String>,
+    /// `None`: the file goes.
+    pub(crate) after: Option<String>,
+}
+
+/// The text of a file; `None`: there is none. The error is the reason alone.
+pub(crate) fn read(real: &Path) -> Result<Option<String>, String> {
+    let bytes = crate::files::read(real, LARGEST).map_err(|error| error.to_string())?;
+    bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())).transpose()
+}
+
+/// Whether the person wants it, who is asked where there is one.
+pub(crate) fn confirmed(out: &mut impl Write) -> Result<bool, Trouble> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        say(
+            out,
+            "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
+        )?;
+        return Ok(false);
+    }
+    write!(out, "Write this? [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let is_wanted = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    if !is_wanted {
+        say(out, "Nothing was changed.")?;
+    }
+    Ok(is_wanted)
+}
+
+impl Change {
+    /// The difference, as `diff -u` shows it.
+    pub(crate) fn show(&self, out: &mut impl Write) -> io::Result<()> {
+        let named = |text: &Option<String>| {
+            if text.is_some() { shown(&self.named) } else { "/dev/null".to_owned() }
+        };
+        writeln!(out, "{}", painted(BOLD, &format!("--- {}", named(&self.before))))?;
+        writeln!(out, "{}", painted(BOLD, &format!("+++ {}", named(&self.after))))?;
+        let texts = (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
+        for line in diff::unified(texts.0, texts.1) {
+            let colour = match line.as_bytes().first() {
+                Some(b'-') => Some(RED),
+                Some(b'+') => Some(GREEN),
+                Some(b'@') => Some(CYAN),
+                _ => None,
+            };
+            let line = printable(&line);
+            match colour {
+                Some(colour) => writeln!(out, "{}", painted(colour, &line))?,
+                None => writeln!(out, "{line}")?,
+            }
+        }
+        writeln!(out)
+    }
+
+    /// Puts the new text in the place of the old. `keep`: the old one is kept beside it, and the answer is
+    /// where. Of a file that is not there, an empty one is kept.
+    pub(crate) fn carry_out(&self, workspace: &Workspace, keep: bool) -> Result<Option<PathBuf>, Trouble> {
+        let trouble =
+            |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
+        let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
+        let made = self.make_directory().map_err(|error| trouble(error.to_string()))?;
+        let undo = |kept: Option<&PathBuf>| {
+            kept.map(fs::remove_file);
+            made.as_ref().map(fs::remove_dir);
+        };
+        let kept = if keep { self.keep().map(Some) } else { Ok(None) };
+        let kept = kept.map_err(|error| {
+            undo(None);
+            trouble(format!("it cannot be kept beside itself: {error}"))
+        })?;
+        match self.replace(workspace) {
+            Ok(true) => Ok(kept),
+            Ok(false) => {
+                undo(kept.as_ref());
+                Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
+            }
+            Err(why) => {
+                undo(kept.as_ref());
+                Err(trouble(why))
+            }
+        }
+    }
+
+    /// The directory of a new file, where it had to be made.
+    fn make_directory(&self) -> io::Result<Option<PathBuf>> {
+        let Some(directory) = self.real.parent().filter(|directory| !directory.is_dir()) else {
+            return Ok(None);
+        };
+        fs::create_dir_all(directory)?;
+        Ok(Some(directory.to_owned()))
+    }
+
+    fn replace(&self, workspace: &Workspace) -> Result<bool, String> {
+        let before = self.before.as_ref().map(String::as_bytes);
+        let Some(after) = &self.after else {
+            let now = crate::files::read(&self.real, LARGEST).map_err(|error| error.to_string())?;
+            let is_as_before = now.as_deref() == before;
+            if is_as_before {
+                workspace.remove(&self.real).map_err(|fault| fault.to_string())?;
+            }
+            return Ok(is_as_before);
+        };
+        let replaced = workspace.replace_unless_changed(&self.real, before, after.as_bytes());
+        let is_replaced = replaced.map_err(|fault| fault.to_string())?;
+        if is_replaced && before.is_none() {
+            let _ = self.share();
+        }
+        Ok(is_replaced)
+    }
+
+    /// A new file is private at first; then whoever may look into its directory may read it.
+    fn share(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some(directory) = self.real.parent() {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(directory)?.permissions().mode() & 0o666;
+            fs::set_permissions(&self.real, fs::Permissions::from_mode(mode))?;
+        }
+        Ok(())
+    }
+
+    /// A copy beside the file, under a name that nothing has.
+    fn keep(&self) -> io::Result<PathBuf> {
+        let mode = self.before.as_ref().map(|_| fs::metadata(&self.real)).transpose()?;
+        let mut number = numbers(&self.real).last().unwrap_or(0) + 1;
+        loop {
+            let backup = kept_name(&self.real, number);
+            match OpenOptions::new().write(true).create_new(true).open(&backup) {
+                Ok(mut file) => {
+                    if let Some(metadata) = mode {
+                        file.set_permissions(metadata.permissions())?;
+                    }
+                    file.write_all(self.before.as_deref().unwrap_or_default().as_bytes())?;
+                    file.sync_all()?;
+                    return Ok(backup);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn kept_name(real: &Path, number: usize) -> PathBuf {
+    let name = real.file_name().unwrap_or_default().to_string_lossy();
+    let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+    real.with_file_name(format!("{name}{KEPT}{suffix}"))
+}
+
+/// What is kept of a file, the newest first. What cannot be read is left out.
+pub(crate) fn kept(real: &Path) -> Vec<(PathBuf, String)> {
+    let places = numbers(real).rev().map(|number| kept_name(real, number));
+    places.filter_map(|place| Some((place.clone(), read(&place).ok()??))).collect()
+}
+
+/// The numbers under which a file is kept, the oldest first. Names that became free are not taken again, so that
+/// the highest number is the newest.
+fn numbers(real: &Path) -> impl DoubleEndedIterator<Item = usize> {
+    const MOST: usize = 100;
+    (1..=MOST).filter(|number| kept_name(real, *number).exists())
+}
+
+/// Standard output. Whether somebody reads to the end has no say in whether a change is made.
+pub(crate) struct Screen<W>(pub(crate) W);
+
+impl<W: Write> Write for Screen<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
+pub(crate) fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy())
+}
+
+/// A sentence on lines that are comfortable to read.
+pub(crate) fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", wrapped(&one_line(text), 0, width()))
+}

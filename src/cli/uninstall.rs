@@ -1,0 +1,224 @@
+//! `provost uninstall`: takes back what `init` wrote, and nothing else.
+//!
+//! Where nobody has changed the file since, it becomes byte by byte what it was; otherwise only Provost's
+//! entries go. What a person has written by hand to call Provost is named and left.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::change::{self, Change, Screen, confirmed, say, shown};
+use super::screen::{width, wrapped};
+use super::settings_file::{SettingsFile, Whose, home_of_client, short};
+use super::{Exit, Outcome, Trouble};
+use crate::clients::{self, Removed, Scope};
+use crate::event::{Event, Kind};
+use crate::text::one_line;
+use crate::workspace::Workspace;
+
+/// Take Provost's hook entries out of the settings files again
+///
+/// Entries that call `provost hook` as `provost init` writes them go. If nothing else was changed since, the file
+/// becomes what it was, byte by byte; a file that init has made is removed. What would change is shown first, and
+/// you are asked. Configuration, journal and state stay where they are.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost uninstall --dry-run
+  provost uninstall
+  provost uninstall --scope user --yes
+
+Exit codes: 0 done, or nothing to do, or --dry-run; 1 not confirmed, or a file had to be left;
+74 a file cannot be written.")]
+pub(crate) struct Uninstall {
+    /// Whose settings file; without, all in which it is found
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    scope: Option<Whose>,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+/// A file that would change.
+struct Plan {
+    whose: Whose,
+    change: Change,
+    told: Removed,
+    /// The file as it was before, where it is kept.
+    kept: Option<PathBuf>,
+}
+
+impl Uninstall {
+    pub(crate) fn run(self) -> Outcome {
+        let cwd =
+            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let event = Event::new(String::new(), Kind::Other, cwd);
+        let workspace = Workspace::of(clients::DEFAULT, &event);
+        let root = home_of_client(&workspace);
+        let mut out = Screen(anstream::stdout().lock());
+        let mut plans: Vec<Plan> = Vec::new();
+        let left = left(&root, &workspace);
+        // A file that cannot be changed may have nothing to do with us, and must not keep the others.
+        let mut obstacles: Vec<String> = Vec::new();
+        for whose in self.scope.map_or(Whose::ALL.to_vec(), |scope| vec![scope]) {
+            let planned =
+                SettingsFile::find(whose, &root, &workspace).and_then(|file| plan(file, &workspace));
+            match planned {
+                // A project in the home directory has one file for two scopes.
+                Ok(Some(plan)) if !plans.iter().any(|known| known.change.real == plan.change.real) => {
+                    plans.push(plan);
+                }
+                Ok(_) => {}
+                Err((what, fix)) => obstacles.push(format!("{what}. To fix: {fix}.")),
+            }
+        }
+        if plans.is_empty() && !obstacles.is_empty() {
+            for obstacle in &obstacles {
+                let text = format!("[provost] nothing was changed: {obstacle}");
+                eprintln!("{}", wrapped(&one_line(&text), 0, width()));
+            }
+            return Ok(Exit::Found);
+        }
+        if plans.is_empty() {
+            let place = self.scope.map_or("no settings file".into(), |scope| {
+                format!("the settings file of the scope `{}`", scope.word())
+            });
+            let has = if self.scope.is_some() { "has no entries" } else { "has entries" };
+            say(&mut out, &format!("There is nothing to do: {place} {has} of Provost."))?;
+            tell_left(&mut out, &left)?;
+            return Ok(Exit::Done);
+        }
+        for plan in &plans {
+            plan.show(&mut out)?;
+        }
+        tell_left(&mut out, &left)?;
+        for obstacle in &obstacles {
+            say(&mut out, &format!("Left: {obstacle}"))?;
+        }
+        if self.dry_run {
+            say(&mut out, "Nothing was changed.")?;
+            return Ok(Exit::Done);
+        }
+        if !self.yes && !confirmed(&mut out)? {
+            return Ok(Exit::Found);
+        }
+        for plan in &plans {
+            plan.carry_out(&mut out, &root, &workspace)?;
+        }
+        farewell(&mut out, &workspace)?;
+        Ok(if obstacles.is_empty() { Exit::Done } else { Exit::Found })
+    }
+}
+
+/// What would become of a file; `None`: nothing.
+fn plan(file: SettingsFile, workspace: &Workspace) -> Result<Option<Plan>, (String, String)> {
+    let installation = &workspace.client.installation;
+    let Some(text) = file.text.as_ref().filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    // A file that was kept later, by a migration, has our entries in it.
+    let kept = change::kept(&file.real).into_iter().find(|(_, text)| !(installation.is_in)(text));
+    let before = kept.as_ref().map(|(_, text)| text.as_str());
+    let told = (installation.remove)(text, before).map_err(|why| {
+        let why = format!("{} is left as it is: {}", shown(&file.named), one_line(&why));
+        (why, "mend the file in an editor, and run this again".to_owned())
+    })?;
+    if told.entries.is_empty() {
+        return Ok(None);
+    }
+    if let Some(obstacle) = file.is_fixed() {
+        return Err(obstacle);
+    }
+    let SettingsFile { whose, named, real, text } = file;
+    let change = Change { named, real, before: text, after: told.text.clone() };
+    Ok(Some(Plan { whose, change, told, kept: kept.map(|(place, _)| place) }))
+}
+
+impl Plan {
+    fn show(&self, out: &mut impl Write) -> io::Result<()> {
+        self.change.show(out)?;
+        let entries = match self.told.entries.as_slice() {
+            [entry] => format!("1 entry goes: {entry}"),
+            entries => format!("{} entries go: {}", entries.len(), entries.join(", ")),
+        };
+        let rest = match (&self.change.after, self.told.is_restored) {
+            (None, _) => "; nothing else is in the file, so it goes too",
+            (Some(_), true) => "; the file becomes, byte by byte, what it was before",
+            (Some(_), false) => "; everything else stays",
+        };
+        say(out, &format!("{entries}{rest}."))
+    }
+
+    fn carry_out(&self, out: &mut impl Write, root: &Path, workspace: &Workspace) -> Result<(), Trouble> {
+        self.change.carry_out(workspace, false)?;
+        let short = |path: &Path| short(path, root, workspace.places.home.as_deref());
+        let named = short(&self.change.named);
+        if self.change.after.is_none() {
+            say(out, &format!("{named} is removed."))?;
+            // It came with the file, and goes only if it is empty. The person's own is the client's to keep.
+            let directory =
+                self.change.real.parent().filter(|_| self.whose != Whose::User && self.kept.is_none());
+            directory.map(fs::remove_dir);
+        } else {
+            let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
+            say(out, &format!("{named} is {word}."))?;
+        }
+        let Some(kept) = &self.kept else { return Ok(()) };
+        if self.told.is_restored {
+            workspace.remove(kept).map_err(|fault| Trouble::Io(fault.to_string()))?;
+        } else {
+            say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?;
+        }
+        Ok(())
+    }
+}
+
+/// What calls Provost and is not taken away.
+fn left(root: &Path, workspace: &Workspace) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in (workspace.client.registrations)(&workspace.places, root) {
+        if let Scope::Plugin { name, .. } = &source.scope {
+            if source.hooks.iter().any(|hook| hook.calls_provost) {
+                let program = workspace.client.reviewer.program;
+                found.push(format!(
+                    "the plugin `{name}` brings Provost; `{program} plugin uninstall {name}` takes it away"
+                ));
+            }
+            continue;
+        }
+        let is_managed = source.scope == Scope::Managed;
+        for hook in source.hooks.iter().filter(|hook| {
+            (hook.calls_provost && (is_managed || !hook.is_installed())) || hook.calls_stand_in()
+        }) {
+            found.push(format!(
+                "{}, {}: `{}`, which init did not write",
+                short(&source.file, root, workspace.places.home.as_deref()),
+                hook.event,
+                one_line(&hook.command)
+            ));
+        }
+    }
+    found
+}
+
+fn tell_left(out: &mut impl Write, left: &[String]) -> io::Result<()> {
+    for text in left {
+        say(out, &format!("Left: {text}."))?;
+    }
+    Ok(())
+}
+
+fn farewell(out: &mut impl Write, workspace: &Workspace) -> io::Result<()> {
+    writeln!(out)?;
+    say(out, "A running session keeps its guards until it ends.")?;
+    let mut kept: Vec<String> = workspace.config.files.iter().map(|(_, file)| shown(file)).collect();
+    kept.extend(workspace.places.state.iter().filter(|state| state.exists()).map(|state| shown(state)));
+    if kept.is_empty() {
+        return Ok(());
+    }
+    say(out, "Configuration, journal and state stay. To remove them as well:")?;
+    for path in kept {
+        writeln!(out, "  rm -r '{}'", path.replace('\'', "'\\''"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+use serde_json::json;
+
+use super::super::entries::needed;
+use super::super::settings;
+use super::*;
+
+const PACKS: [&str; 3] = ["self", "plan-gate", "review-loop"];
+
+fn with(text: Option<&str>, program: &str, packs: &[&str], closed: bool) -> Installed {
+    install(text, &Wanted { program, packs, entries: &needed(packs, closed) }).unwrap()
+}
+
+fn installed(text: &str) -> String {
+    with(Some(text), "/usr/bin/provost", &PACKS, false).text.unwrap()
+}
+
+fn removed(text: &str, before: Option<&str>) -> Option<String> {
+    let told = remove(text, before).unwrap();
+    assert!(!told.entries.is_empty(), "{text}");
+    told.text
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(body(text)).unwrap()
+}
+
+/// Files as people have them: what stands in them, each laid out in several ways.
+fn layouts() -> Vec<String> {
+    let other = r#"{"type": "command", "command": "./mine.sh", "x": [1,  2.50]}"#;
+    let contents = [
+        "{}".to_owned(),
+        r#"{"model": "opus"}"#.into(),
+        r#"{"model": "opus", "odd": 1.50e3, "text": "\u00fc\/ ,]}{", "nothing": {}, "none": [ ]}"#.into(),
+        r#"{"hooks": {}}"#.into(),
+        r#"{"hooks": {}, "model": "opus"}"#.into(),
+        r#"{"hooks": {"Stop": []}}"#.into(),
+        r#"{"a": {"b": {}}, "hooks": {"Stop": [], "PreToolUse": []}, "z": 1}"#.into(),
+        format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{other}]}}]}}}}"#),
+        format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{other} , {other}]}} , {{"matcher": "*", "hooks": []}}], "Notification": [{{"hooks": [{other}]}}]}}, "env": {{"A": "1"}}}}"#
+        ),
+        format!(
+            r#"{{"model": "a", "hooks": {{"Stop": 7}}, "model": "b", "hooks": {{"Stop": [{{"hooks": [{other}]}}]}}}}"#
+        ),
+        format!(
+            r#"{{"hooks": {{"Stop": [], "Stop": [{{"hooks": [{other}]}}], "SessionStart": [{{"hooks": [{other}]}}]}}}}"#
+        ),
+    ];
+    let mut layouts = Vec::new();
+    for content in contents {
+        let lines = |margin: &str| {
+            let mut text = String::new();
+            let (mut depth, mut quoted, mut escaped) = (0, false, false);
+            for c in content.chars() {
+                let outside = !quoted;
+                if c == '"' && !escaped {
+                    quoted = !quoted;
+                }
+                escaped = c == '\\' && !escaped;
+                match c {
+                    '{' | '[' if outside => {
+                        depth += 1;
+                        text.push(c);
+                        text += &format!("\n{}", margin.repeat(depth));
+                    }
+                    '}' | ']' if outside => {
+                        depth -= 1;
+                        text += &format!("\n{}{c}", margin.repeat(depth));
+                    }
+                    ',' if outside => text += &format!(",\n{}", margin.repeat(depth)),
+                    ' ' if outside => {}
+                    _ => text.push(c),
+                }
+            }
+            text
+        };
+        layouts.push(content.clone());
+        layouts.push(content.replace(": ", ":").replace(", ", ","));
+        layouts.push(format!("{content}\n"));
+        layouts.push(format!("\u{feff}  {content} \r\n\r\n"));
+        layouts.push(content.replace(", ", " ,\t").replace('{', "{ "));
+        layouts.push(lines("  "));
+        layouts.push(lines("\t") + "\n");
+        layouts.push(lines("    ").replace('\n', "\r\n"));
+        layouts.push(lines(""));
+    }
+    layouts
+}
+
+#[test]
+fn what_is_not_ours_keeps_every_byte() {
+    for before in layouts() {
+        let after = installed(&before);
+        value(&after);
+        settings::read(Some(&after)).unwrap();
+        // Every byte from before is there, in its order, with ours in between; only the room in what was
+        // empty may go.
+        let mut rest = after.chars();
+        for c in before.chars().filter(|c| !c.is_whitespace()) {
+            assert!(rest.any(|found| found == c), "{before}\n{after}");
+        }
+        let own = value(&after)["hooks"].as_object().unwrap().len();
+        assert!(own >= 7, "{after}");
+    }
+}
+
+#[test]
+fn to_install_and_to_remove_is_to_do_nothing() {
+    for before in layouts() {
+        let after = installed(&before);
+        assert_eq!(removed(&after, Some(&before)).as_deref(), Some(before.as_str()));
+        // Nobody remembers whether what was empty was there.
+        let told = removed(&after, None).unwrap_or_else(|| "{}".into());
+        let had_empty = before.split_whitespace().collect::<String>().contains("{}")
+            || before.split_whitespace().collect::<String>().contains("\":[]");
+        if !had_empty {
+            assert_eq!(told, before);
+        }
+        assert!(!told.contains("provost"), "{told}");
+    }
+}
+
+#[test]
+fn what_a_person_changes_in_between_stays() {
+    let entry = r#"{"type":"command","command":"later.sh"}"#;
+    for before in layouts() {
+        let after = installed(&before);
+        // Somebody writes a field, in the same way as before and after.
+        let edit = |text: &str| {
+            let at = text.find('{').unwrap() + 1;
+            let comma = if value(text).as_object().unwrap().is_empty() { "" } else { "," };
+            format!("{} \"edited\": [1, 2]{comma}{}", &text[..at], &text[at..])
+        };
+        let edited = removed(&edit(&after), Some(&before)).unwrap();
+        assert_eq!(value(&edited), value(&edit(&before)), "{before}");
+        if !value(&before).as_object().unwrap().is_empty() {
+            assert_eq!(edited, edit(&before));
+        }
+        // Somebody adds a hook to one of our groups, which is theirs too from then on.
+        let ours = "\"--pack\"";
+        let at = after.find(ours).and_then(|at| Some(at + after[at..].find('}')? + 1)).unwrap();
+        let joined = format!("{},{entry}{}", &after[..at], &after[at..]);
+        let left = removed(&joined, Some(&before)).unwrap();
+        assert!(left.contains("later.sh") && !left.contains("provost"), "{left}");
+        value(&left);
+    }
+}
+
+#[test]
+fn a_second_time_there_is_nothing_to_do() {
+    for before in layouts() {
+        let once = installed(&before);
+        assert!(with(Some(&once), "/usr/bin/provost", &PACKS, false).text.is_none());
+        let closed = with(Some(&once), "/usr/bin/provost", &PACKS, true);
+        assert_eq!((closed.updated.len(), closed.added.len()), (1, 0), "{closed:?}");
+        let open = with(closed.text.as_deref(), "/usr/bin/provost", &PACKS, false).text;
+        assert_eq!(open.as_deref(), Some(once.as_str()));
+        // Another program, and back.
+        let moved = with(Some(&once), "/opt/a \"b\"/provost", &PACKS, false).text.unwrap();
+        assert_eq!(installed(&moved), once);
+        // Other packs: what is no longer needed goes.
+        let fewer = with(Some(&once), "/usr/bin/provost", &["self"], false).text.unwrap();
+        assert_eq!(removed(&fewer, Some(&before)).as_deref(), Some(before.as_str()));
+        assert!(!fewer.contains("plan-gate") && !fewer.contains("7200"), "{fewer}");
+    }
+}
+
+#[test]
+fn a_new_file_has_the_usual_form_and_goes_again() {
+    let text = with(None, "provost", &["self"], false).text.unwrap();
+    assert!(
+        text.starts_with(
+            "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \
+             \"command\": \"provost\", \"args\": [\"hook\", \"--pack\", \"self\"], \"timeout\": 10 }\n        ]\n"
+        ),
+        "{text}"
+    );
+    assert!(text.ends_with("\n  }\n}\n"), "{text}");
+    assert_eq!(removed(&text, None), None);
+    assert_eq!(removed(&text, Some("")), None);
+    let edited = text.replacen('{', "{\n  \"model\": \"opus\",", 1);
+    assert_eq!(removed(&edited, None).as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
+}
+
+#[test]
+fn entries_by_hand_are_taken_over_and_given_back() {
+    let by_hand = r#"{"command":"provost","args":["hook"],"type":"command","statusMessage":"asking"}"#;
+    let before = format!(
+        r#"{{"hooks":{{"Stop":[{{"hooks":[{by_hand},{by_hand}]}}],"Notification":[{{"hooks":[{by_hand}]}}]}}}}"#
+    );
+    assert!(!is_in(&before));
+    let told = with(Some(&before), "/usr/bin/provost", &PACKS, false);
+    assert_eq!(
+        (told.updated.as_slice(), told.removed.as_slice()),
+        (&["Stop".to_owned()][..], &["Stop".to_owned(), "Notification".to_owned()][..])
+    );
+    let after = told.text.unwrap();
+    assert!(is_in(&after) && after.contains(r#""statusMessage":"asking","timeout":7200"#), "{after}");
+    assert_eq!(removed(&after, Some(&before)).as_deref(), Some(before.as_str()));
+    // With an edit in between, what was taken over comes back, as far as it has a place.
+    let edited = removed(&after.replacen('{', "{\"m\":1,", 1), Some(&before)).unwrap();
+    assert!(edited.contains(by_hand) && !edited.contains("/usr/bin"), "{edited}");
+}
+
+#[test]
+fn other_calls_are_not_ours() {
+    for entry in [
+        json!({"command": "provost hook"}),
+        json!({"command": "provost", "args": ["compat", "stop-hook"]}),
+        json!({"command": "/usr/bin/env", "args": ["provost", "hook"]}),
+        json!({"command": "notprovost", "args": ["hook"]}),
+        json!({"command": 5, "args": ["hook"]}),
+        json!({"command": "provost", "args": []}),
+        json!(5),
+    ] {
+        assert!(!is_own(&entry), "{entry}");
+        let text = json!({"hooks": {"Stop": [{"hooks": [entry]}]}}).to_string();
+        assert!(remove(&text, None).unwrap().entries.is_empty());
+    }
+    assert!(is_own(&json!({"command": "C:\\a\\provost.exe", "args": ["hook"]})));
+}
+
+#[test]
+fn what_cannot_hold_entries_is_refused() {
+    for (text, why) in [
+        ("[]", "no JSON object"),
+        ("{", "no JSON object"),
+        ("// x\n{}", "no JSON object"),
+        (r#"{"hooks": 5}"#, "`hooks` is no object"),
+        (r#"{"hooks": {"Stop": {}}}"#, "`hooks.Stop` is no list"),
+    ] {
+        let entries = needed(&PACKS, false);
+        let refused = install(Some(text), &Wanted { program: "provost", packs: &PACKS, entries: &entries });
+        assert!(refused.unwrap_err().contains(why), "{text}");
+    }
+    // An event that is not needed is nobody's business.
+    assert!(
+        with(
+            Some(r#"{"hooks": {"Notification": 5, "Setup": [5, {"hooks": 7}]}}"#),
+            "provost",
+            &["self"],
+            false
+        )
+        .text
+        .is_some()
+    );
+}
