@@ -147,25 +147,29 @@ impl Change {
         Ok(())
     }
 
-    /// A copy beside the file, under a name that nothing has.
+    /// A copy beside the file, under a name that nothing has; whole, or not there.
     fn keep(&self) -> io::Result<PathBuf> {
-        let mode = self.before.as_ref().map(|_| fs::metadata(&self.real)).transpose()?;
-        let mut number = numbers(&self.real).last().unwrap_or(0) + 1;
-        loop {
-            let backup = kept_name(&self.real, number);
-            match OpenOptions::new().write(true).create_new(true).open(&backup) {
-                Ok(mut file) => {
-                    if let Some(metadata) = mode {
-                        file.set_permissions(metadata.permissions())?;
-                    }
-                    file.write_all(self.before.as_deref().unwrap_or_default().as_bytes())?;
-                    file.sync_all()?;
-                    return Ok(backup);
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(error),
+        let name = self.real.file_name().unwrap_or_default().to_string_lossy();
+        let being_made = self.real.with_file_name(format!("{name}{KEPT}.{}.tmp", std::process::id()));
+        let linked = (|| {
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&being_made)?;
+            if self.before.is_some() {
+                file.set_permissions(fs::metadata(&self.real)?.permissions())?;
             }
-        }
+            file.write_all(self.before.as_deref().unwrap_or_default().as_bytes())?;
+            file.sync_all()?;
+            let mut number = numbers(&self.real).last().unwrap_or(0) + 1;
+            loop {
+                let backup = kept_name(&self.real, number);
+                match fs::hard_link(&being_made, &backup) {
+                    Ok(()) => return Ok(backup),
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                    Err(error) => return Err(error),
+                }
+            }
+        })();
+        let _ = fs::remove_file(&being_made);
+        linked
     }
 }
 
