@@ -144,7 +144,7 @@ fn the_twenty_entries_of_the_document_become_six() {
             "PostToolUse \"*\" 10",
             "PostToolUseFailure \"Bash\" 10",
             "PreToolUse \"*\" 10",
-            "Stop null 600",
+            "Stop null 7200",
             "SubagentStop null 10",
             "UserPromptSubmit null 10",
         ]
@@ -183,7 +183,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 +    \"Stop\": [
 +      {
 +        \"hooks\": [
-+          { \"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"], \"timeout\": 600 }
++          { \"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"], \"timeout\": 7200 }
 +        ]
 +      }
 +    ],

@@ -20,7 +20,7 @@ const USUAL: u32 = 10;
 /// A critic may be asked at the way out of plan mode.
 const ASSESSMENT: u32 = 1_000;
 /// A review may be made at a stop.
-const REVIEW: u32 = 7_200;
+pub(super) const REVIEW: u32 = 7_200;
 
 /// The entries that these packs need, in the order in which a session meets them. `closed`: everyday calls
 /// are blocked too where Provost cannot be run.

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::entries::{Called, each_entry, group};
+use super::entries::{self, Called, each_entry, group};
 use super::settings::{calls_provost, matches_all};
 use crate::clients::{Migrated, Migration, Needed};
 use crate::json_text::{Change, Style, Written};
@@ -55,7 +55,7 @@ const NEEDED: &[Needed] = &[
     usual("PostToolUseFailure", Some("Bash")),
     usual("UserPromptSubmit", None),
     usual("SubagentStop", None),
-    Needed { seconds: 600, ..usual("Stop", None) },
+    Needed { seconds: entries::REVIEW, ..usual("Stop", None) },
 ];
 
 const fn usual(event: &'static str, matcher: Option<&'static str>) -> Needed {
