@@ -8,6 +8,7 @@ mod check;
 mod compat;
 mod config;
 mod demo;
+mod doctor;
 mod explain;
 mod gate;
 mod guards;
@@ -34,6 +35,7 @@ use crate::workspace::{Places, project_root, resolve};
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
+  provost doctor                 try every hook as the client would, and say what is wrong
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
@@ -52,6 +54,7 @@ struct Provost {
 #[derive(Subcommand)]
 enum Command {
     Hook(Hook),
+    Doctor(doctor::Doctor),
     Check(check::Check),
     Compat(compat::Compat),
     Guards(guards::Guards),
@@ -115,6 +118,7 @@ pub fn run() -> ExitCode {
     let outcome = match parsed.command {
         // Only their `--help` comes here, and it has been answered above.
         Command::Hook(Hook { .. }) | Command::Compat(_) => Ok(Exit::Done),
+        Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),

@@ -6,10 +6,13 @@
 
 mod demo;
 mod entries;
+mod health;
+mod matcher;
 mod migration;
 mod plans;
 mod registrations;
 mod reviewer;
+mod samples;
 mod script;
 mod settings;
 mod shape;
@@ -79,6 +82,7 @@ const fn client(
         done: transcript::done,
         ends: transcript::ends,
         reviewer: reviewer::REVIEWER,
+        health: health::HEALTH,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", scenes: demo::scenes, told: demo::told },
         registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"provost\",

@@ -22,7 +22,7 @@ pub(super) fn all(places: &Places, project: &Path) -> Vec<Source> {
     }
     let plugins = enabled_plugins(&sources);
     for name in plugins {
-        sources.extend(plugin_source(&name, places));
+        sources.push(plugin_source(&name, places));
     }
     sources
 }
@@ -74,9 +74,13 @@ fn enabled_plugins(sources: &[Source]) -> Vec<String> {
     seen.into_iter().filter(|(_, on)| *on).map(|(name, _)| name.clone()).collect()
 }
 
-/// What a plugin registers; one that is enabled but not there registers nothing.
-fn plugin_source(name: &str, places: &Places) -> Option<Source> {
-    let root = plugin_root(name, places)?;
+/// What a plugin registers; one that is enabled but not there has no root, and registers nothing.
+fn plugin_source(name: &str, places: &Places) -> Source {
+    let Some(root) = plugin_root(name, places) else {
+        let scope = Scope::Plugin { name: name.to_owned(), root: PathBuf::new() };
+        let void = Some("it is enabled, but not installed".to_owned());
+        return Source { scope, void, ..Source::default() };
+    };
     let mut source = Source {
         file: root.join("hooks/hooks.json"),
         scope: Scope::Plugin { name: name.to_owned(), root: root.clone() },
@@ -98,7 +102,7 @@ fn plugin_source(name: &str, places: &Places) -> Option<Source> {
             Err(why) => source.void = Some(why),
         }
     }
-    Some(source)
+    source
 }
 
 /// Where a plugin (`name@marketplace`) lies. From a marketplace that is a directory, the client reads it in
@@ -254,7 +258,8 @@ mod tests {
         let sources = all(&places, &project);
         let plugins: Vec<_> =
             sources.iter().filter(|source| matches!(source.scope, Scope::Plugin { .. })).collect();
-        assert_eq!(plugins.len(), 2, "{plugins:?}");
+        assert_eq!(plugins.len(), 3, "{plugins:?}");
+        assert!(plugins[2].void.as_ref().is_some_and(|why| why.contains("not installed")));
         assert_eq!(plugins[0].file, market.join("plugins/taskie/hooks/hooks.json"));
         assert!(plugins[0].void.is_none() && plugins[0].hooks[0].calls_provost);
         assert!(plugins[1].void.as_ref().is_some_and(|why| why.contains("plugin.json")));

@@ -1,0 +1,99 @@
+//! Faults that only show when a hook is run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::{Patient, support, within};
+
+/// Every entry calls this command line in the shell form.
+fn by_shell(command: &str) -> Patient {
+    let mut patient = Patient::healthy();
+    patient.change_entries(|entry| {
+        entry.as_object_mut().unwrap().remove("args");
+        entry["command"] = command.into();
+    });
+    patient
+}
+
+fn provost() -> String {
+    support::program().into_string().unwrap()
+}
+
+#[test]
+fn the_shell_form_is_healthy_too() {
+    by_shell(&format!("{} hook", provost())).doctor(&[]).is_healthy();
+    let patient = by_shell("\"$CLAUDE_PROJECT_DIR\"/tools/provost hook");
+    fs::create_dir(patient.project.path.join("tools")).unwrap();
+    std::os::unix::fs::symlink(provost(), patient.project.path.join("tools/provost")).unwrap();
+    patient.doctor(&[]).is_healthy();
+}
+
+#[test]
+fn the_program_does_not_exist() {
+    let mut patient = Patient::healthy();
+    patient.change_entries(|entry| entry["command"] = "/nowhere/provost".into());
+    let diagnosis = patient.doctor(&[]);
+    assert_eq!(diagnosis.ids(), ["program-missing"], "{:#}", diagnosis.report);
+    let found = diagnosis.has("program-missing");
+    assert!(found["message"].as_str().unwrap().contains("`/nowhere/provost`"), "{found}");
+    by_shell("/nowhere/provost hook").finds("program-missing");
+    by_shell("provost hook").finds("program-missing");
+}
+
+#[test]
+fn the_program_cannot_be_run() {
+    let mut patient = Patient::healthy();
+    let copy = patient.program("provost", "exit 0");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
+    patient.change_entries(|entry| entry["command"] = copy.to_str().unwrap().into());
+    patient.finds("program-missing");
+}
+
+#[test]
+fn another_version_is_called() {
+    let mut patient = Patient::healthy();
+    let script = format!("[ \"$1\" = --version ] && echo 'provost 0.0.9' && exit; exec {} \"$@\"", provost());
+    let other = patient.program("provost", &script);
+    patient.change_entries(|entry| entry["command"] = other.to_str().unwrap().into());
+    let found = patient.finds("other-version");
+    assert!(found["why"].as_str().unwrap().contains("0.0.9"), "{found}");
+    patient.change(|settings| settings["hooks"]["SessionStart"][0]["hooks"][0]["command"] = provost().into());
+    patient.finds("two-programs");
+}
+
+#[test]
+fn text_before_the_answer_hides_it() {
+    let patient = by_shell(&format!("echo checking; {} hook", provost()));
+    let found = patient.finds("answer-unreadable");
+    assert!(found["why"].as_str().unwrap().contains("checking"), "{found}");
+}
+
+#[test]
+fn a_hook_that_fails_or_says_something_else_is_found() {
+    by_shell(&format!("{} hook >/dev/null; exit 1", provost())).finds("hook-fails");
+    by_shell(&format!("{} hook >/dev/null", provost())).finds("no-denial");
+    let patient = by_shell(&format!("{} hook | sed 's/.*/{{\"decision\":\"approve\"}}/'", provost()));
+    patient.finds("no-denial");
+    by_shell("echo '{\"decision\":\"block\",\"reason\":\"no\"}' # provost hook").finds("not-silent");
+}
+
+#[test]
+fn a_mistake_in_the_entry_is_told() {
+    let mut patient = Patient::healthy();
+    patient.change_entries(|entry| entry["args"] = json!(["hook", "--pack", "self", "--fast"]));
+    let found = patient.finds("not-silent");
+    assert!(found["why"].as_str().unwrap().contains("`--fast`"), "{found}");
+}
+
+#[test]
+fn a_hanging_hook_is_ended_with_all_that_it_started() {
+    let mut patient =
+        by_shell(&format!("sleep 3123 & echo $! > \"$HOME/pid\"; {} hook; sleep 3124", provost()));
+    patient.change_entries(|entry| entry["timeout"] = 1.into());
+    within(30, || patient.finds("too-slow"));
+    let pid = fs::read_to_string(patient.project.home.join("pid")).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(status.map_or(true, |status| status.contains(" Z ")), "{pid} still runs");
+}
