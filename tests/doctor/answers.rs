@@ -71,6 +71,21 @@ fn text_before_the_answer_hides_it() {
 }
 
 #[test]
+fn a_script_around_provost_is_looked_into() {
+    let script = |talk: &str| {
+        let patient = by_shell("\"$CLAUDE_PROJECT_DIR\"/tools/guard.sh");
+        let text = format!("#!/bin/sh\n# calls Provost\n{talk}exec {} hook --pack self\n", provost());
+        let file = patient.project.file("tools/guard.sh", &text);
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+        patient
+    };
+    script("").doctor(&[]).is_healthy();
+    script("echo checking\n").finds("answer-unreadable");
+    // A trace goes to the other stream, and does no harm.
+    script("set -x\n").doctor(&[]).is_healthy();
+}
+
+#[test]
 fn a_hook_that_fails_or_says_something_else_is_found() {
     by_shell(&format!("{} hook >/dev/null; exit 1", provost())).finds("hook-fails");
     by_shell(&format!("{} hook >/dev/null", provost())).finds("no-denial");

@@ -30,7 +30,7 @@ fn a_healthy_project_with_all_packs_has_no_findings() {
         .map(|run| run["event"].as_str().unwrap())
         .collect();
     assert_eq!(denied, ["Bash: a write to provost.toml", "a plan that nobody assessed"]);
-    assert_eq!(runs.len(), 11, "{runs:#?}");
+    assert_eq!(runs.len(), 10, "{runs:#?}");
 }
 
 #[test]
@@ -139,10 +139,10 @@ fn the_client_ends_an_entry_too_soon() {
     let mut patient = Patient::with_packs(PACKS);
     patient.project.file(".taskie/plans/one/plan.md", "# One");
     patient.change(|settings| {
-        settings["hooks"]["Stop"][0]["hooks"][0].as_object_mut().unwrap().remove("timeout");
+        settings["hooks"]["Stop"][0]["hooks"][0]["timeout"] = 60.into();
     });
     let found = patient.finds("timeout-short");
-    assert!(found["message"].as_str().unwrap().contains("after 600 s"), "{found}");
+    assert!(found["message"].as_str().unwrap().contains("after 60 s"), "{found}");
     let mut patient = Patient::healthy();
     patient.change(|settings| settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 3.into());
     assert!(patient.finds("timeout-short")["why"].as_str().unwrap().contains("unjudged"));
@@ -191,7 +191,7 @@ fn variables_and_wrappers_steer_provost() {
 fn scripts_of_the_phases_are_still_registered() {
     let mut patient = Patient::with_packs(PACKS);
     let script =
-        json!({"type": "command", "command": "node $CLAUDE_PROJECT_DIR/.claude/hooks/gate-blocker.js"});
+        json!({"type": "command", "command": "node $CLAUDE_PROJECT_DIR/.claude/hooks/gate-blocker.cjs"});
     patient.add("PreToolUse", json!({"matcher": "Task", "hooks": [script]}));
     assert!(patient.finds("old-scripts")["fix"].as_str().unwrap().contains("provost phases migrate"));
 }

@@ -28,24 +28,11 @@ pub(super) fn check(subject: &Subject, stage: &Stage) -> Group {
 fn provost(subject: &Subject, stage: &Stage) -> (Vec<Finding>, String) {
     let mut findings = Vec::new();
     let mut found: Vec<(PathBuf, String)> = Vec::new();
-    let mut missing: Vec<String> = Vec::new();
     for entry in subject.own_entries() {
         let scope = &entry.source.scope;
         match (subject.client.health.program)(entry.hook, scope, &subject.project, &subject.places) {
             Some(Program::Found(path)) if !found.iter().any(|(known, _)| files::same(known, &path)) => {
                 found.push((path, subject.place(entry.source)));
-            }
-            Some(Program::Missing(name)) if !missing.contains(&name) => {
-                // An entry that cannot be started says so by itself; a script around Provost may not.
-                if !entry.hook.command.contains(&name) {
-                    findings.push(Finding::error(
-                        "program-missing",
-                        format!("no guard is asked by {}", subject.place(entry.source)),
-                        format!("there is no program `{}` on the PATH", one_line(&name)),
-                        "install Provost, or disable the plugin".into(),
-                    ));
-                }
-                missing.push(name);
             }
             _ => {}
         }

@@ -64,7 +64,7 @@ fn dropped(source: &Source, subject: &Subject) -> Option<Finding> {
         return Some(Finding::error("plugin-void", what, why, fix));
     }
     let what = format!("the client drops {place} as a whole{lost}");
-    Some(if source.settings.is_null() {
+    Some(if !source.settings.is_object() {
         let fix = format!("mend the JSON of {place} in an editor");
         Finding::error("not-json", what, why, fix)
     } else {

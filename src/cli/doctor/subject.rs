@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::cli::Here;
 use crate::clients::{self, Client, Hook, Scope, Source};
 use crate::config::{Config, settings};
+use crate::files;
 use crate::registry::PACKS;
 use crate::text::one_line;
-use crate::workspace::Places;
+use crate::workspace::{Places, is_provost};
 
 pub(super) struct Subject {
     pub(super) client: &'static Client,
@@ -35,7 +36,10 @@ impl Subject {
         // The client reads the settings of the directory it is started in, and of no other.
         let is_started_here = cwd.join(client.folder).is_dir();
         let project = if is_started_here { cwd.to_owned() } else { here.project };
-        let sources = (client.registrations)(&places, &project);
+        let mut sources = (client.registrations)(&places, &project);
+        for hook in sources.iter_mut().flat_map(|source| &mut source.hooks) {
+            look_into_script(hook, &project);
+        }
         let is_of_project = |layer| layer == crate::config::Layer::Project;
         let config_file = here.config.files.iter().find(|(layer, _)| is_of_project(*layer));
         let config_file = config_file.map(|(_, file)| file.clone());
@@ -129,6 +133,35 @@ impl Entry<'_> {
         let words: Vec<&str> =
             std::iter::once(&self.hook.command).chain(arguments).map(String::as_str).collect();
         one_line(&crate::text::bounded(&words.join(" "), 160))
+    }
+}
+
+/// A script of the project or the person may call Provost: then the entry does.
+fn look_into_script(hook: &mut Hook, project: &Path) {
+    /// No script that only calls another program is larger.
+    const LARGEST: u64 = 64 << 10;
+    if hook.calls_provost {
+        return;
+    }
+    // A variable of the client at its start can only be the project.
+    let word = hook.command.split_whitespace().next().unwrap_or_default().replace(['"', '\''], "");
+    let path = match word.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
+        Some((_, below)) => project.join(below),
+        None if word.contains('/') => project.join(&word),
+        None => return,
+    };
+    let Ok(Some(bytes)) = files::read(&path, LARGEST) else { return };
+    let text = String::from_utf8_lossy(&bytes);
+    if !text.starts_with("#!") {
+        return;
+    }
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let words: Vec<&str> =
+        lines.flat_map(str::split_whitespace).map(|word| word.trim_matches(['"', '\'', ';'])).collect();
+    hook.calls_provost = words.windows(2).any(|pair| is_provost(pair[0]) && pair[1] == "hook");
+    if hook.calls_provost {
+        let packs = words.windows(2).filter(|pair| pair[0] == "--pack").map(|pair| pair[1].to_owned());
+        hook.packs = packs.collect();
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::report::{Finding, Group, Severity, counted};
 use super::stage::Stage;
 use super::subject::{Entry, Subject, listed};
-use crate::clients::{Heard, Sample};
+use crate::clients::{Heard, Program, Sample};
 use crate::registry::Guard;
 use crate::text::one_line;
 
@@ -36,6 +36,8 @@ struct Trouble {
     what: String,
     why: String,
     fix: String,
+    /// It is the same with every event.
+    is_for_all: bool,
 }
 
 pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Trial> {
@@ -73,20 +75,31 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
             continue;
         }
         tried.push(entry);
+        let mut worst: Option<Trouble> = missing_behind(&entry, subject);
+        // A script around a missing program would only be misread.
+        let samples = if worst.is_some() { Vec::new() } else { samples };
         for sample in samples {
             let (trouble, run) = one(&entry, &sample, subject, stage)?;
             runs.push(run);
-            let Some(trouble) = trouble else { continue };
-            let is_known = |(known, other, _): &&mut (Trouble, Entry<'_>, Vec<String>)| {
-                known.id == trouble.id && known.why == trouble.why && other.source.file == entry.source.file
-            };
-            match troubles.iter_mut().find(is_known) {
-                Some((_, _, titles)) if titles.contains(&entry.title()) => {}
-                Some((_, _, titles)) => titles.push(entry.title()),
-                None => troubles.push((trouble, entry, vec![entry.title()])),
+            let is_mild = |known: &Trouble| known.severity == Severity::Warning;
+            if worst
+                .as_ref()
+                .is_none_or(|known| is_mild(known) && trouble.as_ref().is_some_and(|new| !is_mild(new)))
+            {
+                worst = trouble.or(worst);
             }
-            // What comes after the first trouble of an entry is mostly the same.
-            break;
+            // One that hangs or is not there does so with every event.
+            if worst.as_ref().is_some_and(|trouble| trouble.is_for_all) {
+                break;
+            }
+        }
+        let Some(trouble) = worst else { continue };
+        let is_known = |(known, other, _): &&mut (Trouble, Entry<'_>, Vec<String>)| {
+            known.id == trouble.id && known.why == trouble.why && other.source.file == entry.source.file
+        };
+        match troubles.iter_mut().find(is_known) {
+            Some((_, _, titles)) => titles.push(entry.title()),
+            None => troubles.push((trouble, entry, vec![entry.title()])),
         }
     }
     let findings =
@@ -103,7 +116,7 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
     Ok(Trial { group: Group { name: "answers", checked, findings }, runs, not_run })
 }
 
-/// The events for a hook; of those that must be denied, the ones whose guard it has asked.
+/// The events for a hook. Where it does not have the guard asked that would deny one, that goes on.
 fn samples(entry: &Entry<'_>, subject: &Subject, stage: &Stage) -> Vec<Sample> {
     let mut samples = (subject.client.health.samples)(entry.hook, &stage.project, &stage.home);
     if entry.hook.calls_provost {
@@ -112,7 +125,9 @@ fn samples(entry: &Entry<'_>, subject: &Subject, stage: &Stage) -> Vec<Sample> {
             Guard::find(name)
                 .is_some_and(|guard| packs.contains(&guard.pack) && subject.config.guard_is_on(name))
         };
-        samples.retain(|sample| sample.denied_by.is_none_or(is_asked));
+        for sample in &mut samples {
+            sample.denied_by = sample.denied_by.filter(|guard| is_asked(guard));
+        }
     }
     samples
 }
@@ -178,11 +193,32 @@ fn not_started(entry: &Entry<'_>, error: &io::Error) -> Trouble {
     missing(entry.hook.calls_provost, why)
 }
 
+/// A script around Provost that does not find it: what it answers then is not Provost's.
+fn missing_behind(entry: &Entry<'_>, subject: &Subject) -> Option<Trouble> {
+    let scope = &entry.source.scope;
+    let program = (subject.client.health.program)(entry.hook, scope, &subject.project, &subject.places);
+    match program.filter(|_| entry.hook.calls_provost) {
+        Some(Program::Missing(name)) if entry.hook.command != name => {
+            let place = if name.contains('/') { "" } else { " on the PATH" };
+            let why = format!("there is no program `{}`{place}", one_line(&name));
+            Some(missing(true, why))
+        }
+        _ => None,
+    }
+}
+
 fn missing(is_own: bool, why: String) -> Trouble {
     if is_own {
         let fix = "install Provost there, or run `provost init`".to_owned();
         let what = "no guard is asked by".to_owned();
-        return Trouble { id: "program-missing", severity: Severity::Error, what, why, fix };
+        return Trouble {
+            id: "program-missing",
+            severity: Severity::Error,
+            what,
+            why,
+            fix,
+            is_for_all: true,
+        };
     }
     Trouble {
         id: "other-fails",
@@ -190,6 +226,7 @@ fn missing(is_own: bool, why: String) -> Trouble {
         what: "nothing is done by".into(),
         why,
         fix: "install it, or take the entry out".into(),
+        is_for_all: true,
     }
 }
 
@@ -199,7 +236,7 @@ fn too_slow(is_own: bool, limit: Duration) -> Trouble {
     let (id, severity) =
         if is_own { ("too-slow", Severity::Error) } else { ("other-slow", Severity::Warning) };
     let fix = "run the command by hand to see what it waits for".into();
-    Trouble { id, severity, what: "no answer comes from".into(), why, fix }
+    Trouble { id, severity, what: "no answer comes from".into(), why, fix, is_for_all: true }
 }
 
 fn judged(entry: &Entry<'_>, sample: &Sample, heard: &Heard) -> Option<Trouble> {
@@ -216,7 +253,14 @@ fn judged(entry: &Entry<'_>, sample: &Sample, heard: &Heard) -> Option<Trouble> 
 
 fn own_judged(sample: &Sample, heard: &Heard) -> Option<Trouble> {
     let error = |id, what: &str, why: String, fix: &str| {
-        Some(Trouble { id, severity: Severity::Error, what: what.into(), why, fix: fix.into() })
+        Some(Trouble {
+            id,
+            severity: Severity::Error,
+            what: what.into(),
+            why,
+            fix: fix.into(),
+            is_for_all: false,
+        })
     };
     let said = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
     if let Some(why) = &heard.unreadable {
@@ -279,6 +323,7 @@ fn own_judged(sample: &Sample, heard: &Heard) -> Option<Trouble> {
             what: "a remark on every call comes from".into(),
             why: format!("it said: {}", said(&heard.remark)),
             fix: "do what it says".into(),
+            is_for_all: false,
         }),
         (None, None) => None,
     }
@@ -286,7 +331,7 @@ fn own_judged(sample: &Sample, heard: &Heard) -> Option<Trouble> {
 
 fn other_judged(heard: &Heard) -> Option<Trouble> {
     let trouble = |id, severity, what: &str, why: String, fix: &str| {
-        Some(Trouble { id, severity, what: what.into(), why, fix: fix.into() })
+        Some(Trouble { id, severity, what: what.into(), why, fix: fix.into(), is_for_all: false })
     };
     if heard.rewrites {
         let why = "hooks are run side by side, so Provost judges the call as it was, and another one is made";
@@ -334,7 +379,7 @@ fn told(trouble: Trouble, entry: &Entry<'_>, titles: &[String], subject: &Subjec
         shown.push(format!("{} more", titles.len() - MOST));
     }
     let word = if titles.len() == 1 { "entry" } else { "entries" };
-    let Trouble { id, severity, what, why, fix } = trouble;
+    let Trouble { id, severity, what, why, fix, .. } = trouble;
     let what = format!("{what} the {word} {} of {}", listed(&shown), subject.place(entry.source));
     Finding { severity, ..Finding::error(id, what, why, fix) }
 }

@@ -159,7 +159,9 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
         kind: entry["type"].as_str().unwrap_or_default().to_owned(),
-        calls_provost: settings::calls_provost(entry) || calls_wrapper(&command, &words),
+        calls_provost: settings::calls_provost(entry)
+            || calls_wrapper(&command, &words)
+            || is_in_line(&command),
         packs: pairs.filter(|(option, _)| *option == "--pack").map(|(_, pack)| pack.clone()).collect(),
         command,
         arguments,
@@ -173,6 +175,13 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
 fn calls_wrapper(command: &str, words: &[String]) -> bool {
     command.rsplit('/').next().is_some_and(|name| name.trim_matches('"') == "provost.sh")
         && words.iter().any(|word| word == "hook")
+}
+
+/// The same in the middle of a command line, where signs of the shell stand at the words.
+fn is_in_line(command: &str) -> bool {
+    let signs = [';', '|', '&', '(', ')', '<', '>'];
+    signs.iter().any(|sign| command.contains(*sign))
+        && settings::calls_provost(&serde_json::json!({"command": command.replace(signs, " ")}))
 }
 
 /// A file's text; `None`: there is none.
