@@ -53,14 +53,24 @@ fn all_hooks_are_switched_off_in_any_scope() {
         assert!(found["why"].as_str().unwrap().contains(name), "{found}");
         fs::remove_file(path).unwrap();
     }
-    let mut patient = patient;
+    patient.project.home_file("../managed/managed-settings.json", off);
+    patient.finds("hooks-off");
+    let mut patient = Patient::healthy();
     patient.change(|settings| settings["disableAllHooks"] = true.into()).finds("hooks-off");
 }
 
 #[test]
 fn only_hooks_of_an_administrator_are_run() {
+    let patient = Patient::healthy();
+    let mut managed = json!({"allowManagedHooksOnly": true});
+    patient.project.home_file("../managed/managed-settings.json", &managed.to_string());
+    assert!(patient.finds("managed-only")["fix"].as_str().unwrap().contains("administrator"));
+    managed["hooks"] = hooks(&["self"], &["hook"]);
+    patient.project.home_file("../managed/managed-settings.json", &managed.to_string());
+    patient.doctor(&[]).is_healthy();
+    // The client takes it from no other file.
     let mut patient = Patient::healthy();
-    patient.change(|settings| settings["allowManagedHooksOnly"] = true.into()).finds("managed-only");
+    patient.change(|settings| settings["allowManagedHooksOnly"] = true.into()).doctor(&[]).is_healthy();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::report::{Finding, Group};
+use super::report::{Finding, Group, Severity};
 use super::subject::{Entry, Subject, listed};
 use crate::clients::Input;
 use crate::registry::{self, FailureMode, Guard};
@@ -19,9 +19,11 @@ pub(super) fn check(subject: &Subject) -> Group {
     let mut findings = Vec::new();
     // Without any entry there is one thing to say, and it has been said.
     if !own.is_empty() {
+        let mut hidden = Vec::new();
         for pack in &packs {
-            findings.extend(uncovered(pack, &own, subject));
+            findings.extend(uncovered(pack, &own, subject, &mut hidden));
         }
+        findings.extend(hidden.into_iter().map(Hidden::told));
         findings.extend(useless(&own, subject, &findings));
         findings.extend(too_short(&own, &packs, subject));
         findings.extend(open_gate(&own, &packs, subject));
@@ -31,11 +33,33 @@ pub(super) fn check(subject: &Subject) -> Group {
     Group { name: "coverage", checked, findings }
 }
 
-/// What the guards of a pack are not told.
-fn uncovered(pack: &str, own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
+/// Calls that guards do not see, because entries are limited to others.
+struct Hidden {
+    packs: Vec<String>,
+    tools: Vec<String>,
+    /// An agent may use them to get around a guard at any time, and not only by chance.
+    severity: Severity,
+    why: String,
+}
+
+impl Hidden {
+    fn told(self) -> Finding {
+        let some = if self.severity == Severity::Error { "" } else { "some tools, such as " };
+        let what = format!(
+            "the guards of {} are not asked about {some}{}",
+            listed(&self.packs),
+            listed(&self.tools)
+        );
+        let fix = "run `provost init`, or give the entry the matcher `*`".to_owned();
+        Finding { severity: self.severity, ..Finding::error("matcher", what, self.why, fix) }
+    }
+}
+
+/// The events that the guards of a pack are not told. Calls that they do not see are added to the hidden
+/// ones; other packs may miss them for the same reason.
+fn uncovered(pack: &str, own: &[Entry<'_>], subject: &Subject, hidden: &mut Vec<Hidden>) -> Option<Finding> {
     let health = &subject.client.health;
-    let mut findings = Vec::new();
-    let mut missing: Vec<String> = Vec::new();
+    let mut missing: Vec<&str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for needed in (subject.client.needed)(&[pack], false) {
         if seen.contains(&needed.event) {
@@ -47,7 +71,7 @@ fn uncovered(pack: &str, own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
         };
         let entries: Vec<&Entry<'_>> = own.iter().filter(reaches).collect();
         if entries.is_empty() {
-            missing.push(format!("`{}`", needed.event));
+            missing.push(needed.event);
             continue;
         }
         let is_seen =
@@ -56,43 +80,41 @@ fn uncovered(pack: &str, own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
             tools.iter().filter(|tool| !is_seen(tool)).map(|tool| format!("`{tool}`")).collect()
         };
         let (tools, seldom) = (health.tools)(needed.event, pack);
-        let (hidden, seldom) = (unseen(tools), unseen(seldom));
-        let matchers: Vec<String> = entries
-            .iter()
-            .filter_map(|entry| entry.hook.matcher.as_ref())
-            .map(|m| format!("`{}`", one_line(m)))
-            .collect();
+        let (tools, severity) = match unseen(tools) {
+            none if none.is_empty() => (unseen(seldom), Severity::Warning),
+            tools => (tools, Severity::Error),
+        };
+        if tools.is_empty() {
+            continue;
+        }
+        let matchers = entries.iter().filter_map(|entry| entry.hook.matcher.as_ref());
+        let matchers: Vec<String> = matchers.map(|matcher| format!("`{}`", one_line(matcher))).collect();
         let why = format!(
             "the {} entries are limited to {}, which the client reads letter by letter",
             needed.event,
             listed(&matchers)
         );
-        let fix = "run `provost init`, or give the entry the matcher `*`".to_owned();
-        if !hidden.is_empty() {
-            let what = format!("the guards of `{pack}` are not asked about {}", listed(&hidden));
-            findings.push(Finding::error("matcher", what, why, fix));
-        } else if !seldom.is_empty() {
-            let what =
-                format!("the guards of `{pack}` are not asked about some tools, such as {}", listed(&seldom));
-            findings.push(Finding::warning("matcher", what, why, fix));
+        let pack = format!("`{pack}`");
+        match hidden.iter_mut().find(|known| known.why == why && known.severity == severity) {
+            Some(known) => {
+                known.packs.push(pack);
+                let new = tools.into_iter().filter(|tool| !known.tools.contains(tool)).collect::<Vec<_>>();
+                known.tools.extend(new);
+            }
+            None => hidden.push(Hidden { packs: vec![pack], tools, severity, why }),
         }
     }
-    if !missing.is_empty() {
-        let what = format!("the guards of `{pack}` are not asked about all that they judge");
-        let entry = if missing.len() == 1 { "entry" } else { "entries" };
-        let why = format!("there is no {entry} for {}", listed(&missing));
-        let fix = "run `provost init`".to_owned();
-        // What the own pack does beside its judgement of calls is a help, and no guarantee of a workflow.
-        let is_help =
-            pack == "self" && !missing.iter().any(|event| is_judged(event.trim_matches('`'), subject));
-        let id = "event-missing";
-        findings.push(if is_help {
-            Finding::warning(id, what, why, fix)
-        } else {
-            Finding::error(id, what, why, fix)
-        });
+    if missing.is_empty() {
+        return None;
     }
-    findings
+    // What the own pack does beside its judgement of calls is a help, and no guarantee of a workflow.
+    let is_help = pack == "self" && !missing.iter().any(|event| is_judged(event, subject));
+    let severity = if is_help { Severity::Warning } else { Severity::Error };
+    let events: Vec<String> = missing.iter().map(|event| format!("`{event}`")).collect();
+    let what = format!("the guards of `{pack}` are not asked about all that they judge");
+    let why = format!("no entry is registered for {}", listed(&events));
+    let fix = "run `provost init`".to_owned();
+    Some(Finding { severity, ..Finding::error("event-missing", what, why, fix) })
 }
 
 /// Whether calls of tools are judged at this event.

@@ -77,22 +77,27 @@ fn dropped(source: &Source, subject: &Subject) -> Option<Finding> {
 /// A switch that keeps hooks from running.
 fn off(source: &Source, subject: &Subject) -> Vec<Finding> {
     let place = subject.place(source);
-    let is_switch = |switch: &&String| !switch.starts_with("`env.");
-    let found = source.off.iter().filter(is_switch).map(|switch| {
-        let only_others = switch.contains("Managed");
-        let (id, what) = if only_others {
+    let is_managed = source.scope == Scope::Managed;
+    let mut findings = Vec::new();
+    for switch in source.off.iter().filter(|switch| !switch.starts_with("`env.")) {
+        let only_managed = switch.contains("Managed");
+        // In any other file the client does not look at it, and these hooks it would run.
+        if only_managed && (!is_managed || source.hooks.iter().any(|hook| hook.calls_provost)) {
+            continue;
+        }
+        let (id, what) = if only_managed {
             ("managed-only", "the client runs only the hooks of an administrator")
         } else {
             ("hooks-off", "the client runs no hooks")
         };
-        let fix = if source.scope == Scope::Managed {
+        let fix = if is_managed {
             format!("ask the administrator of {place} to register Provost there, or to take {switch} out")
         } else {
             format!("take {switch} out of {place} in an editor")
         };
-        Finding::error(id, what.into(), format!("{place} says {switch}"), fix)
-    });
-    found.collect()
+        findings.push(Finding::error(id, what.into(), format!("{place} says {switch}"), fix));
+    }
+    findings
 }
 
 fn steered(source: &Source, subject: &Subject) -> Vec<Finding> {

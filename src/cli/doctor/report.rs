@@ -126,7 +126,7 @@ pub(super) fn print(out: &mut impl Write, groups: &[Group]) -> io::Result<()> {
     for finding in groups.iter().flat_map(|group| &group.findings) {
         writeln!(out)?;
         writeln!(out, "{}  {}", finding.severity.painted(), painted(BOLD, finding.id))?;
-        writeln!(out, "{}", wrapped(&finding.sentence(), 2, width()))?;
+        writeln!(out, "{}", wrapped(&capital(&finding.sentence()), 2, width()))?;
         match &finding.repaired {
             Some(Ok(done)) => {
                 let text = wrapped(&one_line(&format!("Fixed: {done}.")), 2, width());
@@ -157,6 +157,12 @@ pub(super) fn print(out: &mut impl Write, groups: &[Group]) -> io::Result<()> {
         writeln!(out, "{}", painted(DIM, "`provost doctor --fix` mends the rights of Provost's own files."))?;
     }
     Ok(())
+}
+
+/// The text with its first letter as at the start of a sentence.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A number with its word.

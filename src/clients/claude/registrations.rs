@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::settings;
 use crate::clients::{Hook, Scope, Source};
+use crate::faults;
 use crate::files;
 use crate::workspace::Places;
 
@@ -31,12 +32,18 @@ pub(super) fn all(places: &Places, project: &Path) -> Vec<Source> {
 pub(super) fn settings_files(places: &Places, project: &Path) -> Vec<(Scope, PathBuf)> {
     let own = super::own_directory(places).map(|own| (Scope::User, own.join("settings.json")));
     let folder = project.join(".claude");
-    let mut files = vec![(Scope::Managed, settings::managed_file())];
+    let mut files = vec![(Scope::Managed, managed_file())];
     files.push((Scope::Local, folder.join("settings.local.json")));
     files.push((Scope::Project, folder.join("settings.json")));
     // A project may be the home itself: then its settings are the person's.
     files.extend(own.filter(|(_, file)| *file != folder.join("settings.json")));
     files
+}
+
+/// The settings of an administrator; tests have theirs elsewhere.
+fn managed_file() -> PathBuf {
+    let elsewhere = faults::switch("PROVOST_MANAGED").map(PathBuf::from);
+    elsewhere.map_or_else(settings::managed_file, |folder| folder.join("managed-settings.json"))
 }
 
 fn settings_source(scope: Scope, file: PathBuf) -> Option<Source> {
