@@ -91,7 +91,7 @@ fn a_hook_that_fails_or_says_something_else_is_found() {
     by_shell(&format!("{} hook >/dev/null", provost())).finds("no-denial");
     let patient = by_shell(&format!("{} hook | sed 's/.*/{{\"decision\":\"approve\"}}/'", provost()));
     patient.finds("no-denial");
-    by_shell("echo '{\"decision\":\"block\",\"reason\":\"no\"}' # provost hook").finds("not-silent");
+    by_shell("echo '{\"decision\":\"block\",\"reason\":\"no\"}'; true provost hook").finds("not-silent");
 }
 
 #[test]

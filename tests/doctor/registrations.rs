@@ -121,7 +121,7 @@ fn a_matcher_lets_nothing_or_too_little_through() {
     }
     let mut patient = Patient::healthy();
     patient.change(|settings| {
-        settings["hooks"]["PreToolUse"][0]["matcher"] = "Bash|Write|Edit|NotebookEdit".into()
+        settings["hooks"]["PreToolUse"][0]["matcher"] = "Bash|Write|Edit|NotebookEdit".into();
     });
     assert_eq!(patient.finds("matcher")["severity"], "warning");
     let mut patient = Patient::healthy();

@@ -32,12 +32,10 @@ pub(super) fn check(subject: &Subject) -> Group {
             "take the lines below `[guards]` out in an editor, if nobody wants that any more".into(),
         ));
     }
-    let on = GUARDS.len() - off.len();
-    let checked = format!(
-        "{}, {} of {} guards on",
-        counted(subject.config.files.len(), "configuration file"),
-        on,
-        GUARDS.len()
-    );
-    Group { name: "configuration", checked, findings }
+    let files = match subject.config.files.len() {
+        0 => "no configuration file, so all is by default".to_owned(),
+        files => counted(files, "configuration file"),
+    };
+    let checked = format!("{files}; {} of {} guards on", GUARDS.len() - off.len(), GUARDS.len());
+    Group { name: "configuration", checked, findings, is_skipped: false }
 }

@@ -30,7 +30,7 @@ pub(super) fn check(subject: &Subject) -> Group {
     }
     let names: Vec<String> = packs.iter().map(|pack| format!("`{pack}`")).collect();
     let checked = format!("events, matchers and time limits for {}", listed(&names));
-    Group { name: "coverage", checked, findings }
+    Group { name: "coverage", checked, findings, is_skipped: own.is_empty() }
 }
 
 /// Calls that guards do not see, because entries are limited to others.

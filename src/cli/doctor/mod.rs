@@ -14,6 +14,7 @@ mod stage;
 mod state;
 mod subject;
 mod trial;
+mod trouble;
 
 use std::io::Write;
 

@@ -21,7 +21,7 @@ pub(super) fn check(subject: &Subject, stage: &Stage) -> Group {
     let (client, version) = client(subject, stage);
     findings.extend(client);
     findings.extend(missing_reviewer(subject));
-    Group { name: "programs", checked: format!("{told}, {version}"), findings }
+    Group { name: "programs", checked: format!("{told}, {version}"), findings, is_skipped: false }
 }
 
 /// Provost as the entries call it.
@@ -67,7 +67,7 @@ fn provost(subject: &Subject, stage: &Stage) -> (Vec<Finding>, String) {
         ));
     }
     let told = match found.as_slice() {
-        [] => "no program of Provost found in the entries".to_owned(),
+        [] => "no program of Provost in the entries".to_owned(),
         [(one, _)] => format!("Provost {VERSION} as {}", subject.shown(one)),
         more => counted(more.len(), "program of Provost"),
     };

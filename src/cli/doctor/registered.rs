@@ -1,6 +1,6 @@
 //! Where hooks are registered: what the client drops, what switches hooks off, what is there twice.
 
-use super::report::{Finding, Group, counted};
+use super::report::{Finding, Group, Severity, counted};
 use super::subject::{Entry, Subject, listed};
 use crate::clients::{Scope, Source};
 use crate::files;
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject) -> Group {
         counted(settings, "settings file"),
         counted(own.len(), "entry")
     );
-    Group { name: "registration", checked, findings }
+    Group { name: "registration", checked, findings, is_skipped: false }
 }
 
 fn is_plugin(source: &Source) -> bool {
@@ -64,14 +64,13 @@ fn dropped(source: &Source, subject: &Subject) -> Option<Finding> {
         return Some(Finding::error("plugin-void", what, why, fix));
     }
     let what = format!("the client drops {place} as a whole{lost}");
-    Some(if !source.settings.is_object() {
+    if !source.settings.is_object() {
         let fix = format!("mend the JSON of {place} in an editor");
-        Finding::error("not-json", what, why, fix)
-    } else {
-        let fix = format!("correct that value of {place} in an editor");
-        let finding = Finding::error("file-void", what, why, fix);
-        if calls == 0 { Finding { severity: super::report::Severity::Warning, ..finding } } else { finding }
-    })
+        return Some(Finding::error("not-json", what, why, fix));
+    }
+    let severity = if calls == 0 { Severity::Warning } else { Severity::Error };
+    let fix = format!("correct that value of {place} in an editor");
+    Some(Finding { severity, ..Finding::error("file-void", what, why, fix) })
 }
 
 /// A switch that keeps hooks from running.
@@ -160,10 +159,31 @@ fn weak(own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
     findings
 }
 
+/// Two places that have the same guards asked.
+struct Pair {
+    places: [String; 2],
+    events: Vec<String>,
+    packs: Vec<String>,
+}
+
+impl Pair {
+    fn told(self) -> Finding {
+        let [first, second] = &self.places;
+        let places = if first == second { format!("{first} twice") } else { format!("{first} and {second}") };
+        let why = format!(
+            "{places} register {}, and the client runs both: what they count, they count twice",
+            listed(&self.packs)
+        );
+        let what = format!("guards are asked twice about one call ({})", listed(&self.events));
+        let fix = "keep one: `provost uninstall` takes back what init wrote, and the client disables plugins";
+        Finding::warning("twice", what, why, fix.into())
+    }
+}
+
 /// Two entries that have the same guards asked about the same call: both are run, side by side.
 fn twice(own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
     let in_use = subject.packs_in_use();
-    let mut pairs: Vec<(String, String, Vec<String>, Vec<String>)> = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
     for (at, first) in own.iter().enumerate() {
         for second in &own[at + 1..] {
             if first.hook.event != second.hook.event || first.is_same(second) {
@@ -173,32 +193,26 @@ fn twice(own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
             if packs.is_empty() {
                 continue;
             }
-            let places = (subject.place(first.source), subject.place(second.source));
-            let known = pairs.iter().position(|(a, b, ..)| (a, b) == (&places.0, &places.1));
-            let at = known.unwrap_or_else(|| {
-                pairs.push((places.0, places.1, Vec::new(), Vec::new()));
-                pairs.len() - 1
-            });
-            for (list, new) in [(2, vec![one_line(&first.hook.event)]), (3, packs)] {
-                let list = if list == 2 { &mut pairs[at].2 } else { &mut pairs[at].3 };
-                list.extend(new.into_iter().filter(|word| !list.contains(word)).collect::<Vec<_>>());
+            let places = [subject.place(first.source), subject.place(second.source)];
+            let known = pairs.iter().position(|pair| pair.places == places);
+            let at = known.unwrap_or(pairs.len());
+            if known.is_none() {
+                pairs.push(Pair { places, events: Vec::new(), packs: Vec::new() });
             }
+            add(&mut pairs[at].events, vec![one_line(&first.hook.event)]);
+            add(&mut pairs[at].packs, packs);
         }
     }
-    let found = pairs.into_iter().map(|(first, second, events, packs)| {
-        let places = if first == second { format!("{first} twice") } else { format!("{first} and {second}") };
-        Finding::warning(
-            "twice",
-            format!("guards are asked twice about one call ({})", listed(&events)),
-            format!(
-                "{places} register {}, and the client runs both: what they count, they count twice",
-                listed(&packs)
-            ),
-            "keep one: `provost uninstall` takes back what init wrote, and the client disables plugins"
-                .into(),
-        )
-    });
-    found.collect()
+    pairs.into_iter().map(Pair::told).collect()
+}
+
+/// Adds the words that are new.
+fn add(list: &mut Vec<String>, words: Vec<String>) {
+    for word in words {
+        if !list.contains(&word) {
+            list.push(word);
+        }
+    }
 }
 
 /// The packs in use that both have asked about the same calls. That nobody switches the guards off may

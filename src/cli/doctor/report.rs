@@ -1,5 +1,6 @@
 //! What the doctor found, for a person and for a program.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -8,11 +9,11 @@ use serde_json::{Value, json};
 use crate::cli::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, painted, width, wrapped};
 use crate::text::one_line;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
+    Warning,
     /// Something that the person believes to be guarded is not.
     Error,
-    Warning,
 }
 
 /// One thing that is wrong. Its id stays the same, so that scripts can ask for it.
@@ -41,6 +42,8 @@ pub(super) struct Group {
     /// What was checked, and only that.
     pub(super) checked: String,
     pub(super) findings: Vec<Finding>,
+    /// There was nothing to check.
+    pub(super) is_skipped: bool,
 }
 
 impl Finding {
@@ -98,9 +101,7 @@ impl Severity {
 
 impl Group {
     fn worst(&self) -> Option<Severity> {
-        let mut open = self.findings.iter().filter(|finding| finding.is_open());
-        let has_error = open.clone().any(|finding| finding.severity == Severity::Error);
-        open.next().map(|_| if has_error { Severity::Error } else { Severity::Warning })
+        self.findings.iter().filter(|finding| finding.is_open()).map(|finding| finding.severity).max()
     }
 }
 
@@ -115,6 +116,7 @@ pub(super) fn print(out: &mut impl Write, groups: &[Group]) -> io::Result<()> {
     const COLUMN: usize = 24;
     for group in groups {
         let (word, style) = match group.worst() {
+            None if group.is_skipped => ("skipped", DIM),
             None => ("ok", GREEN),
             Some(Severity::Error) => ("error", RED),
             Some(Severity::Warning) => ("warning", YELLOW),
@@ -123,7 +125,9 @@ pub(super) fn print(out: &mut impl Write, groups: &[Group]) -> io::Result<()> {
         let text = wrapped(&one_line(&group.checked), COLUMN, width());
         writeln!(out, "{}  {name}  {}", painted(style, &format!("{word:7}")), text.trim_start())?;
     }
-    for finding in groups.iter().flat_map(|group| &group.findings) {
+    let mut findings: Vec<&Finding> = groups.iter().flat_map(|group| &group.findings).collect();
+    findings.sort_by_key(|finding| Reverse(finding.severity));
+    for finding in findings {
         writeln!(out)?;
         writeln!(out, "{}  {}", finding.severity.painted(), painted(BOLD, finding.id))?;
         writeln!(out, "{}", wrapped(&capital(&finding.sentence()), 2, width()))?;
@@ -144,7 +148,10 @@ pub(super) fn print(out: &mut impl Write, groups: &[Group]) -> io::Result<()> {
     writeln!(out)?;
     let (errors, warnings) = (count(groups, Severity::Error), count(groups, Severity::Warning));
     let told = match (errors, warnings) {
-        (0, 0) => painted(GREEN, "Nothing is wrong with what was checked."),
+        (0, 0) if groups.iter().all(|group| group.findings.is_empty()) => {
+            painted(GREEN, "Nothing is wrong with what was checked.")
+        }
+        (0, 0) => painted(GREEN, "Nothing else is wrong with what was checked."),
         (0, warnings) => painted(YELLOW, &format!("{}.", counted(warnings, "warning"))),
         (errors, 0) => painted(RED, &format!("{}.", counted(errors, "error"))),
         (errors, warnings) => {

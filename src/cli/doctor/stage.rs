@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::subject::{Entry, Subject};
 use crate::clients::Sample;
+use crate::clock;
 use crate::reviewer::child::{self, Output, Streams};
 use crate::workspace::CONFIG_FILE;
 
@@ -27,7 +28,9 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn set(subject: &Subject) -> io::Result<Self> {
-        let root = std::env::temp_dir().join(format!("provost-doctor-{}", std::process::id()));
+        // A name that nothing left behind can have.
+        let now = clock::since_1970().as_nanos();
+        let root = std::env::temp_dir().join(format!("provost-doctor-{now}-{}", std::process::id()));
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::report::{Finding, Group, Repair};
 use super::subject::Subject;
-use crate::files;
 use crate::journal;
 
 /// A lock is held for milliseconds, so this is long.
@@ -27,7 +26,12 @@ pub(super) fn check(subject: &Subject) -> Group {
             "the environment names no home directory".into(),
             "set `HOME` where the client is started".into(),
         );
-        return Group { name, checked: "no state directory".into(), findings: vec![finding] };
+        return Group {
+            name,
+            checked: "no state directory".into(),
+            findings: vec![finding],
+            is_skipped: false,
+        };
     };
     let mut findings = Vec::new();
     findings.extend(unwritable(state, "state-unwritable", subject));
@@ -41,7 +45,7 @@ pub(super) fn check(subject: &Subject) -> Group {
     }
     findings.extend(held_locks(state, subject));
     let checked = format!("{}: rights, seal key, journal, locks, clock", subject.shown(state));
-    Group { name, checked, findings }
+    Group { name, checked, findings, is_skipped: false }
 }
 
 /// Whether a directory, or a file, cannot be written or made.
@@ -165,7 +169,8 @@ fn held_locks(state: &Path, subject: &Subject) -> Option<Finding> {
     let locks: Vec<PathBuf> =
         locks.filter(|path| path.extension().is_some_and(|end| end == "lock")).take(200).collect();
     let is_held = |path: &Path| {
-        let file = files::identity(path).and_then(|_| File::open(path).ok());
+        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let file = is_file.then(|| File::open(path).ok()).flatten();
         file.is_some_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     };
     let end = Instant::now() + LONG;

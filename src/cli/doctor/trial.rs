@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::report::{Finding, Group, Severity, counted};
+use super::report::{Finding, Group, counted};
 use super::stage::Stage;
 use super::subject::{Entry, Subject, listed};
-use crate::clients::{Heard, Program, Sample};
+use super::trouble::{Trouble, in_words};
+use crate::clients::{Program, Sample};
 use crate::registry::Guard;
 use crate::text::one_line;
 
@@ -29,15 +30,11 @@ pub(super) struct Trial {
     pub(super) not_run: Vec<Value>,
 }
 
-/// What is wrong with a hook, before it is merged with the same trouble of others.
-struct Trouble {
-    id: &'static str,
-    severity: Severity,
-    what: String,
-    why: String,
-    fix: String,
-    /// It is the same with every event.
-    is_for_all: bool,
+/// The same trouble of one or more entries of one place.
+struct Case<'a> {
+    trouble: Trouble,
+    first: Entry<'a>,
+    titles: Vec<String>,
 }
 
 pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Trial> {
@@ -45,22 +42,21 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
     let mut tried: Vec<Entry<'_>> = Vec::new();
     let mut runs = Vec::new();
     let mut not_run = Vec::new();
-    let mut troubles: Vec<(Trouble, Entry<'_>, Vec<String>)> = Vec::new();
-    let mut others = 0;
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    let (mut started, mut others) = (0, 0);
     for entry in subject.entries() {
         // Of equal entries for one event the client runs one.
-        if tried.iter().any(|known| {
-            known.hook.event == entry.hook.event
-                && known.hook.matcher == entry.hook.matcher
-                && known.is_same(&entry)
-        }) {
+        let is_known = |known: &Entry<'_>| {
+            let (known_hook, hook) = (known.hook, entry.hook);
+            known_hook.event == hook.event && known_hook.matcher == hook.matcher && known.is_same(&entry)
+        };
+        if tried.iter().any(is_known) {
             continue;
         }
-        let is_own = entry.hook.calls_provost;
         let samples: Vec<Sample> = samples(&entry, subject, stage);
         let skipped = if entry.hook.kind != "command" {
             Some("only commands can be tried")
-        } else if !is_own && !all {
+        } else if !entry.hook.calls_provost && !all {
             others += 1;
             Some("a hook of others; `--all` runs it")
         } else if samples.is_empty() {
@@ -71,49 +67,84 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
             None
         };
         if let Some(why) = skipped {
-            not_run.push(json!({"place": subject.place(entry.source), "entry": entry.title(), "command": entry.command(), "why": why}));
+            not_run.push(json!({
+                "place": subject.place(entry.source),
+                "entry": entry.title(),
+                "command": entry.command(),
+                "why": why,
+            }));
             continue;
         }
         tried.push(entry);
-        let mut worst: Option<Trouble> = missing_behind(&entry, subject);
-        // A script around a missing program would only be misread.
-        let samples = if worst.is_some() { Vec::new() } else { samples };
-        for sample in samples {
-            let (trouble, run) = one(&entry, &sample, subject, stage)?;
-            runs.push(run);
-            let is_mild = |known: &Trouble| known.severity == Severity::Warning;
-            if worst
-                .as_ref()
-                .is_none_or(|known| is_mild(known) && trouble.as_ref().is_some_and(|new| !is_mild(new)))
-            {
-                worst = trouble.or(worst);
-            }
-            // One that hangs or is not there does so with every event.
-            if worst.as_ref().is_some_and(|trouble| trouble.is_for_all) {
-                break;
-            }
-        }
-        let Some(trouble) = worst else { continue };
-        let is_known = |(known, other, _): &&mut (Trouble, Entry<'_>, Vec<String>)| {
-            known.id == trouble.id && known.why == trouble.why && other.source.file == entry.source.file
+        let before = runs.len();
+        let found = worst(&entry, &samples, subject, stage, &mut runs)?;
+        started += usize::from(runs.len() > before);
+        let Some(trouble) = found else { continue };
+        let is_same = |case: &&mut Case<'_>| {
+            let of_place = case.first.source.file == entry.source.file;
+            case.trouble.id == trouble.id && case.trouble.why == trouble.why && of_place
         };
-        match troubles.iter_mut().find(is_known) {
-            Some((_, _, titles)) => titles.push(entry.title()),
-            None => troubles.push((trouble, entry, vec![entry.title()])),
+        match cases.iter_mut().find(is_same) {
+            Some(case) => case.titles.push(entry.title()),
+            None => cases.push(Case { trouble, first: entry, titles: vec![entry.title()] }),
         }
     }
-    let findings =
-        troubles.into_iter().map(|(trouble, entry, titles)| told(trouble, &entry, &titles, subject));
-    let findings = findings.collect();
-    let mut checked = format!(
-        "{} started as the client does, with {}",
-        counted(tried.len(), "entry"),
-        counted(runs.len(), "event")
-    );
+    let findings = cases.into_iter().map(|case| case.told(subject)).collect();
+    let (entries, events) = (counted(started, "entry"), counted(runs.len(), "event"));
+    let mut checked = format!("{entries} started as the client does, with {events}");
     if others > 0 {
         checked += &format!("; {} of others not run (`--all` runs them)", counted(others, "hook"));
     }
-    Ok(Trial { group: Group { name: "answers", checked, findings }, runs, not_run })
+    if not_run.len() > others {
+        checked +=
+            &format!("; {} cannot be tried (`--json` says why)", counted(not_run.len() - others, "hook"));
+    }
+    let group = Group { name: "answers", checked, findings, is_skipped: started == 0 };
+    Ok(Trial { group, runs, not_run })
+}
+
+impl Case<'_> {
+    fn told(self, subject: &Subject) -> Finding {
+        const MOST: usize = 3;
+        let Trouble { id, severity, what, why, fix, .. } = self.trouble;
+        let count = self.titles.len();
+        let word = if count == 1 { "entry" } else { "entries" };
+        let mut titles = self.titles;
+        titles.truncate(MOST);
+        if count > MOST {
+            titles.push(format!("{} more", count - MOST));
+        }
+        let what = format!("{what} the {word} {} of {}", listed(&titles), subject.place(self.first.source));
+        Finding { severity, ..Finding::error(id, what, why, fix) }
+    }
+}
+
+/// Gives an entry its events, and says the worst that came of it.
+fn worst(
+    entry: &Entry<'_>,
+    samples: &[Sample],
+    subject: &Subject,
+    stage: &Stage,
+    runs: &mut Vec<Value>,
+) -> io::Result<Option<Trouble>> {
+    // A script around a missing program would only be misread.
+    if let Some(missing) = missing_behind(entry, subject) {
+        return Ok(Some(missing));
+    }
+    let mut worst: Option<Trouble> = None;
+    for sample in samples {
+        let (trouble, run) = one(entry, sample, subject, stage)?;
+        runs.push(run);
+        let Some(trouble) = trouble else { continue };
+        // One that hangs or is not there does so with every event.
+        if trouble.is_for_all {
+            return Ok(Some(trouble));
+        }
+        if worst.as_ref().is_none_or(|known| known.severity < trouble.severity) {
+            worst = Some(trouble);
+        }
+    }
+    Ok(worst)
 }
 
 /// The events for a hook. Where it does not have the guard asked that would deny one, that goes on.
@@ -148,15 +179,14 @@ fn one(
     let took = began.elapsed();
     let (trouble, outcome) = match played {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-        Err(error) => (Some(not_started(entry, &error)), format!("not started: {error}")),
-        Ok(None) => (Some(too_slow(is_own, limit)), "no answer in time".to_owned()),
+        Err(error) => (Some(Trouble::not_started(entry, &error)), format!("not started: {error}")),
+        Ok(None) => (Some(Trouble::too_slow(is_own, limit)), "no answer in time".to_owned()),
         Ok(Some(output)) => {
             let (stdout, stderr) =
                 (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             let heard =
                 (subject.client.health.heard)(&entry.hook.event, output.status.code(), &stdout, &stderr);
-            let outcome = words(&heard);
-            (judged(entry, sample, &heard), outcome)
+            (Trouble::of(entry, sample, &heard), in_words(&heard))
         }
     };
     let json = json!({
@@ -171,28 +201,6 @@ fn one(
     Ok((trouble, json))
 }
 
-/// An answer in few words.
-fn words(heard: &Heard) -> String {
-    match heard {
-        Heard { denied: Some(_), .. } => "denied".into(),
-        Heard { unreadable: Some(why), .. } => format!("not read: {}", one_line(why)),
-        Heard { failed: Some(code), .. } => format!("exit code {code}"),
-        Heard { rewrites: true, .. } => "rewritten".into(),
-        Heard { allows: true, .. } => "allowed".into(),
-        Heard { asks: true, .. } => "asked".into(),
-        Heard { remark: Some(_), .. } => "a remark".into(),
-        _ => "silence".into(),
-    }
-}
-
-fn not_started(entry: &Entry<'_>, error: &io::Error) -> Trouble {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no program `{}`", one_line(&entry.hook.command)),
-        _ => format!("`{}` cannot be started ({error})", one_line(&entry.hook.command)),
-    };
-    missing(entry.hook.calls_provost, why)
-}
-
 /// A script around Provost that does not find it: what it answers then is not Provost's.
 fn missing_behind(entry: &Entry<'_>, subject: &Subject) -> Option<Trouble> {
     let scope = &entry.source.scope;
@@ -200,186 +208,8 @@ fn missing_behind(entry: &Entry<'_>, subject: &Subject) -> Option<Trouble> {
     match program.filter(|_| entry.hook.calls_provost) {
         Some(Program::Missing(name)) if entry.hook.command != name => {
             let place = if name.contains('/') { "" } else { " on the PATH" };
-            let why = format!("there is no program `{}`{place}", one_line(&name));
-            Some(missing(true, why))
+            Some(Trouble::missing(true, format!("there is no program `{}`{place}", one_line(&name))))
         }
         _ => None,
     }
-}
-
-fn missing(is_own: bool, why: String) -> Trouble {
-    if is_own {
-        let fix = "install Provost there, or run `provost init`".to_owned();
-        let what = "no guard is asked by".to_owned();
-        return Trouble {
-            id: "program-missing",
-            severity: Severity::Error,
-            what,
-            why,
-            fix,
-            is_for_all: true,
-        };
-    }
-    Trouble {
-        id: "other-fails",
-        severity: Severity::Warning,
-        what: "nothing is done by".into(),
-        why,
-        fix: "install it, or take the entry out".into(),
-        is_for_all: true,
-    }
-}
-
-fn too_slow(is_own: bool, limit: Duration) -> Trouble {
-    let why =
-        format!("it did not answer within {} s, and then the client goes on without it", limit.as_secs_f64());
-    let (id, severity) =
-        if is_own { ("too-slow", Severity::Error) } else { ("other-slow", Severity::Warning) };
-    let fix = "run the command by hand to see what it waits for".into();
-    Trouble { id, severity, what: "no answer comes from".into(), why, fix, is_for_all: true }
-}
-
-fn judged(entry: &Entry<'_>, sample: &Sample, heard: &Heard) -> Option<Trouble> {
-    let is_own = entry.hook.calls_provost;
-    if let Some(code @ (126 | 127)) = heard.failed {
-        let said = heard.remark.as_ref().map(|said| format!(": {}", one_line(said))).unwrap_or_default();
-        return Some(missing(
-            is_own,
-            format!("its command ends with code {code}, as one that is not there{said}"),
-        ));
-    }
-    if is_own { own_judged(sample, heard) } else { other_judged(heard) }
-}
-
-fn own_judged(sample: &Sample, heard: &Heard) -> Option<Trouble> {
-    let error = |id, what: &str, why: String, fix: &str| {
-        Some(Trouble {
-            id,
-            severity: Severity::Error,
-            what: what.into(),
-            why,
-            fix: fix.into(),
-            is_for_all: false,
-        })
-    };
-    let said = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
-    if let Some(why) = &heard.unreadable {
-        let fix =
-            "have nothing but Provost's answer on standard output; `provost hook` needs no script around it";
-        return error("answer-unreadable", "the client does not take the answer of", one_line(why), fix);
-    }
-    if let Some(code) = heard.failed {
-        let why = format!("it ends with code {code}, for which the client goes on: {}", said(&heard.remark));
-        let fix = "run the command by hand to see what fails";
-        return error("hook-fails", "no guard is heard from", why, fix);
-    }
-    let by_provost = |text: &String| text.contains("[provost]") || text.contains("[RODIN]");
-    match (sample.denied_by, &heard.denied) {
-        (Some(_), Some(text)) if by_provost(text) => None,
-        (Some(_), Some(text)) => {
-            let why = format!("to the event `{}` it said: {}", sample.name, one_line(text));
-            error(
-                "wrong-answer",
-                "somebody else answers for Provost in",
-                why,
-                "call Provost directly: run `provost init`",
-            )
-        }
-        (Some(guard), None) => {
-            let why = format!(
-                "the event `{}` must be denied by `{guard}`, and the answer was: {}",
-                sample.name,
-                words(heard)
-            );
-            error(
-                "no-denial",
-                "nothing is held back by",
-                why,
-                "run `provost init`, and look at what the command does with its input",
-            )
-        }
-        (None, Some(text)) => {
-            let why =
-                format!("the event `{}` concerns no guard, and it said: {}", sample.name, one_line(text));
-            error(
-                "not-silent",
-                "everyday work is held back by",
-                why,
-                "do what it says, or run `provost init`",
-            )
-        }
-        (None, None) if heard.allows || heard.rewrites || heard.asks => {
-            let why = format!("to the event `{}` the answer was: {}", sample.name, words(heard));
-            error(
-                "wrong-answer",
-                "somebody else answers for Provost in",
-                why,
-                "call Provost directly: run `provost init`",
-            )
-        }
-        (None, None) if heard.remark.is_some() && !sample.may_remark => Some(Trouble {
-            id: "not-silent",
-            severity: Severity::Warning,
-            what: "a remark on every call comes from".into(),
-            why: format!("it said: {}", said(&heard.remark)),
-            fix: "do what it says".into(),
-            is_for_all: false,
-        }),
-        (None, None) => None,
-    }
-}
-
-fn other_judged(heard: &Heard) -> Option<Trouble> {
-    let trouble = |id, severity, what: &str, why: String, fix: &str| {
-        Some(Trouble { id, severity, what: what.into(), why, fix: fix.into(), is_for_all: false })
-    };
-    if heard.rewrites {
-        let why = "hooks are run side by side, so Provost judges the call as it was, and another one is made";
-        let fix = "take the entry out, or have it deny what it does not like";
-        return trouble("other-rewrites", Severity::Error, "calls are rewritten by", why.into(), fix);
-    }
-    if heard.allows {
-        let why = "what it allows is not shown to the person any more; only a denial of Provost is stronger";
-        let fix = "have it say nothing where it has nothing against a call, and allow by rules of the client";
-        return trouble(
-            "other-allows",
-            Severity::Warning,
-            "the person's approval is skipped by",
-            why.into(),
-            fix,
-        );
-    }
-    if let Some(why) = &heard.unreadable {
-        let fix = "have nothing but the answer on its standard output";
-        return trouble(
-            "other-fails",
-            Severity::Warning,
-            "the client does not take the answer of",
-            one_line(why),
-            fix,
-        );
-    }
-    if let Some(code) = heard.failed {
-        let why = format!("it ends with code {code}, for which the client goes on");
-        return trouble(
-            "other-fails",
-            Severity::Warning,
-            "nothing is done by",
-            why,
-            "run it by hand to see what fails",
-        );
-    }
-    None
-}
-
-fn told(trouble: Trouble, entry: &Entry<'_>, titles: &[String], subject: &Subject) -> Finding {
-    const MOST: usize = 3;
-    let mut shown: Vec<String> = titles.iter().take(MOST).cloned().collect();
-    if titles.len() > MOST {
-        shown.push(format!("{} more", titles.len() - MOST));
-    }
-    let word = if titles.len() == 1 { "entry" } else { "entries" };
-    let Trouble { id, severity, what, why, fix, .. } = trouble;
-    let what = format!("{what} the {word} {} of {}", listed(&shown), subject.place(entry.source));
-    Finding { severity, ..Finding::error(id, what, why, fix) }
 }
