@@ -83,6 +83,19 @@ fn hostile_settings_files_do_not_harm_it() {
 }
 
 #[test]
+fn names_with_odd_letters_do_not_harm_it() {
+    let patient = Patient::healthy();
+    let odd = patient.project.home.join("odd \\\" $(x) ' \u{1b}[2J");
+    fs::create_dir_all(odd.join("temporary")).unwrap();
+    fs::rename(patient.project.path.join(".claude"), odd.join(".claude")).unwrap();
+    let mut command = patient.command(&[]);
+    let output = command.current_dir(&odd).env("TMPDIR", odd.join("temporary")).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("Nothing is wrong") && !text.contains('\u{1b}'), "{text}");
+    assert_eq!(fs::read_dir(odd.join("temporary")).unwrap().count(), 0);
+}
+
+#[test]
 fn odd_places_do_not_harm_it() {
     let patient = Patient::healthy();
     let settings = patient.project.path.join(".claude/settings.json");

@@ -16,7 +16,7 @@ mod subject;
 mod trial;
 mod trouble;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,10 @@ impl Doctor {
         let stage = Stage::set(&subject).map_err(|error| {
             Trouble::Io(format!("no hook can be tried in the temporary directory: {error}"))
         })?;
-        let trial = trial::hold(&subject, &stage, self.all)?;
+        let trial = trial::hold(&subject, &stage, self.all).map_err(|error| match error.kind() {
+            ErrorKind::Interrupted => Trouble::Io("interrupted; what was started has been ended".into()),
+            _ => Trouble::from(error),
+        })?;
         let mut groups = vec![
             registered::check(&subject),
             coverage::check(&subject),
@@ -96,7 +99,7 @@ impl Doctor {
 fn as_json(subject: &Subject, groups: &[Group], runs: &[Value], not_run: &[Value]) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "project": subject.project,
+        "project": subject.project.to_string_lossy(),
         "errors": report::count(groups, Severity::Error),
         "warnings": report::count(groups, Severity::Warning),
         "findings": report::findings_as_json(groups),

@@ -188,7 +188,7 @@ fn calls_wrapper(command: &str, words: &[String]) -> bool {
 fn is_in_line(command: &str) -> bool {
     let signs = [';', '|', '&', '(', ')', '<', '>'];
     signs.iter().any(|sign| command.contains(*sign))
-        && settings::calls_provost(&serde_json::json!({"command": command.replace(signs, " ")}))
+        && settings::calls_provost(&serde_json::json!({"command": command.replace(signs, " ; ")}))
 }
 
 /// A file's text; `None`: there is none.
@@ -234,6 +234,16 @@ mod tests {
         assert_eq!(hook.seconds, Some(10.0));
         assert_eq!(sources[0].hooks[1].kind, "prompt");
         assert!(sources[0].void.is_some(), "the client drops a file with a hook that is a number");
+    }
+
+    #[test]
+    fn provost_is_found_in_the_middle_of_a_command_line() {
+        for command in ["cd x && provost hook; true", "(provost hook)|cat", "echo; /opt/provost hook>log"] {
+            assert!(is_in_line(command), "{command}");
+        }
+        for command in ["provost;hook", "echo provost; true", "true; provost status"] {
+            assert!(!is_in_line(command), "{command}");
+        }
     }
 
     #[test]

@@ -22,10 +22,8 @@ macro_rules! recorded {
 
 pub(super) fn of(hook: &Hook, project: &Path, home: &Path) -> Vec<Sample> {
     let made = |name, recorded: &str, denied_by, change: &dyn Fn(&mut Value)| {
-        let text = recorded
-            .replace("/home/dev/project", &project.to_string_lossy())
-            .replace("/home/dev", &home.to_string_lossy());
-        let mut event: Value = serde_json::from_str(&text).unwrap_or_default();
+        let mut event: Value = serde_json::from_str(recorded).unwrap_or_default();
+        move_paths(&mut event, &project.to_string_lossy(), &home.to_string_lossy());
         event["session_id"] = SESSION.into();
         change(&mut event);
         Sample { name, event: event.to_string(), denied_by, may_remark: hook.event == "SessionStart" }
@@ -97,5 +95,17 @@ pub(super) fn of(hook: &Hook, project: &Path, home: &Path) -> Vec<Sample> {
             event["source"] = "skills".into();
         })],
         _ => Vec::new(),
+    }
+}
+
+/// Puts other directories in the place of the recorded ones, whatever letters their names have.
+fn move_paths(value: &mut Value, project: &str, home: &str) {
+    match value {
+        Value::String(text) => {
+            *text = text.replace("/home/dev/project", project).replace("/home/dev", home);
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| move_paths(value, project, home)),
+        Value::Object(map) => map.values_mut().for_each(|value| move_paths(value, project, home)),
+        _ => {}
     }
 }
