@@ -11,6 +11,7 @@ mod completions;
 mod config;
 mod demo;
 mod diff;
+mod doctor;
 mod explain;
 mod gate;
 mod guards;
@@ -46,6 +47,7 @@ use crate::workspace::{Places, project_root, resolve};
   provost demo                   see Provost at work in a throwaway project
   provost init                   let the client of this project ask Provost
   provost status                 where everything stands here, and the next step
+  provost doctor                 try every hook as the client would, and say what is wrong
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
@@ -70,6 +72,7 @@ enum Command {
     Init(init::Init),
     Uninstall(uninstall::Uninstall),
     Hook(Hook),
+    Doctor(doctor::Doctor),
     Check(check::Check),
     Compat(compat::Compat),
     Status(status::Status),
@@ -139,6 +142,7 @@ pub fn run() -> ExitCode {
         Command::Hook(Hook { .. }) | Command::Compat(_) | Command::Statusline(_) => Ok(Exit::Done),
         Command::Init(command) => command.run(),
         Command::Uninstall(command) => command.run(),
+        Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),

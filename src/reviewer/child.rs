@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use super::interruption;
 
 /// A standard output of more bytes than this has one more in its [`Output`], and no others.
-pub(super) const LARGEST: usize = 4 << 20;
+pub(crate) const LARGEST: usize = 4 << 20;
 /// As much is kept of the end of what is said on standard error.
 const LAST_WORDS: usize = 16 << 10;
 /// How long pipes are listened to after the program's end, and how long a killed one may take.
@@ -35,25 +35,25 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// A reviewer that prints more than this to a file would go on until the disk is full.
 const LARGEST_LOG: u64 = 64 << 20;
 
-pub(super) struct Output {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
     /// The end of it.
-    pub(super) stderr: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// What a program is connected to.
 #[derive(Default)]
-pub(super) struct Streams<'a> {
+pub(crate) struct Streams<'a> {
     /// `None`: nothing can be read.
-    pub(super) input: Option<&'a str>,
+    pub(crate) input: Option<&'a str>,
     /// Open for appending and reading; `None`: a pipe.
-    pub(super) out: Option<File>,
-    pub(super) err: Option<File>,
+    pub(crate) out: Option<File>,
+    pub(crate) err: Option<File>,
 }
 
 /// Runs a command to its end; `None`: the time was over first. An interruption is an error.
-pub(super) fn run(
+pub(crate) fn run(
     command: &mut Command,
     streams: Streams<'_>,
     limit: Duration,

@@ -7,7 +7,7 @@
 //! crash, a time limit or a cut is a [`Silence`] and never an answer, so that nobody can take it for a
 //! verdict.
 
-mod child;
+pub(crate) mod child;
 mod interruption;
 mod logs;
 mod verdict;
@@ -146,7 +146,7 @@ fn run(
 ) -> Result<Output, Silence> {
     let configured = config.words(REVIEWER_COMMAND);
     let (program, arguments) = match configured.split_first() {
-        Some((program, rest)) => (configured_program(program, question), strs(rest)),
+        Some((program, rest)) => (in_place(program, question.directory), strs(rest)),
         None => (own_program(client)?, own.to_vec()),
     };
     let in_argument = arguments.iter().any(|argument| argument.contains(PROMPT));
@@ -198,11 +198,28 @@ fn check(output: &Output, complaint: Option<&Silence>) -> Result<(), Silence> {
     Ok(())
 }
 
-fn configured_program(program: &str, question: &Question<'_>) -> PathBuf {
+/// Where a configured program lies; a bare name is looked for by the system.
+fn in_place(program: &str, directory: &Path) -> PathBuf {
     let path = Path::new(program);
     // `./review` means the one of the project; which one the system would take differs.
     let is_name = path.components().count() == 1 && !program.starts_with('.');
-    if is_name { path.to_owned() } else { question.directory.join(path) }
+    if is_name { path.to_owned() } else { directory.join(path) }
+}
+
+/// The program that a review or a question starts in a project.
+pub(crate) fn program(config: &Config, client: &Client, directory: &Path) -> Result<PathBuf, Silence> {
+    let configured = config.words(REVIEWER_COMMAND);
+    let Some(named) = configured.first() else { return own_program(client) };
+    let missing = || Silence::NotFound(named.clone());
+    let path = in_place(named, directory);
+    if path.is_absolute() {
+        return is_program(&path).then_some(path).ok_or_else(missing);
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders)
+        .map(|folder| folder.join(&path))
+        .find(|path| is_program(path))
+        .ok_or_else(missing)
 }
 
 /// Where the client lies on this machine.
@@ -222,10 +239,11 @@ fn find(program: &str, directories: impl Iterator<Item = PathBuf>) -> Option<Pat
     directories
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(&name))
-        .find(is_program)
+        .find(|path| is_program(path))
 }
 
-fn is_program(path: &PathBuf) -> bool {
+/// Whether it is a file that can be run.
+pub(crate) fn is_program(path: &Path) -> bool {
     let Ok(metadata) = fs::metadata(path) else { return false };
     #[cfg(unix)]
     let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;

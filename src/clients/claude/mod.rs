@@ -6,11 +6,14 @@
 
 mod demo;
 mod entries;
+mod health;
 mod installation;
+mod matcher;
 mod migration;
 mod plans;
 mod registrations;
 mod reviewer;
+mod samples;
 mod script;
 mod settings;
 mod shape;
@@ -84,6 +87,7 @@ const fn client(
         status_line: status_line::seat,
         status_line_entry: status_line::ENTRY,
         reviewer: reviewer::REVIEWER,
+        health: health::HEALTH,
         demo: Demo { variable: "CLAUDE_PROJECT_DIR", act: demo::act, told: demo::told },
         registration: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [

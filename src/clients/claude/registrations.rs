@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::settings;
 use crate::clients::{Hook, Scope, Source};
+use crate::faults;
 use crate::files;
 use crate::workspace::Places;
 
@@ -22,7 +23,7 @@ pub(super) fn all(places: &Places, project: &Path) -> Vec<Source> {
     }
     let plugins = enabled_plugins(&sources);
     for name in plugins {
-        sources.extend(plugin_source(&name, places));
+        sources.push(plugin_source(&name, places));
     }
     sources
 }
@@ -31,12 +32,18 @@ pub(super) fn all(places: &Places, project: &Path) -> Vec<Source> {
 pub(super) fn settings_files(places: &Places, project: &Path) -> Vec<(Scope, PathBuf)> {
     let own = super::own_directory(places).map(|own| (Scope::User, own.join("settings.json")));
     let folder = project.join(".claude");
-    let mut files = vec![(Scope::Managed, settings::managed_file())];
+    let mut files = vec![(Scope::Managed, managed_file())];
     files.push((Scope::Local, folder.join("settings.local.json")));
     files.push((Scope::Project, folder.join("settings.json")));
     // A project may be the home itself: then its settings are the person's.
     files.extend(own.filter(|(_, file)| *file != folder.join("settings.json")));
     files
+}
+
+/// The settings of an administrator; tests have theirs elsewhere.
+fn managed_file() -> PathBuf {
+    let elsewhere = faults::switch("PROVOST_MANAGED").map(PathBuf::from);
+    elsewhere.map_or_else(settings::managed_file, |folder| folder.join("managed-settings.json"))
 }
 
 fn settings_source(scope: Scope, file: PathBuf) -> Option<Source> {
@@ -74,9 +81,13 @@ fn enabled_plugins(sources: &[Source]) -> Vec<String> {
     seen.into_iter().filter(|(_, on)| *on).map(|(name, _)| name.clone()).collect()
 }
 
-/// What a plugin registers; one that is enabled but not there registers nothing.
-fn plugin_source(name: &str, places: &Places) -> Option<Source> {
-    let root = plugin_root(name, places)?;
+/// What a plugin registers; one that is enabled but not there has no root, and registers nothing.
+fn plugin_source(name: &str, places: &Places) -> Source {
+    let Some(root) = plugin_root(name, places) else {
+        let scope = Scope::Plugin { name: name.to_owned(), root: PathBuf::new() };
+        let void = Some("it is enabled, but not installed".to_owned());
+        return Source { scope, void, ..Source::default() };
+    };
     let mut source = Source {
         file: root.join("hooks/hooks.json"),
         scope: Scope::Plugin { name: name.to_owned(), root: root.clone() },
@@ -98,7 +109,7 @@ fn plugin_source(name: &str, places: &Places) -> Option<Source> {
             Err(why) => source.void = Some(why),
         }
     }
-    Some(source)
+    source
 }
 
 /// Where a plugin (`name@marketplace`) lies. From a marketplace that is a directory, the client reads it in
@@ -155,7 +166,9 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
         kind: entry["type"].as_str().unwrap_or_default().to_owned(),
-        calls_provost: settings::calls_provost(entry) || calls_wrapper(&command, &words),
+        calls_provost: settings::calls_provost(entry)
+            || calls_wrapper(&command, &words)
+            || is_in_line(&command),
         packs: pairs.filter(|(option, _)| *option == "--pack").map(|(_, pack)| pack.clone()).collect(),
         command,
         arguments,
@@ -169,6 +182,13 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
 fn calls_wrapper(command: &str, words: &[String]) -> bool {
     command.rsplit('/').next().is_some_and(|name| name.trim_matches('"') == "provost.sh")
         && words.iter().any(|word| word == "hook")
+}
+
+/// The same in the middle of a command line, where signs of the shell stand at the words.
+fn is_in_line(command: &str) -> bool {
+    let signs = [';', '|', '&', '(', ')', '<', '>'];
+    signs.iter().any(|sign| command.contains(*sign))
+        && settings::calls_provost(&serde_json::json!({"command": command.replace(signs, " ; ")}))
 }
 
 /// A file's text; `None`: there is none.
@@ -217,6 +237,16 @@ mod tests {
     }
 
     #[test]
+    fn provost_is_found_in_the_middle_of_a_command_line() {
+        for command in ["cd x && provost hook; true", "(provost hook)|cat", "echo; /opt/provost hook>log"] {
+            assert!(is_in_line(command), "{command}");
+        }
+        for command in ["provost;hook", "echo provost; true", "true; provost status"] {
+            assert!(!is_in_line(command), "{command}");
+        }
+    }
+
+    #[test]
     fn what_the_client_drops_says_so() {
         let (_root, places, project) = stage();
         for (file, text) in [("settings.json", "{"), ("settings.local.json", "{\"disableAllHooks\": true}")] {
@@ -254,7 +284,8 @@ mod tests {
         let sources = all(&places, &project);
         let plugins: Vec<_> =
             sources.iter().filter(|source| matches!(source.scope, Scope::Plugin { .. })).collect();
-        assert_eq!(plugins.len(), 2, "{plugins:?}");
+        assert_eq!(plugins.len(), 3, "{plugins:?}");
+        assert!(plugins[2].void.as_ref().is_some_and(|why| why.contains("not installed")));
         assert_eq!(plugins[0].file, market.join("plugins/taskie/hooks/hooks.json"));
         assert!(plugins[0].void.is_none() && plugins[0].hooks[0].calls_provost);
         assert!(plugins[1].void.as_ref().is_some_and(|why| why.contains("plugin.json")));
