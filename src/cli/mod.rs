@@ -47,7 +47,7 @@ use crate::workspace::{Places, project_root, resolve};
   provost demo                   see Provost at work in a throwaway project
   provost init                   let the client of this project ask Provost
   provost status                 where everything stands here, and the next step
-  provost doctor                 try every hook as the client would, and say what is wrong
+  provost doctor                 try every hook, and say what is wrong
   provost guards                 what is guarded here
   provost explain                why the last call was denied, and how to go on
   provost journal --follow       watch decisions as they are made
@@ -71,23 +71,23 @@ struct Provost {
 enum Command {
     Init(init::Init),
     Uninstall(uninstall::Uninstall),
-    Hook(Hook),
     Doctor(doctor::Doctor),
-    Check(check::Check),
-    Compat(compat::Compat),
     Status(status::Status),
     Statusline(statusline::Statusline),
-    Guards(guards::Guards),
     Explain(explain::Explain),
+    Journal(journal::Journal),
+    Guards(guards::Guards),
+    Check(check::Check),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),
-    Journal(journal::Journal),
     Config(config::ConfigCommand),
     Schema(schema::Schema),
     Demo(demo::Demo),
     Completions(completions::Completions),
     Man(man::Manual),
+    Hook(Hook),
+    Compat(compat::Compat),
 }
 
 /// Answer one event of a client (called by its hooks)

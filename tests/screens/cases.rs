@@ -20,8 +20,12 @@ pub enum On {
     Shared,
     /// One like it that is the case's own.
     Own,
-    /// A project in which nothing has happened yet.
+    /// A project in which nothing has happened yet, but hooks are registered.
     Nothing,
+    /// A project with nothing in it.
+    Bare,
+    /// Such a project after `provost init`.
+    Installed,
 }
 
 /// Columns of the usual terminal.
@@ -63,6 +67,23 @@ pub static CASES: &[Case] = &[
     case("hook", On::Own, &["hook"]).typed(DENIED_EVENT),
     case("hook-help", On::Nothing, &["hook", "--help"]),
     case("compat", On::Own, &["compat", "planner-bash-guard"]).typed(DENIED_EVENT),
+    case("init", On::Bare, &["init"]).typed("n\n"),
+    case("init-yes", On::Bare, &["init", "--yes", "--pack", "plan-gate", "--closed"]),
+    case("init-beside-others", On::Nothing, &["init", "--dry-run", "--pack", "review-loop"]),
+    case("init-nothing-to-do", On::Installed, &["init"]),
+    case("init-narrow", On::Bare, &["init", "--dry-run"]).wide(60),
+    case("uninstall", On::Installed, &["uninstall"]).typed("n\n"),
+    case("uninstall-yes", On::Installed, &["uninstall", "--yes"]),
+    case("uninstall-nothing", On::Bare, &["uninstall"]),
+    case("doctor", On::Installed, &["doctor"]),
+    case("doctor-faults", On::Nothing, &["doctor"]),
+    case("doctor-json", On::Installed, &["doctor", "--json"]),
+    case("status", On::Shared, &["status"]),
+    case("status-narrow", On::Shared, &["status"]).wide(50),
+    case("status-json", On::Shared, &["status", "--json"]),
+    case("status-nothing", On::Bare, &["status"]),
+    case("status-watch", On::Own, &["status", "--watch"]).until("\u{1b}[J"),
+    case("statusline", On::Shared, &["statusline"]),
     case("check", On::Shared, &["check", "--", "git log --oneline | tee log.txt"]),
     case(
         "check-denied",

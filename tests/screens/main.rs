@@ -35,6 +35,8 @@ fn every_command_looks_as_it_did() {
                 On::Shared => None,
                 On::Own => Some(Stage::worked_in()),
                 On::Nothing => Some(Stage::empty()),
+                On::Bare => Some(Stage::bare()),
+                On::Installed => Some(Stage::installed()),
             };
             let stage = own.as_ref().unwrap_or(&common);
             steady::made(&format!("$ provost {}\n{}", spelt(case), run(stage, case)), stage)

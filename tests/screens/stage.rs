@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -49,14 +50,31 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A project whose settings call Provost, and nothing else.
-    pub fn empty() -> Self {
+    /// A project with nothing in it, and the programs that a person has.
+    pub fn bare() -> Self {
         let root = tempfile::Builder::new().prefix("provost-").rand_bytes(6).tempdir_in("/tmp").unwrap();
         let home = root.path().join("home");
         let stage = Self { project: home.join("login"), home, root };
         stage.put("login/.git/HEAD", "ref: refs/heads/main\n");
         fs::create_dir_all(stage.project.join(".git/objects")).unwrap();
         fs::create_dir_all(stage.project.join(".git/refs")).unwrap();
+        let client = stage.put("bin/claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
+        fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink(env!("CARGO_BIN_EXE_provost"), stage.home.join("bin/provost")).unwrap();
+        stage
+    }
+
+    /// The same after `provost init`.
+    pub fn installed() -> Self {
+        let stage = Self::bare();
+        let written = stage.command(&["init", "--yes"]).output().unwrap();
+        assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stdout));
+        stage
+    }
+
+    /// A project whose settings call Provost, and an old script.
+    pub fn empty() -> Self {
+        let stage = Self::bare();
         let hook = json!({"type": "command", "command": "provost", "args": ["hook"], "timeout": 10});
         let group = json!([{"matcher": "*", "hooks": [hook]}]);
         let old = json!({"type": "command", "command": "node .claude/hooks/branch-guard.cjs"});
@@ -188,7 +206,9 @@ impl Stage {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_provost"));
         command.args(arguments).current_dir(&self.project).env_clear().env("HOME", &self.home);
-        command.env("PATH", "/usr/bin:/bin").env("PROVOST_MANAGED", self.root.path().join("managed"));
+        command
+            .env("PATH", format!("{}/bin:/usr/bin:/bin", self.home.display()))
+            .env("PROVOST_MANAGED", self.root.path().join("managed"));
         command.stdin(Stdio::null());
         command
     }

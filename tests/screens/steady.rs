@@ -65,7 +65,11 @@ fn duration(text: &str) -> Option<(usize, String)> {
     let (number, unit) = text.split_at(number);
     number.parse::<f64>().ok()?;
     // Whole seconds are a limit that somebody has set.
-    let is_measured = |known: &&str| unit.starts_with(known) && (*known != " s" || number.contains('.'));
+    let is_measured = |known: &&str| {
+        let behind = unit.strip_prefix(known);
+        behind.is_some_and(|behind| !behind.starts_with(char::is_alphanumeric))
+            && (*known != " s" || number.contains('.'))
+    };
     let unit = [" ms", " µs", " s"].into_iter().find(is_measured)?;
     Some((number.len() + unit.len(), format!("N.N{unit}")))
 }

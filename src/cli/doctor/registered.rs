@@ -242,10 +242,11 @@ fn old_scripts(subject: &Subject) -> Vec<Finding> {
         if told.removed.is_empty() {
             continue;
         }
+        let call = if told.removed.len() == 1 { "calls" } else { "call" };
         findings.push(Finding::warning(
             "old-scripts",
             format!(
-                "{} of {} still call a script of the phases",
+                "{} of {} still {call} a script of the phases",
                 counted(told.removed.len(), "entry"),
                 subject.shown(&file)
             ),
