@@ -5,20 +5,23 @@
 //! know a client's field names.
 
 mod claude;
+mod health;
 mod json;
 mod long_text;
+mod registration;
 mod switches;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use serde_json::Value;
 
 use crate::decision::Decision;
 use crate::event::Event;
 use crate::reviewer::{Silence, Verdict};
-use crate::workspace::{Places, is_provost};
+use crate::workspace::Places;
+pub use health::{Health, Heard, Program, Sample, Steering, Tools};
 pub use long_text::{Input, LongBytes};
+pub use registration::{
+    Hook, Installation, Installed, Migrated, Migration, Needed, Removed, Scope, Source, Wanted,
+};
 pub use switches::Switches;
 
 /// Everything Provost knows about one client.
@@ -185,225 +188,6 @@ pub struct Settings {
     pub plugin: fn() -> Option<PathBuf>,
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
-}
-
-/// One place where hooks are registered.
-#[derive(Debug, Default)]
-pub struct Source {
-    pub file: PathBuf,
-    pub scope: Scope,
-    /// Why the client takes nothing from it.
-    pub void: Option<String>,
-    /// What in it keeps all hooks from running.
-    pub off: Vec<String>,
-    /// What it registers, also where the client does not take it.
-    pub hooks: Vec<Hook>,
-    /// The whole settings file, as far as it is JSON; of a plugin, nothing.
-    pub settings: Value,
-}
-
-/// Whose hooks they are.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub enum Scope {
-    Managed,
-    Local,
-    #[default]
-    Project,
-    User,
-    Plugin {
-        name: String,
-        root: PathBuf,
-    },
-}
-
-/// One registered hook.
-#[derive(Debug)]
-pub struct Hook {
-    /// The client's name of the event.
-    pub event: String,
-    /// What it is limited to; `None`: nothing.
-    pub matcher: Option<String>,
-    /// What kind of hook it is to the client; only a command can be run.
-    pub kind: String,
-    pub command: String,
-    /// Without, a shell runs the command.
-    pub arguments: Option<Vec<String>>,
-    pub seconds: Option<f64>,
-    pub blocks_on_failure: bool,
-    pub calls_provost: bool,
-    /// The packs that it names; none: all that are on.
-    pub packs: Vec<String>,
-    /// The entry as it is registered.
-    pub entry: Value,
-}
-
-/// An entry that guards need so that they are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needed {
-    pub event: &'static str,
-    pub matcher: Option<&'static str>,
-    /// What the client allows it.
-    pub seconds: u32,
-    /// Whether the call is blocked where Provost cannot be run.
-    pub blocks_on_failure: bool,
-}
-
-impl Hook {
-    /// Whether it calls Provost by itself, without a shell, as it is installed.
-    pub fn is_installed(&self) -> bool {
-        let first = self.arguments.as_ref().and_then(|arguments| arguments.first());
-        first.is_some_and(|first| first == "hook") && is_provost(&self.command)
-    }
-
-    /// Whether it calls Provost in the place of a script.
-    pub fn calls_stand_in(&self) -> bool {
-        let words = self.command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-        let words: Vec<&str> = words.chain(self.arguments.iter().flatten().map(String::as_str)).collect();
-        words.windows(2).any(|pair| is_provost(pair[0]) && pair[1] == "compat")
-    }
-}
-
-/// How Provost's entries come into a settings file, and how they go again.
-pub struct Installation {
-    /// The settings file of a scope.
-    pub file: fn(&Places, project: &Path, scope: &Scope) -> Option<PathBuf>,
-    /// What becomes of the text of one (`None`: there is no file), or why nothing can be installed there.
-    pub install: fn(text: Option<&str>, wanted: &Wanted<'_>) -> Result<Installed, String>,
-    /// What is left of it without our entries. `before`: the text from before they came; an empty one
-    /// means that there was no file.
-    pub remove: fn(text: &str, before: Option<&str>) -> Result<Removed, String>,
-    /// Whether a text has entries that were installed.
-    pub is_in: fn(text: &str) -> bool,
-}
-
-/// What a settings file is to have.
-pub struct Wanted<'a> {
-    pub program: &'a str,
-    pub packs: &'a [&'a str],
-    pub entries: &'a [Needed],
-}
-
-/// What becomes of a settings file in which Provost is installed.
-#[derive(Debug, Default)]
-pub struct Installed {
-    /// The whole new text; `None`: everything is there already.
-    pub text: Option<String>,
-    /// Entries by event and matcher.
-    pub added: Vec<String>,
-    pub updated: Vec<String>,
-    pub removed: Vec<String>,
-}
-
-/// What is left of a settings file without Provost.
-#[derive(Debug, Default)]
-pub struct Removed {
-    /// The whole new text; `None`: nothing is left.
-    pub text: Option<String>,
-    /// Whether it is, byte by byte, the one from before.
-    pub is_restored: bool,
-    /// The entries that go, by event and matcher; none: there is nothing to do.
-    pub entries: Vec<String>,
-}
-
-/// What `provost doctor` has to know of a client to try its hooks.
-pub struct Health {
-    /// The first version that starts hooks as Provost registers them.
-    pub oldest: [u32; 3],
-    /// The version in what the client prints when it is asked for it.
-    pub version: fn(stdout: &str) -> Option<[u32; 3]>,
-    /// Events that a hook would be given, in a project and a home of nobody.
-    pub samples: fn(&Hook, project: &Path, home: &Path) -> Vec<Sample>,
-    /// How the client starts a hook.
-    pub command: fn(&Hook, &Scope, project: &Path, &Places) -> Command,
-    /// The variables that settings files set for hooks, the strongest last.
-    pub variables: fn(&[Source]) -> Vec<(String, String)>,
-    /// What the client makes of an answer.
-    pub heard: fn(event: &str, code: Option<i32>, stdout: &str, stderr: &str) -> Heard,
-    /// Whether a hook is run for a tool; `None`: that cannot be told.
-    pub lets_through: fn(&Hook, tool: &str) -> Option<bool>,
-    /// The tools that an event must be reported for, so that a pack's guards see all that they judge. The
-    /// second list is for what agents seldom use to get around them.
-    pub tools: fn(event: &str, pack: &str) -> (Tools, Tools),
-    /// What the client allows a hook without a limit of its own.
-    pub seconds: fn(event: &str) -> f64,
-    /// Whether the client knows the event.
-    pub knows: fn(event: &str) -> bool,
-    /// The key of an entry with which the client holds the call where the hook cannot be run.
-    pub block_on_failure: &'static str,
-    /// What keeps a hook from holding back all that it should.
-    pub weakness: fn(&Hook) -> Option<&'static str>,
-    /// What in a settings file or in the environment changes what Provost does.
-    pub steering: fn(&Source) -> Vec<Steering>,
-    pub steering_here: fn() -> Vec<Steering>,
-    /// The program of Provost that a hook runs, as far as it can be told.
-    pub program: fn(&Hook, &Scope, project: &Path, &Places) -> Option<Program>,
-    /// Where a person's agents of this name would be described.
-    pub agent_files: fn(name: &str, project: &Path, &Places) -> Vec<PathBuf>,
-}
-
-/// The names of tools.
-pub type Tools = &'static [&'static str];
-
-/// An event to try a hook with.
-pub struct Sample {
-    /// What a person would call it.
-    pub name: &'static str,
-    pub event: String,
-    /// The guard that must deny it; `None`: all must let it go on.
-    pub denied_by: Option<&'static str>,
-    /// Whether a remark to the person is in order.
-    pub may_remark: bool,
-}
-
-/// What the client makes of what a hook printed and how it ended.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Heard {
-    pub denied: Option<String>,
-    pub asks: bool,
-    pub allows: bool,
-    pub rewrites: bool,
-    pub remark: Option<String>,
-    /// Why nothing of it counts.
-    pub unreadable: Option<String>,
-    /// It ended with a code that means nothing to the client.
-    pub failed: Option<i32>,
-}
-
-/// Something that changes what Provost does.
-pub struct Steering {
-    pub name: String,
-    /// No hook says anything because of it.
-    pub silences: bool,
-}
-
-/// The program that a hook runs.
-pub enum Program {
-    Found(PathBuf),
-    Missing(String),
-}
-
-/// How a settings file comes from the scripts of the phases to Provost.
-pub struct Migration {
-    /// The settings files of a project.
-    pub files: fn(&Path) -> Vec<PathBuf>,
-    /// What becomes of the text of one, or why it is no settings file. For some events, Provost may be
-    /// called by another file already.
-    pub rewrite: fn(text: &str, elsewhere: &[String]) -> Result<Migrated, String>,
-}
-
-/// What becomes of a settings file.
-#[derive(Debug, Default)]
-pub struct Migrated {
-    /// The whole new text; `None`: there is nothing to do.
-    pub text: Option<String>,
-    /// The entries that go: where they stand, and the script that they call.
-    pub removed: Vec<String>,
-    /// The events for which Provost is called already.
-    pub calls: Vec<String>,
-    /// The events for which an entry comes.
-    pub added: Vec<&'static str>,
-    /// What a person should know besides.
-    pub notes: Vec<String>,
 }
 
 /// Why an input could not be read at all.
