@@ -30,7 +30,9 @@ fn another_hook_allows() {
         r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#,
     ] {
         let patient = with_other(&format!("echo '{answer}'"));
-        assert_eq!(patient.doctor(&["--all"]).has("other-allows")["severity"], "warning");
+        let found = patient.doctor(&["--all"]).has("other-allows");
+        assert_eq!(found["severity"], "warning");
+        assert!(found["what"].as_str().unwrap().contains("(`echo '{"), "{found}");
         patient.doctor(&[]).is_healthy();
     }
 }

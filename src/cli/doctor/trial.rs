@@ -14,7 +14,7 @@ use super::subject::{Entry, Subject, listed};
 use super::trouble::{Trouble, in_words};
 use crate::clients::{Program, Sample};
 use crate::registry::Guard;
-use crate::text::one_line;
+use crate::text::{bounded, one_line};
 
 /// Provost answers within its own deadline, and no sample has a reviewer started.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -82,7 +82,8 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
         let Some(trouble) = found else { continue };
         let is_same = |case: &&mut Case<'_>| {
             let of_place = case.first.source.file == entry.source.file;
-            case.trouble.id == trouble.id && case.trouble.why == trouble.why && of_place
+            let of_program = entry.hook.calls_provost || case.first.hook.command == entry.hook.command;
+            case.trouble.id == trouble.id && case.trouble.why == trouble.why && of_place && of_program
         };
         match cases.iter_mut().find(is_same) {
             Some(case) => case.titles.push(entry.title()),
@@ -114,7 +115,12 @@ impl Case<'_> {
         if count > MOST {
             titles.push(format!("{} more", count - MOST));
         }
-        let what = format!("{what} the {word} {} of {}", listed(&titles), subject.place(self.first.source));
+        let place = subject.place(self.first.source);
+        let mut what = format!("{what} the {word} {} of {place}", listed(&titles));
+        // Provost is known by its name; others stand in one list.
+        if !self.first.hook.calls_provost {
+            what += &format!(" (`{}`)", bounded(&self.first.command(), 60).replace('`', "'"));
+        }
         Finding { severity, ..Finding::error(id, what, why, fix) }
     }
 }
