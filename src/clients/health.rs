@@ -29,6 +29,8 @@ pub struct Health {
     pub seconds: fn(event: &str) -> f64,
     /// Whether the client knows the event.
     pub knows: fn(event: &str) -> bool,
+    /// The event of a prompt, by which a person lets a guard of any pack pass.
+    pub prompt: &'static str,
     /// The key of an entry with which the client holds the call where the hook cannot be run.
     pub block_on_failure: &'static str,
     /// What keeps a hook from holding back all that it should.

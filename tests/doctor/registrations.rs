@@ -228,6 +228,19 @@ fn plugins_alone_are_healthy_and_their_program_may_be_missing() {
     patient.doctor(&[]).is_healthy();
 }
 
+/// One of them has the guards of `self` asked about prompts only, as the way out of its own guards.
+#[test]
+fn each_plugin_by_itself_is_healthy() {
+    for plugin in ["rodin", "taskie", "isdlc", "tdd-planner"] {
+        let mut patient = Patient::healthy();
+        patient.change(|settings| settings["hooks"] = json!({}));
+        let name = format!("{plugin}@provost");
+        market(&patient, &json!({"enabledPlugins": {name: true}}));
+        std::os::unix::fs::symlink(support::program(), patient.project.home.join("bin/provost")).unwrap();
+        patient.doctor(&[]).is_healthy();
+    }
+}
+
 #[test]
 fn a_plugin_and_the_settings_register_the_same() {
     let patient = Patient::with_packs(PACKS);

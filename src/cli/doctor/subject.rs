@@ -74,9 +74,16 @@ impl Subject {
             "planner" => is_named(name) || self.has_planner(),
             "review-loop" => self.project.join(".taskie/plans").is_dir(),
             "phases" => self.project.join(".isdlc").is_dir(),
-            _ => true,
+            _ => !self.is_only_way_out(name),
         };
         PACKS.iter().map(|pack| pack.name).filter(|name| is_in_use(name)).collect()
+    }
+
+    /// Whether a pack is asked about nothing but prompts: then it is there as the way out of another one.
+    fn is_only_way_out(&self, pack: &str) -> bool {
+        let entries = self.own_entries();
+        let mut of_pack = entries.iter().filter(|entry| self.packs_of(entry.hook).contains(&pack)).peekable();
+        of_pack.peek().is_some() && of_pack.all(|entry| entry.hook.event == self.client.health.prompt)
     }
 
     fn has_planner(&self) -> bool {

@@ -36,6 +36,7 @@ pub(super) const HEALTH: Health = Health {
         _ => 600.0,
     },
     knows: |event| EVENTS.contains(&event),
+    prompt: "UserPromptSubmit",
     block_on_failure: r#""onFailure": "block""#,
     weakness,
     steering,
