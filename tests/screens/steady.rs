@@ -2,8 +2,8 @@
 
 use crate::stage::Stage;
 
-/// A field of the journal.
-const MICROS: &str = "micros\":";
+/// Fields of JSON that hold how long something took.
+const TOOK: &[&str] = &["micros\":", "milliseconds\": "];
 
 /// A screen without times, ids and random names.
 pub fn made(text: &str, stage: &Stage) -> String {
@@ -53,8 +53,8 @@ fn volatile(text: &str) -> Option<(usize, String)> {
     if word == 16 && text[..word].chars().all(|c| c.is_ascii_hexdigit()) {
         return Some((word, "0".repeat(word)));
     }
-    if let Some(number) = text.strip_prefix(MICROS) {
-        return Some((MICROS.len() + digits(number), format!("{MICROS}0")));
+    if let Some(field) = TOOK.iter().find(|field| text.starts_with(**field)) {
+        return Some((field.len() + digits(&text[field.len()..]), format!("{field}0")));
     }
     duration(text)
 }
