@@ -92,7 +92,12 @@ fn line(seat: &Seat) -> String {
         switches(&summary),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let asks = |session: &String| summary.sessions.contains(session);
     match summary.called {
+        // It may have been given its plugins on the command line; then the journal knows it.
+        Called::Formerly if !seat.session.as_ref().is_some_and(asks) => {
+            return "provost · no hook entry calls it".into();
+        }
         Called::No => return "provost · no hook calls it".into(),
         Called::Off => return "provost · hooks are switched off".into(),
         Called::Yes | Called::Formerly => {}

@@ -44,6 +44,73 @@ fn hooks_that_are_switched_off_are_no_hooks() {
     );
 }
 
+/// A switch counts where the client looks at it, and for the hooks that it reaches.
+#[test]
+fn switches_that_reach_no_hook_of_provost_switch_nothing_off() {
+    let project = TestProject::new();
+    let local = ".claude/settings.local.json";
+    let is_registered = || status_json(&project)["registered"].as_bool().unwrap();
+    project.file(local, "{\"allowManagedHooksOnly\": true}");
+    assert!(is_registered(), "only an administrator can say so");
+    let managed = project.home.with_file_name("managed");
+    fs::create_dir_all(&managed).unwrap();
+    let managed = managed.join("managed-settings.json");
+    fs::write(&managed, "{\"allowManagedHooksOnly\": true}").unwrap();
+    assert!(!is_registered(), "the project's entries are none of the administrator's");
+    let own = fs::read_to_string(project.path.join(".claude/settings.json")).unwrap();
+    let mut with_hooks: Value = serde_json::from_str(&own).unwrap();
+    with_hooks["allowManagedHooksOnly"] = true.into();
+    fs::write(&managed, with_hooks.to_string()).unwrap();
+    assert!(is_registered(), "the administrator's own hooks run");
+    project.file(local, "{\"disableAllHooks\": true}");
+    assert!(is_registered(), "a project cannot switch them off");
+    with_hooks["disableAllHooks"] = true.into();
+    fs::write(&managed, with_hooks.to_string()).unwrap();
+    assert!(!is_registered(), "the administrator can");
+}
+
+/// A part of a repository may have settings of its own, which are what a client reads that is started there.
+#[test]
+fn the_settings_of_the_directory_count() {
+    let project = TestProject::unregistered();
+    let below = project.path.join("below");
+    project.file("below/.claude/settings.json", &support::registered().to_string());
+    let mut there = command(&project, &["status", "--json"]);
+    let shown = answered(
+        &project,
+        {
+            there.current_dir(below);
+            there
+        },
+        b"",
+    );
+    let there: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!((&there["registered"], &status_json(&project)["registered"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn a_pack_that_no_entry_asks_about_is_off() {
+    let project = TestProject::unregistered();
+    plan(&project);
+    workflow(&project);
+    let one = |pack: &str| {
+        let hook = json!({"type": "command", "command": "provost", "args": ["hook", "--pack", "self", "--pack", pack]});
+        json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}).to_string()
+    };
+    project.file(".claude/settings.json", &one("phases"));
+    let text = status(&project);
+    assert!(text.contains("\npacks      self, phases are on\n"), "{text}");
+    assert!(text.contains("review-loop off: the hook entries name other packs\n"), "{text}");
+    assert!(text.contains("planner off: the hook entries name other packs\n"), "{text}");
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    assert!(status(&project).contains("plan-gate off: the hook entries name other packs\n"));
+    project.file(".claude/settings.json", &one("plan-gate"));
+    assert!(status(&project).contains("\npacks      self, plan-gate are on\n"));
+    fs::remove_file(project.path.join("provost.toml")).unwrap();
+    project.file(".claude/settings.json", &support::registered().to_string());
+    assert!(status(&project).contains("self, planner, review-loop, phases are on"));
+}
+
 #[test]
 fn every_part_stands_on_one_screen() {
     let project = TestProject::new();

@@ -3,8 +3,9 @@
 //! Each pack is asked by the code behind its own command, so that no two screens can disagree. A part that
 //! cannot be read says so in its place, and hides none of the others.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
 use crate::cli::review::overview::Overview as Rounds;
-use crate::clients::{self, Source};
+use crate::clients::{self, Hook, Source};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
@@ -40,6 +41,8 @@ pub(crate) type Part<T> = Result<Option<T>, String>;
 pub(crate) struct Summary {
     pub(crate) project: PathBuf,
     pub(crate) called: Called,
+    /// The sessions at the end of the journal: these have asked Provost.
+    pub(crate) sessions: BTreeSet<String>,
     pub(crate) packs: Vec<Pack>,
     pub(crate) plan: Part<Plan>,
     pub(crate) rounds: Part<Rounds>,
@@ -80,7 +83,7 @@ pub(crate) struct Denied {
 /// What the end of the journal shows.
 #[derive(Default)]
 struct Recently {
-    was_called: bool,
+    sessions: BTreeSet<String>,
     denials: Vec<Denied>,
     /// A guard of the plan gate was asked, so some hook entry names it.
     asked_plan_gate: bool,
@@ -112,23 +115,30 @@ impl Recently {
 impl Summary {
     /// For a session that began in `start` and works in `cwd`.
     pub(crate) fn of(start: PathBuf, cwd: PathBuf) -> Self {
-        let workspace = Workspace::of(clients::DEFAULT, &Event::new(String::new(), Kind::Other, start));
+        let event = Event::new(String::new(), Kind::Other, start.clone());
+        let workspace = Workspace::of(clients::DEFAULT, &event);
         let recently = recently(&workspace);
         let event = Event::new(String::new(), Kind::Other, cwd.clone());
         let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
         let has_seen =
             |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
-        let sources = (workspace.client.registrations)(&workspace.places, &workspace.project);
-        let mut hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
-        let names_plan_gate = hooks.any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
+        // The client reads the settings of the directory it is started in, and of no other.
+        let is_started_here = start.join(workspace.client.folder).is_dir();
+        let started_in = if is_started_here { &start } else { &workspace.project };
+        let sources = (workspace.client.registrations)(&workspace.places, started_in);
+        let hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
+        let hooks: Vec<&Hook> = hooks.collect();
+        let names_plan_gate = hooks.iter().any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
         let asked_plan_gate = names_plan_gate || has_seen(|seen| seen.asked_plan_gate);
         let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
+        let sessions = recently.as_ref().ok().and_then(Option::as_ref).map(|seen| seen.sessions.clone());
         let mut summary = Self {
-            called: called(&sources, has_seen(|seen| seen.was_called)),
-            packs: packs(&workspace, &cwd, asked_plan_gate, !matches!(workflow, Ok(None))),
+            called: called(&sources, has_seen(|seen| !seen.sessions.is_empty())),
+            packs: packs(&workspace, &cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
             workflow,
+            sessions: sessions.unwrap_or_default(),
             denials: recently.map(|seen| seen.map(|seen| seen.denials)),
             guards_off: off(&workspace),
             mistakes: workspace
@@ -171,7 +181,8 @@ impl Summary {
             },
         };
         let of_workflow = || match &self.workflow {
-            Err(why) => Some(why.clone()),
+            // What is wrong stands in its own place already.
+            Err(why) => Some(why.rsplit_once("To fix: ").map_or(why.as_str(), |(_, fix)| fix).to_owned()),
             Ok(workflow) => workflow.as_ref().and_then(|workflow| workflow.next().map(str::to_owned)),
         };
         let of_plan = || match &self.plan {
@@ -184,8 +195,12 @@ impl Summary {
         };
         let step =
             of_registration().or_else(of_rounds).or_else(of_workflow).or_else(of_plan).or_else(of_mistakes);
-        let idle = || "nothing waits for you; `provost guards` shows what is guarded here".into();
-        one_line(&step.unwrap_or_else(idle))
+        let idle = if self.called == Called::Formerly {
+            "if Provost should be called here again, `provost init` writes the entries"
+        } else {
+            "nothing waits for you; `provost guards` shows what is guarded here"
+        };
+        one_line(step.as_deref().unwrap_or(idle))
     }
 
     pub(crate) fn as_json(&self) -> Value {
@@ -221,15 +236,15 @@ fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
 
 /// Whether the client calls Provost here, as far as files tell.
 fn called(sources: &[Source], was_called: bool) -> Called {
-    // Of a session that was given its plugins on the command line, only the journal knows.
-    let is_there = sources
-        .iter()
-        .any(|source| source.void.is_none() && source.hooks.iter().any(|hook| hook.calls_provost));
-    if sources.iter().any(|source| !source.off.is_empty()) {
-        Called::Off
-    } else if is_there {
+    let is_silenced = |source: &Source| sources.iter().any(|other| other.silences(source));
+    let calls_provost =
+        |source: &&Source| source.void.is_none() && source.hooks.iter().any(|hook| hook.calls_provost);
+    if sources.iter().filter(calls_provost).any(|source| !is_silenced(source)) {
         Called::Yes
+    } else if is_silenced(&Source::default()) {
+        Called::Off
     } else if was_called {
+        // Of a session that was given its plugins on the command line, only the journal knows.
         Called::Formerly
     } else {
         Called::No
@@ -243,7 +258,8 @@ fn off(workspace: &Workspace) -> Vec<&'static str> {
 /// Which packs are on here, and why.
 fn packs(
     workspace: &Workspace,
-    cwd: &std::path::Path,
+    cwd: &Path,
+    hooks: &[&Hook],
     asked_plan_gate: bool,
     has_workflow: bool,
 ) -> Vec<Pack> {
@@ -253,15 +269,19 @@ fn packs(
         if !guards.any(|guard| config.guard_is_on(guard.name)) {
             return (false, "all its guards are switched off".into());
         }
+        // An entry that names no pack has all of them asked.
+        let asks = |hook: &&Hook| hook.packs.is_empty() || hook.packs.iter().any(|pack| pack == name);
+        let is_asked = hooks.is_empty() || hooks.iter().any(asks);
         match name {
-            "plan-gate" if config.switch(settings::PLAN_GATE) => {
+            "plan-gate" if config.switch(settings::PLAN_GATE) && is_asked => {
                 (true, format!("`{}` is set", settings::PLAN_GATE))
             }
             "plan-gate" if asked_plan_gate => (true, "a hook entry names it".into()),
-            "plan-gate" => (
+            "plan-gate" if !config.switch(settings::PLAN_GATE) => (
                 false,
                 format!("`{}` is not set, and no hook entry was seen to name it", settings::PLAN_GATE),
             ),
+            _ if !is_asked => (false, "the hook entries name other packs".into()),
             "planner" => match config.words("planner.agents").as_slice() {
                 [] => (false, "`planner.agents` names no agent".into()),
                 agents => {
@@ -292,11 +312,19 @@ fn plan_of(is_on: bool, workspace: &Workspace) -> Result<Option<Plan>, Fault> {
     Ok(plan.filter(|plan| is_on || plan.session.is_some()))
 }
 
+/// The session of a line, found without the cost of reading all of it; an empty one where there is none.
+fn session_of(line: &[u8]) -> String {
+    const NAME: &[u8] = b"\"session\":\"";
+    let rest = search::part(line, NAME).map_or(&[][..], |at| &line[at + NAME.len()..]);
+    let end = search::byte(rest, b'"').unwrap_or(0);
+    String::from_utf8_lossy(&rest[..end]).into_owned()
+}
+
 fn recently(workspace: &Workspace) -> Part<Recently> {
     let Some(state) = workspace.places.project_state(&workspace.project) else { return Ok(None) };
     let mut seen = Recently::default();
     let read = journal::visit_last(&state, |line| {
-        seen.was_called = true;
+        seen.sessions.insert(session_of(line));
         // Most lines are silence, and not worth to be parsed.
         let of_interest = |part: &&[u8]| search::part(line, part).is_some();
         if seen.denials.len() < MOST_LOOKED_AT
