@@ -178,6 +178,10 @@ go on      `/taskie:continue-plan` looks into the history of git;
     for command in ["status", "run", "continue", "set"] {
         assert_eq!(desk.screen(&[command], 1).replace('\n', " ").trim(), none, "{command}");
     }
+    fs::create_dir_all(desk.project.path.join(".taskie/plans")).unwrap();
+    let empty = "[provost] there are no plans: `.taskie/plans` has no directory of one. To fix: begin one with \
+                 `/taskie:new-plan`.";
+    assert_eq!(desk.screen(&["status"], 1).replace('\n', " ").trim(), empty);
     assert_eq!(desk.screen(&["status", "--json"], 1), "{\"plan\":null}\n");
 }
 
