@@ -100,6 +100,7 @@ fn line(seat: &Seat) -> String {
         }
         Called::No => return "provost · no hook calls it".into(),
         Called::Off => return "provost · hooks are switched off".into(),
+        Called::Dropped => return "provost · the client drops its hooks".into(),
         Called::Yes | Called::Formerly => {}
     }
     if parts.is_empty() { "provost · on".into() } else { format!("provost · {}", parts.join(" · ")) }

@@ -69,6 +69,27 @@ fn switches_that_reach_no_hook_of_provost_switch_nothing_off() {
     assert!(!is_registered(), "the administrator can");
 }
 
+/// `provost init` changes no file that it cannot read, so it would be no next step.
+#[test]
+fn settings_that_the_client_drops_are_to_be_mended() {
+    let project = TestProject::new();
+    let whole = support::registered();
+    let mut wrong = whole.clone();
+    wrong["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = "10".into();
+    for text in [whole.to_string().split_at(40).0, "[]", &wrong.to_string()] {
+        project.file(".claude/settings.json", text);
+        let shown = status(&project);
+        let hooks =
+            "\nhooks      the client takes nothing from a settings file or plugin, so nothing is guarded\n";
+        let next = "\nnext       mend the settings: `provost doctor` tells what is wrong\n";
+        assert!(shown.contains(hooks) && shown.contains(next), "{shown}");
+        assert_eq!(line(&project, b""), "provost · the client drops its hooks");
+        assert_eq!(run(&project, &["doctor"]).code, 1);
+    }
+    project.file(".claude/settings.json", "{}");
+    assert_eq!(line(&project, b""), "provost · no hook calls it");
+}
+
 /// A part of a repository may have settings of its own, which are what a client reads that is started there.
 #[test]
 fn the_settings_of_the_directory_count() {

@@ -26,6 +26,9 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         }
         Called::No => Some("nothing here calls Provost, so nothing is guarded yet"),
         Called::Off => Some("a settings file switches all hooks off, so nothing is guarded"),
+        Called::Dropped => {
+            Some("the client takes nothing from a settings file or plugin, so nothing is guarded")
+        }
     };
     if let Some(text) = silent {
         labelled(out, "hooks", &painted(YELLOW, text))?;
@@ -67,7 +70,8 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 }
 
 fn unreadable(out: &mut impl Write, label: &str, why: &str) -> io::Result<()> {
-    labelled(out, label, &painted(RED, &shortened(why)))
+    // It may name a file twice: what is wrong with it, and how to mend it.
+    labelled(out, label, &painted(RED, &one_line(&bounded(why, 3 * LONGEST))))
 }
 
 fn packs(out: &mut impl Write, summary: &Summary) -> io::Result<()> {

@@ -13,7 +13,7 @@ use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
 use crate::cli::review::overview::Overview as Rounds;
-use crate::clients::{self, Hook, Source};
+use crate::clients::{self, Hook, Scope, Source};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
@@ -63,6 +63,8 @@ pub(crate) enum Called {
     No,
     /// A settings file keeps all hooks from running.
     Off,
+    /// What may register it is in a form of which the client takes nothing.
+    Dropped,
 }
 
 pub(crate) struct Pack {
@@ -170,6 +172,7 @@ impl Summary {
             Called::Yes | Called::Formerly => None,
             Called::No => Some("have the client call Provost: `provost init` writes the entries".to_owned()),
             Called::Off => Some("hooks are switched off here: `provost doctor` tells where".to_owned()),
+            Called::Dropped => Some("mend the settings: `provost doctor` tells what is wrong".to_owned()),
         };
         let of_rounds = || match &self.rounds {
             Err(why) => Some(mend("the plan's files", why)),
@@ -237,12 +240,17 @@ fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
 /// Whether the client calls Provost here, as far as files tell.
 fn called(sources: &[Source], was_called: bool) -> Called {
     let is_silenced = |source: &Source| sources.iter().any(|other| other.silences(source));
-    let calls_provost =
-        |source: &&Source| source.void.is_none() && source.hooks.iter().any(|hook| hook.calls_provost);
-    if sources.iter().filter(calls_provost).any(|source| !is_silenced(source)) {
+    let calls = |source: &Source| source.hooks.iter().any(|hook| hook.calls_provost);
+    // What stands in a settings file that cannot be read, nobody knows.
+    let may_call = |source: &Source| {
+        calls(source) || !matches!(source.scope, Scope::Plugin { .. }) && !source.settings.is_object()
+    };
+    if sources.iter().any(|source| source.void.is_none() && calls(source) && !is_silenced(source)) {
         Called::Yes
     } else if is_silenced(&Source::default()) {
         Called::Off
+    } else if sources.iter().any(|source| source.void.is_some() && may_call(source)) {
+        Called::Dropped
     } else if was_called {
         // Of a session that was given its plugins on the command line, only the journal knows.
         Called::Formerly
