@@ -4,7 +4,7 @@
 //! parser, as the hook does, and never fails: whatever comes in, there is a line and exit code 0.
 
 use std::io::{self, IsTerminal, Read, StdinLock, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ fn line(seat: &Seat) -> String {
     let cwd = seat.cwd.as_ref().filter(is_there).or(seat.start.as_ref().filter(is_there)).cloned();
     let Some(cwd) = cwd.or_else(here) else { return "provost · no directory".into() };
     let start = seat.start.as_ref().filter(is_there).unwrap_or(&cwd);
-    let summary = Summary::of(resolve(start), resolve(Path::new(&cwd)));
+    let summary = Summary::of(&resolve(start), &resolve(&cwd));
     let parts = [
         review(&summary),
         phase(&summary),

@@ -85,7 +85,7 @@ impl Overview {
         };
         let bytes = bytes.map_err(|fault| unreadable(&fault.to_string()))?;
         if let Some(Err(why)) = bytes.map(|bytes| crate::json_object::JsonObject::read(&bytes)) {
-            return Err(unreadable(&why.to_string()));
+            return Err(unreadable(&why));
         }
         let state = ground.state(workspace);
         let of_pack = || GUARDS.iter().filter(|guard| guard.pack == "phases");

@@ -38,7 +38,7 @@ impl Status {
         let cwd =
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let cwd = resolve(&cwd);
-        let look = || Summary::of(cwd.clone(), cwd.clone());
+        let look = || Summary::of(&cwd, &cwd);
         if self.watch {
             return watch::follow(!self.json, || {
                 let summary = look();

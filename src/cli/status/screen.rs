@@ -198,7 +198,11 @@ fn denials(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let text = format!("{} {guard}: {}", painted(DIM, &time), or(&denial.what, "no reason is kept"));
         labelled(out, if at == 0 { "denied" } else { "" }, &text)?;
     }
-    labelled(out, "", &painted(DIM, "`provost explain` tells why the last one was, and how to go on"))
+    // Without its id, the last denial of all is told; that may be a stop with a review, which is none of these.
+    let id = denials.first().map_or("", |denial| denial.id.as_str());
+    let explain = format!("provost explain {id}");
+    let text = format!("`{}` tells why, and how to go on", explain.trim_end());
+    labelled(out, "", &painted(DIM, &text))
 }
 
 fn shortened(text: &str) -> String {

@@ -116,17 +116,17 @@ impl Recently {
 
 impl Summary {
     /// For a session that began in `start` and works in `cwd`.
-    pub(crate) fn of(start: PathBuf, cwd: PathBuf) -> Self {
-        let event = Event::new(String::new(), Kind::Other, start.clone());
+    pub(crate) fn of(start: &Path, cwd: &Path) -> Self {
+        let event = Event::new(String::new(), Kind::Other, start.to_owned());
         let workspace = Workspace::of(clients::DEFAULT, &event);
         let recently = recently(&workspace);
-        let event = Event::new(String::new(), Kind::Other, cwd.clone());
+        let event = Event::new(String::new(), Kind::Other, cwd.to_owned());
         let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
         let has_seen =
             |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
         // The client reads the settings of the directory it is started in, and of no other.
         let is_started_here = start.join(workspace.client.folder).is_dir();
-        let started_in = if is_started_here { &start } else { &workspace.project };
+        let started_in = if is_started_here { start } else { &workspace.project };
         let sources = (workspace.client.registrations)(&workspace.places, started_in);
         let hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
         let hooks: Vec<&Hook> = hooks.collect();
@@ -136,7 +136,7 @@ impl Summary {
         let sessions = recently.as_ref().ok().and_then(Option::as_ref).map(|seen| seen.sessions.clone());
         let mut summary = Self {
             called: called(&sources, has_seen(|seen| !seen.sessions.is_empty())),
-            packs: packs(&workspace, &cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
+            packs: packs(&workspace, cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
             workflow,
@@ -152,7 +152,7 @@ impl Summary {
             next: String::new(),
             project: workspace.project.clone(),
         };
-        let here = Here::within(workspace, cwd);
+        let here = Here::within(workspace, cwd.to_owned());
         let chosen = here.choose(None);
         let rounds = chosen.map(|chosen| Rounds::of(&chosen, &here)).transpose();
         summary.rounds = rounds.map_err(|fault| one_line(&fault.to_string()));
