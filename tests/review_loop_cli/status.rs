@@ -124,6 +124,9 @@ fn status_says_what_each_kind_of_stop_comes_to() {
         next_stop(&["next_phase=code-review", "max_reviews=8"]),
         "off: nothing: the guard `review-loop` is switched off here"
     );
+    let go_on = desk.screen(&["status"], 0).replace("\n           ", " ");
+    let expected = "\ngo on      no hook makes the review that is due; `provost review run` makes it\n";
+    assert!(go_on.contains(expected), "{go_on}");
 }
 
 #[test]
