@@ -1,12 +1,14 @@
 //! `provost status`: where everything stands in this project, on one screen.
 
+mod asked;
 mod screen;
 mod summary;
 
 use std::io::{self, Write};
 
+pub(crate) use asked::Called;
 pub(crate) use screen::missing;
-pub(crate) use summary::{Called, MOST_LOOKED_AT, Summary};
+pub(crate) use summary::{MOST_LOOKED_AT, Summary};
 
 use super::watch::{self, Seen};
 use super::{Exit, Outcome, Trouble};

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::summary::{Called, MOST_DENIALS, Summary};
+use super::asked::Called;
+use super::summary::{MOST_DENIALS, Summary};
 use crate::cli::phases::overview::{Overview as Workflow, Standing};
 use crate::cli::review::overview::{Overview as Rounds, stage};
 use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, labelled, painted};

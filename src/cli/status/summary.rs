@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::asked::{Called, Pack, called, packs};
 use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
 use crate::cli::review::overview::Overview as Rounds;
-use crate::clients::{self, Hook, Scope, Source};
+use crate::clients::{self, Hook};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
 use crate::journal::{self, Record};
 use crate::plan_gate::overview::Overview as Plan;
-use crate::registry::{GUARDS, PACKS};
-use crate::review_loop::plan;
+use crate::registry::GUARDS;
 use crate::review_loop::route::Action;
 use crate::search;
 use crate::text::{bounded, one_line};
@@ -52,25 +52,6 @@ pub(crate) struct Summary {
     pub(crate) guards_off: Vec<&'static str>,
     pub(crate) mistakes: Vec<String>,
     pub(crate) next: String,
-}
-
-/// Whether the client calls Provost.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Called {
-    Yes,
-    /// Nothing is registered, but the journal has lines.
-    Formerly,
-    No,
-    /// A settings file keeps all hooks from running.
-    Off,
-    /// What may register it is in a form of which the client takes nothing.
-    Dropped,
-}
-
-pub(crate) struct Pack {
-    pub(crate) name: &'static str,
-    pub(crate) is_on: bool,
-    pub(crate) why: String,
 }
 
 /// A call that was denied.
@@ -122,25 +103,25 @@ impl Summary {
         let recently = recently(&workspace);
         let event = Event::new(String::new(), Kind::Other, cwd.to_owned());
         let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
-        let has_seen =
-            |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
+        let seen = recently.as_ref().ok().and_then(Option::as_ref);
+        let sessions = seen.map(|seen| seen.sessions.clone()).unwrap_or_default();
         // The client reads the settings of the directory it is started in, and of no other.
         let is_started_here = start.join(workspace.client.folder).is_dir();
         let started_in = if is_started_here { start } else { &workspace.project };
         let sources = (workspace.client.registrations)(&workspace.places, started_in);
-        let hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
+        let taken = sources.iter().filter(|source| source.void.is_none());
+        let hooks = taken.flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
         let hooks: Vec<&Hook> = hooks.collect();
         let names_plan_gate = hooks.iter().any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
-        let asked_plan_gate = names_plan_gate || has_seen(|seen| seen.asked_plan_gate);
+        let asked_plan_gate = names_plan_gate || seen.is_some_and(|seen| seen.asked_plan_gate);
         let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
-        let sessions = recently.as_ref().ok().and_then(Option::as_ref).map(|seen| seen.sessions.clone());
         let mut summary = Self {
-            called: called(&sources, has_seen(|seen| !seen.sessions.is_empty())),
+            called: called(&sources, !sessions.is_empty()),
             packs: packs(&workspace, cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
             workflow,
-            sessions: sessions.unwrap_or_default(),
+            sessions,
             denials: recently.map(|seen| seen.map(|seen| seen.denials)),
             guards_off: off(&workspace),
             mistakes: workspace
@@ -237,79 +218,8 @@ fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
     }
 }
 
-/// Whether the client calls Provost here, as far as files tell.
-fn called(sources: &[Source], was_called: bool) -> Called {
-    let is_silenced = |source: &Source| sources.iter().any(|other| other.silences(source));
-    let calls = |source: &Source| source.hooks.iter().any(|hook| hook.calls_provost);
-    // What stands in a settings file that cannot be read, nobody knows.
-    let may_call = |source: &Source| {
-        calls(source) || !matches!(source.scope, Scope::Plugin { .. }) && !source.settings.is_object()
-    };
-    if sources.iter().any(|source| source.void.is_none() && calls(source) && !is_silenced(source)) {
-        Called::Yes
-    } else if is_silenced(&Source::default()) {
-        Called::Off
-    } else if sources.iter().any(|source| source.void.is_some() && may_call(source)) {
-        Called::Dropped
-    } else if was_called {
-        // Of a session that was given its plugins on the command line, only the journal knows.
-        Called::Formerly
-    } else {
-        Called::No
-    }
-}
-
 fn off(workspace: &Workspace) -> Vec<&'static str> {
     GUARDS.iter().map(|guard| guard.name).filter(|name| !workspace.config.guard_is_on(name)).collect()
-}
-
-/// Which packs are on here, and why.
-fn packs(
-    workspace: &Workspace,
-    cwd: &Path,
-    hooks: &[&Hook],
-    asked_plan_gate: bool,
-    has_workflow: bool,
-) -> Vec<Pack> {
-    let config = &workspace.config;
-    let judge = |name: &'static str| -> (bool, String) {
-        let mut guards = GUARDS.iter().filter(|guard| guard.pack == name);
-        if !guards.any(|guard| config.guard_is_on(guard.name)) {
-            return (false, "all its guards are switched off".into());
-        }
-        // An entry that names no pack has all of them asked.
-        let asks = |hook: &&Hook| hook.packs.is_empty() || hook.packs.iter().any(|pack| pack == name);
-        let is_asked = hooks.is_empty() || hooks.iter().any(asks);
-        match name {
-            "plan-gate" if config.switch(settings::PLAN_GATE) && is_asked => {
-                (true, format!("`{}` is set", settings::PLAN_GATE))
-            }
-            "plan-gate" if asked_plan_gate => (true, "a hook entry names it".into()),
-            "plan-gate" if !config.switch(settings::PLAN_GATE) => (
-                false,
-                format!("`{}` is not set, and no hook entry was seen to name it", settings::PLAN_GATE),
-            ),
-            _ if !is_asked => (false, "the hook entries name other packs".into()),
-            "planner" => match config.words("planner.agents").as_slice() {
-                [] => (false, "`planner.agents` names no agent".into()),
-                agents => {
-                    (true, format!("in the agents {}", bounded(&one_line(&agents.join(", ")), LONGEST)))
-                }
-            },
-            "review-loop" if plan::is_place(cwd, workspace) => (true, "there is `.taskie/plans`".into()),
-            "review-loop" => (false, "there is no `.taskie/plans` here or above".into()),
-            "phases" if has_workflow => (true, "there is `.isdlc`".into()),
-            "phases" => (false, "there is no `.isdlc` in this project".into()),
-            _ => (true, "always".into()),
-        }
-    };
-    PACKS
-        .iter()
-        .map(|pack| {
-            let (is_on, why) = judge(pack.name);
-            Pack { name: pack.name, is_on, why }
-        })
-        .collect()
 }
 
 /// The plan that was changed last. Plans lie with the person, not with the project: where the gate is not
