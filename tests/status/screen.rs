@@ -196,7 +196,7 @@ fn the_next_step_is_of_what_is_under_way() {
     assert_eq!(next(), "mend the configuration: `provost config check` shows its mistakes");
     project.file("provost.toml", "[plan_gate]\nenabled = true\n");
     project.home_file(".claude/plans/a.md", "# A plan\n");
-    assert_eq!(next(), "Run /rodin:plan-gate first");
+    assert_eq!(next(), "Run /rodin:plan-gate first; or `provost gate assess`");
     workflow(&project);
     assert_eq!(next(), "make the tests pass");
     plan(&project);

@@ -171,7 +171,7 @@ impl Summary {
         };
         let of_plan = || match &self.plan {
             Err(why) => Some(mend("the plan", why)),
-            Ok(plan) => plan.as_ref().and_then(|plan| plan.blocked.as_ref()).map(|denial| denial.fix.clone()),
+            Ok(plan) => plan.as_ref().and_then(|plan| gate::parts::step(plan, true)),
         };
         let of_mistakes = || {
             (!self.mistakes.is_empty())
