@@ -92,10 +92,10 @@ fn line(seat: &Seat) -> String {
         switches(&summary),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let asks = |session: &String| summary.sessions.contains(session);
+    let is_unheard = |session: &String| !summary.sessions.contains(session);
     match summary.called {
         // It may have been given its plugins on the command line; then the journal knows it.
-        Called::Formerly if !seat.session.as_ref().is_some_and(asks) => {
+        Called::Formerly if seat.session.as_ref().is_some_and(is_unheard) => {
             return "provost · no hook entry calls it".into();
         }
         Called::No => return "provost · no hook calls it".into(),
