@@ -128,6 +128,13 @@ fn a_pack_that_no_entry_asks_about_is_off() {
     project.file(".claude/settings.json", &one("plan-gate"));
     assert!(status(&project).contains("\npacks      self, plan-gate are on\n"));
     fs::remove_file(project.path.join("provost.toml")).unwrap();
+    // A plugin may bring the own pack as its way out, and no more.
+    let hook = |pack: &str| json!([{"hooks": [{"type": "command", "command": "provost", "args": ["hook", "--pack", pack]}]}]);
+    let entries = json!({"hooks": {"UserPromptSubmit": hook("self"), "PreToolUse": hook("planner")}});
+    project.file(".claude/settings.json", &entries.to_string());
+    let text = status(&project);
+    assert!(text.contains("\npacks      planner is on\n"), "{text}");
+    assert!(text.contains(" self off: no hook entry asks it about calls\n"), "{text}");
     project.file(".claude/settings.json", &support::registered().to_string());
     assert!(status(&project).contains("self, planner, review-loop, phases are on"));
 }

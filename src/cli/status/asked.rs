@@ -71,7 +71,11 @@ pub(super) fn packs(
             return (false, "all its guards are switched off".into());
         }
         // An entry that names no pack has all of them asked.
-        let asks = |hook: &&Hook| hook.packs.is_empty() || hook.packs.iter().any(|pack| pack == name);
+        let asks = |hook: &&Hook| {
+            // Asked about prompts, the own pack is only the way out of another one.
+            let is_way_out = name == "self" && hook.event == workspace.client.health.prompt;
+            !is_way_out && (hook.packs.is_empty() || hook.packs.iter().any(|pack| pack == name))
+        };
         let is_asked = hooks.is_empty() || hooks.iter().any(asks);
         match name {
             "plan-gate" if config.switch(settings::PLAN_GATE) && is_asked => {
@@ -82,6 +86,7 @@ pub(super) fn packs(
                 false,
                 format!("`{}` is not set, and no hook entry was seen to name it", settings::PLAN_GATE),
             ),
+            "self" if !is_asked => (false, "no hook entry asks it about calls".into()),
             _ if !is_asked => (false, "the hook entries name other packs".into()),
             "planner" => match config.words("planner.agents").as_slice() {
                 [] => (false, "`planner.agents` names no agent".into()),
