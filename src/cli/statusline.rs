@@ -4,7 +4,7 @@
 //! parser, as the hook does, and never fails: whatever comes in, there is a line and exit code 0.
 
 use std::io::{self, IsTerminal, Read, StdinLock, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ fn line(seat: &Seat) -> String {
     let cwd = seat.cwd.as_ref().filter(is_there).or(seat.start.as_ref().filter(is_there)).cloned();
     let Some(cwd) = cwd.or_else(here) else { return "provost · no directory".into() };
     let start = seat.start.as_ref().filter(is_there).unwrap_or(&cwd);
-    let summary = Summary::of(resolve(start), resolve(Path::new(&cwd)));
+    let summary = Summary::of(&resolve(start), &resolve(&cwd));
     let parts = [
         review(&summary),
         phase(&summary),
@@ -92,9 +92,15 @@ fn line(seat: &Seat) -> String {
         switches(&summary),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let is_unheard = |session: &String| !summary.sessions.contains(session);
     match summary.called {
+        // It may have been given its plugins on the command line; then the journal knows it.
+        Called::Formerly if seat.session.as_ref().is_some_and(is_unheard) => {
+            return "provost · no hook entry calls it".into();
+        }
         Called::No => return "provost · no hook calls it".into(),
         Called::Off => return "provost · hooks are switched off".into(),
+        Called::Dropped => return "provost · the client drops its hooks".into(),
         Called::Yes | Called::Formerly => {}
     }
     if parts.is_empty() { "provost · on".into() } else { format!("provost · {}", parts.join(" · ")) }

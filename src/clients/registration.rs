@@ -70,6 +70,22 @@ pub struct Needed {
     pub blocks_on_failure: bool,
 }
 
+impl Source {
+    /// Whether what this one says keeps the hooks of another one from running.
+    pub fn silences(&self, other: &Self) -> bool {
+        let [ours, theirs] = [self, other].map(|source| source.scope == Scope::Managed);
+        self.off.iter().any(|switch| {
+            if switch.contains("Managed") {
+                // In any other file than the administrator's the client does not look at it.
+                ours && !theirs
+            } else {
+                // A variable reaches every hook; a switch, an administrator's hooks only by the administrator.
+                switch.starts_with("`env.") || ours || !theirs
+            }
+        })
+    }
+}
+
 impl Hook {
     /// Whether it calls Provost by itself, without a shell, as it is installed.
     pub fn is_installed(&self) -> bool {

@@ -140,3 +140,35 @@ fn every_command_that_a_page_names_is_one() {
     named.retain(|name, _| !reference.contains(&format!("\n## `provost {name}`\n")));
     assert!(named.is_empty(), "no such command: {named:?}");
 }
+
+/// The ids of findings that the doctor's own code names: what stands first in a finding, and every other
+/// text of words with hyphens between them that is not the name of a guard or a pack.
+fn finding_ids() -> BTreeSet<String> {
+    let is_id = |text: &str| {
+        !text.is_empty()
+            && text.split('-').all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()))
+    };
+    let is_name =
+        |text: &str| provost::registry::GUARDS.iter().any(|guard| guard.name == text || guard.pack == text);
+    let mut ids = BTreeSet::new();
+    for entry in fs::read_dir(root().join("src/cli/doctor")).unwrap() {
+        let code = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let code: String = code.split_whitespace().collect();
+        for maker in ["::error(\"", "::warning(\""] {
+            let found = code.split(maker).skip(1).filter_map(|rest| rest.split('"').next());
+            ids.extend(found.filter(|text| is_id(text)).map(str::to_owned));
+        }
+        let texts = code.split('"').filter(|text| text.contains('-') && is_id(text) && !is_name(text));
+        ids.extend(texts.map(str::to_owned));
+    }
+    ids
+}
+
+#[test]
+fn every_finding_of_the_doctor_is_in_its_table() {
+    let page = fs::read_to_string(root().join("docs/doctor.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<String> = rows.map(str::to_owned).collect();
+    assert!(listed.len() > 30, "{listed:?}");
+    assert_eq!(finding_ids(), listed);
+}

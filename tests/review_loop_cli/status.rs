@@ -124,6 +124,9 @@ fn status_says_what_each_kind_of_stop_comes_to() {
         next_stop(&["next_phase=code-review", "max_reviews=8"]),
         "off: nothing: the guard `review-loop` is switched off here"
     );
+    let go_on = desk.screen(&["status"], 0).replace("\n           ", " ");
+    let expected = "\ngo on      no hook makes the review that is due; `provost review run` makes it\n";
+    assert!(go_on.contains(expected), "{go_on}");
 }
 
 #[test]
@@ -178,6 +181,10 @@ go on      `/taskie:continue-plan` looks into the history of git;
     for command in ["status", "run", "continue", "set"] {
         assert_eq!(desk.screen(&[command], 1).replace('\n', " ").trim(), none, "{command}");
     }
+    fs::create_dir_all(desk.project.path.join(".taskie/plans")).unwrap();
+    let empty = "[provost] there are no plans: `.taskie/plans` has no directory of one. To fix: begin one with \
+                 `/taskie:new-plan`.";
+    assert_eq!(desk.screen(&["status"], 1).replace('\n', " ").trim(), empty);
     assert_eq!(desk.screen(&["status", "--json"], 1), "{\"plan\":null}\n");
 }
 

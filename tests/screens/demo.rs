@@ -60,6 +60,15 @@ fn it_is_played_in_odd_places() {
 }
 
 #[test]
+fn its_reviewer_is_found_without_a_path() {
+    let stage = Stage::empty();
+    for path in ["", "/nowhere"] {
+        let output = stage.command(&["demo"]).env("PATH", path).output().unwrap();
+        assert_eq!(outcomes(&String::from_utf8(output.stdout).unwrap()), [9, 3, 10, 2], "{path:?}");
+    }
+}
+
+#[test]
 fn what_lies_above_the_temporary_directory_does_not_count() {
     let stage = Stage::empty();
     fs::write(stage.project.join("provost.toml"), "[guards]\nself-guard = \"off\"\nbranch-guard = \"off\"\n")

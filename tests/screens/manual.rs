@@ -1,5 +1,6 @@
 //! Help, manual and completions: complete, and fit for the programs that read them.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -121,6 +122,11 @@ fn the_manual_has_a_page_for_each_command() {
     for page in pages {
         rendered(&directory.join(page));
     }
+    // A manual is for everybody: its pages may be read like any file that a person makes here.
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+    let usual = stage.project.join("usual");
+    std::fs::write(&usual, "").unwrap();
+    assert_eq!(mode(&directory.join("provost.1")), mode(&usual));
 }
 
 /// The page has the parts of one, and groff, where there is one, has nothing to complain about.

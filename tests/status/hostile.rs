@@ -64,6 +64,22 @@ fn a_state_that_cannot_be_read_says_so_and_hides_nothing_else() {
     assert!(status_json(&project)["phases"]["fault"].as_str().unwrap().contains("cannot be read"));
     assert_eq!(line(&project, b"{}"), "provost · review 1/8, clean 1/2 · phase: state unreadable");
 
+    // Below it stands only what a person can do, whichever way it cannot be read.
+    let state = project.path.join(".isdlc/state.json");
+    fs::remove_dir_all(project.path.join(".taskie")).unwrap();
+    let step = "mend <project>/.isdlc/state.json, or take it from the last commit";
+    assert_eq!(status_json(&project)["next"], step);
+    fs::remove_file(&state).unwrap();
+    fs::create_dir(&state).unwrap();
+    let told = run(&project, &["phases", "status"]).stderr;
+    assert!(
+        told.starts_with("[provost] <project>/.isdlc/state.json cannot be read: not a regular"),
+        "{told}"
+    );
+    assert!(told.contains(" To fix: mend <project>/.isdlc/state.json"), "{told}");
+    assert!(status_json(&project)["next"].as_str().unwrap().starts_with("mend "));
+    plan(&project);
+
     // The review loop names what it cannot read by itself.
     project.file(".taskie/plans/login-limit/state.json", "[]");
     fs::remove_dir_all(project.path.join(".isdlc")).unwrap();

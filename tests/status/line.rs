@@ -33,6 +33,17 @@ fn a_cycle_at_its_limit_and_one_that_is_over_are_told_apart() {
     assert_eq!(line(&project, b""), "provost · on");
 }
 
+/// What a session that is over was denied says nothing about this one.
+#[test]
+fn a_journal_of_other_sessions_is_no_hook() {
+    let project = TestProject::unregistered();
+    denied(&project, "s1");
+    assert_eq!(line(&project, &said(&project, "s1")), "provost · 1 denied");
+    assert_eq!(line(&project, &said(&project, "s2")), "provost · no hook entry calls it");
+    let next = "if Provost should be called here again, `provost init` writes the entries";
+    assert_eq!(status_json(&project)["next"], next);
+}
+
 #[test]
 fn the_plan_is_that_of_the_session() {
     let project = TestProject::new();

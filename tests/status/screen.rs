@@ -44,6 +44,101 @@ fn hooks_that_are_switched_off_are_no_hooks() {
     );
 }
 
+/// A switch counts where the client looks at it, and for the hooks that it reaches.
+#[test]
+fn switches_that_reach_no_hook_of_provost_switch_nothing_off() {
+    let project = TestProject::new();
+    let local = ".claude/settings.local.json";
+    let is_registered = || status_json(&project)["registered"].as_bool().unwrap();
+    project.file(local, "{\"allowManagedHooksOnly\": true}");
+    assert!(is_registered(), "only an administrator can say so");
+    let managed = project.home.with_file_name("managed");
+    fs::create_dir_all(&managed).unwrap();
+    let managed = managed.join("managed-settings.json");
+    fs::write(&managed, "{\"allowManagedHooksOnly\": true}").unwrap();
+    assert!(!is_registered(), "the project's entries are none of the administrator's");
+    let own = fs::read_to_string(project.path.join(".claude/settings.json")).unwrap();
+    let mut with_hooks: Value = serde_json::from_str(&own).unwrap();
+    with_hooks["allowManagedHooksOnly"] = true.into();
+    fs::write(&managed, with_hooks.to_string()).unwrap();
+    assert!(is_registered(), "the administrator's own hooks run");
+    project.file(local, "{\"disableAllHooks\": true}");
+    assert!(is_registered(), "a project cannot switch them off");
+    with_hooks["disableAllHooks"] = true.into();
+    fs::write(&managed, with_hooks.to_string()).unwrap();
+    assert!(!is_registered(), "the administrator can");
+}
+
+/// `provost init` changes no file that it cannot read, so it would be no next step.
+#[test]
+fn settings_that_the_client_drops_are_to_be_mended() {
+    let project = TestProject::new();
+    let whole = support::registered();
+    let mut wrong = whole.clone();
+    wrong["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = "10".into();
+    for text in [whole.to_string().split_at(40).0, "[]", &wrong.to_string()] {
+        project.file(".claude/settings.json", text);
+        let shown = status(&project);
+        let hooks =
+            "\nhooks      the client takes nothing from a settings file or plugin, so nothing is guarded\n";
+        let next = "\nnext       mend the settings: `provost doctor` tells what is wrong\n";
+        assert!(shown.contains(hooks) && shown.contains(next), "{shown}");
+        assert_eq!(line(&project, b""), "provost · the client drops its hooks");
+        assert_eq!(run(&project, &["doctor"]).code, 1);
+    }
+    project.file(".claude/settings.json", "{}");
+    assert_eq!(line(&project, b""), "provost · no hook calls it");
+}
+
+/// A part of a repository may have settings of its own, which are what a client reads that is started there.
+#[test]
+fn the_settings_of_the_directory_count() {
+    let project = TestProject::unregistered();
+    let below = project.path.join("below");
+    project.file("below/.claude/settings.json", &support::registered().to_string());
+    let mut there = command(&project, &["status", "--json"]);
+    let shown = answered(
+        &project,
+        {
+            there.current_dir(below);
+            there
+        },
+        b"",
+    );
+    let there: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!((&there["registered"], &status_json(&project)["registered"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn a_pack_that_no_entry_asks_about_is_off() {
+    let project = TestProject::unregistered();
+    plan(&project);
+    workflow(&project);
+    let one = |pack: &str| {
+        let hook = json!({"type": "command", "command": "provost", "args": ["hook", "--pack", "self", "--pack", pack]});
+        json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}).to_string()
+    };
+    project.file(".claude/settings.json", &one("phases"));
+    let text = status(&project);
+    assert!(text.contains("\npacks      self, phases are on\n"), "{text}");
+    assert!(text.contains("review-loop off: the hook entries name other packs\n"), "{text}");
+    assert!(text.contains("planner off: the hook entries name other packs\n"), "{text}");
+    project.file("provost.toml", "[plan_gate]\nenabled = true\n");
+    assert!(status(&project).contains("plan-gate off: the hook entries name other packs\n"));
+    project.file(".claude/settings.json", &one("plan-gate"));
+    assert!(status(&project).contains("\npacks      self, plan-gate are on\n"));
+    fs::remove_file(project.path.join("provost.toml")).unwrap();
+    // A plugin may bring the own pack as its way out, and no more.
+    let hook = |pack: &str| json!([{"hooks": [{"type": "command", "command": "provost", "args": ["hook", "--pack", pack]}]}]);
+    let entries = json!({"hooks": {"UserPromptSubmit": hook("self"), "PreToolUse": hook("planner")}});
+    project.file(".claude/settings.json", &entries.to_string());
+    let text = status(&project);
+    assert!(text.contains("\npacks      planner is on\n"), "{text}");
+    assert!(text.contains(" self off: no hook entry asks it about calls\n"), "{text}");
+    project.file(".claude/settings.json", &support::registered().to_string());
+    assert!(status(&project).contains("self, planner, review-loop, phases are on"));
+}
+
 #[test]
 fn every_part_stands_on_one_screen() {
     let project = TestProject::new();
@@ -71,13 +166,8 @@ next       `/taskie:continue-plan` goes on with post-plan-review
 "
     );
     let rest = rest.replace("\n           ", " ");
-    assert!(
-        rest.ends_with(
-            " self-guard: a tool may not delete or move `<project>/provost.toml` `provost explain` tells why the \
-             last one was, and how to go on\n"
-        ),
-        "{rest:?}"
-    );
+    let denial = " self-guard: a tool may not delete or move `<project>/provost.toml` `provost explain 1";
+    assert!(rest.contains(denial) && rest.ends_with("` tells why, and how to go on\n"), "{rest:?}");
 }
 
 #[test]
@@ -113,7 +203,7 @@ fn the_next_step_is_of_what_is_under_way() {
     assert_eq!(next(), "mend the configuration: `provost config check` shows its mistakes");
     project.file("provost.toml", "[plan_gate]\nenabled = true\n");
     project.home_file(".claude/plans/a.md", "# A plan\n");
-    assert_eq!(next(), "Run /rodin:plan-gate first");
+    assert_eq!(next(), "Run /rodin:plan-gate first; or `provost gate assess`");
     workflow(&project);
     assert_eq!(next(), "make the tests pass");
     plan(&project);
@@ -144,7 +234,11 @@ fn the_last_five_denials_are_shown_newest_first() {
     let sessions: Vec<&str> =
         all["denials"].as_array().unwrap().iter().map(|denied| denied["session"].as_str().unwrap()).collect();
     assert_eq!(sessions, ["s6", "s5", "s4", "s3", "s2"]);
-    assert_eq!(status(&project).matches("self-guard: a tool may not").count(), 5);
+    let text = status(&project);
+    assert_eq!(text.matches("self-guard: a tool may not").count(), 5);
+    // A bare `provost explain` may be about a stop with a review, which is not among these.
+    let id = all["denials"][0]["id"].as_str().unwrap();
+    assert!(text.contains(&format!("`provost explain {id}` tells why, and how to go on\n")), "{text}");
 }
 
 #[test]

@@ -65,7 +65,12 @@ impl Set {
     pub(super) fn program(&self, arguments: &[&str]) -> io::Result<Command> {
         let mut program = Command::new(std::env::current_exe()?);
         program.args(arguments).current_dir(&self.project).env_clear().env("HOME", &self.home);
-        program.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        // The story needs its reviewer, so the usual places come behind whatever the person has.
+        let mut path = std::env::var_os("PATH").unwrap_or_default();
+        if cfg!(unix) {
+            path.push(if path.is_empty() { "/usr/bin:/bin" } else { ":/usr/bin:/bin" });
+        }
+        program.env("PATH", path);
         // A managed configuration holds even here; tests name one of their own.
         program.envs(std::env::var_os("PROVOST_MANAGED").map(|path| ("PROVOST_MANAGED", path)));
         Ok(program)

@@ -129,3 +129,17 @@ pub(crate) fn as_json(overview: &Overview) -> Value {
         "missing": overview.missing,
     })
 }
+
+/// What a person can do where the gate is closed.
+pub(crate) fn step(overview: &Overview, is_newest: bool) -> Option<String> {
+    let denial = overview.blocked.as_ref()?;
+    let named = if is_newest { String::new() } else { format!(" {}", overview.plan.display()) };
+    let has_failed = overview.validator().is_some_and(|verdict| verdict.status == Status::Fail);
+    let or = match (overview.at_exit, has_failed) {
+        // As it is, it would fail again without a question.
+        (true, true) => String::new(),
+        (true, false) => "; or leave plan mode, which has it assessed".to_owned(),
+        (false, _) => format!("; or `provost gate assess{named}`"),
+    };
+    Some(one_line(&format!("{}{or}", denial.fix)))
+}

@@ -10,7 +10,6 @@ use crate::cli::screen::{GREEN, RED, painted, table, width, wrapped};
 use crate::cli::{Exit, Outcome};
 use crate::plan_gate::gate;
 use crate::plan_gate::overview::{Overview, Seal};
-use crate::plan_gate::verdict::Status as Verdict;
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -138,13 +137,6 @@ fn show(out: &mut impl Write, overview: &Overview, is_newest: bool) -> io::Resul
     let what = gate::untagged(denial);
     let colon = if denial.why.is_empty() { "" } else { ": " };
     writeln!(out, "{}", wrapped(&one_line(&format!("{what}{colon}{}", denial.why)), 11, width()))?;
-    let named = if is_newest { String::new() } else { format!(" {}", overview.plan.display()) };
-    let has_failed = overview.validator().is_some_and(|verdict| verdict.status == Verdict::Fail);
-    let or = match (overview.at_exit, has_failed) {
-        // As it is, it would fail again without a question.
-        (true, true) => String::new(),
-        (true, false) => "; or leave plan mode, which has it assessed".to_owned(),
-        (false, _) => format!("; or `provost gate assess{named}`"),
-    };
-    labelled(out, "to fix", &one_line(&format!("{}{or}", denial.fix)))
+    let step = parts::step(overview, is_newest).unwrap_or_default();
+    labelled(out, "to fix", &step)
 }

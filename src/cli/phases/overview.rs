@@ -74,13 +74,18 @@ impl Overview {
         let Some(ground) = Ground::of(event, workspace) else { return Ok(None) };
         let file = ground.state_file();
         let bytes = workspace.read_bytes(&file, LARGEST);
-        let bytes = bytes.map_err(|fault| format!("{} cannot be read: {fault}", file.display()))?;
+        let unreadable = |why: &str| {
+            // A fault of the file system names the file itself.
+            let file = file.display().to_string();
+            let why = why.strip_prefix(&format!("{file}: ")).unwrap_or(why);
+            format!(
+                "{file} cannot be read: {why}. While it is so, no guard of the phases holds anything back. To fix: \
+                 mend {file}, or take it from the last commit"
+            )
+        };
+        let bytes = bytes.map_err(|fault| unreadable(&fault.to_string()))?;
         if let Some(Err(why)) = bytes.map(|bytes| crate::json_object::JsonObject::read(&bytes)) {
-            return Err(format!(
-                "{} cannot be read: {why}. While it is so, no guard of the phases holds anything back. To fix: mend \
-                 the file, or take it from the last commit",
-                file.display()
-            ));
+            return Err(unreadable(&why));
         }
         let state = ground.state(workspace);
         let of_pack = || GUARDS.iter().filter(|guard| guard.pack == "phases");

@@ -142,6 +142,11 @@ impl Here {
                 "[provost] no plan has a file yet ({}). To fix: write its plan.md, which `/taskie:new-plan` does.",
                 listed(&there)
             ),
+            (_, true) if plan::is_place(&self.cwd, &self.workspace) => {
+                "[provost] there are no plans: `.taskie/plans` has no directory of one. To fix: begin one with \
+                 `/taskie:new-plan`."
+                    .into()
+            }
             (_, true) => format!(
                 "[provost] there are no plans: {} and the directories above it have no `.taskie/plans`. To fix: go to \
                  the project of the plan, or begin one with `/taskie:new-plan`.",

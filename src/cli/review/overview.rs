@@ -15,7 +15,7 @@ use crate::review_loop::messages;
 use crate::review_loop::names::{self, Name};
 use crate::review_loop::phase::{Review, Stage};
 use crate::review_loop::rounds::{self, Loop};
-use crate::review_loop::route::{self, Route};
+use crate::review_loop::route::{self, Action, Route};
 use crate::review_loop::state::{self, State, StateFile};
 use crate::review_loop::tasks;
 use crate::review_loop::transition::{Answer, ENOUGH, transition};
@@ -155,6 +155,7 @@ impl Overview {
         let post_review =
             paths(&state).map(|(read, write)| (chosen.shown(&read, cwd), chosen.shown(&write, cwd)));
         let next_stop = self.next_stop(&step.state, &step.answer, post_review, looked);
+        let is_on = looked.workspace.config.guard_is_on(GUARD);
         let go_on = match &step.answer {
             Answer::Limit(_) => format!(
                 "read the last review; `provost review set{} phase_iteration=0 consecutive_clean=0` begins another \
@@ -162,9 +163,14 @@ impl Overview {
                 self.argument
             ),
             Answer::Ask(_) if self.running.is_some() => "wait for the review that is being made".into(),
+            _ if route.action == Action::Stop && !is_on => {
+                format!(
+                    "no hook makes the review that is due; `provost review run{}` makes it",
+                    self.argument
+                )
+            }
             _ => advice(route.action, &self.argument),
         };
-        let is_on = looked.workspace.config.guard_is_on(GUARD);
         let does = if is_on { does(&step.answer) } else { "off" };
         Ok(Standing { state, answer: step.answer, does, next_stop, route, go_on })
     }

@@ -1,12 +1,14 @@
 //! `provost status`: where everything stands in this project, on one screen.
 
+mod asked;
 mod screen;
 mod summary;
 
 use std::io::{self, Write};
 
+pub(crate) use asked::Called;
 pub(crate) use screen::missing;
-pub(crate) use summary::{Called, MOST_LOOKED_AT, Summary};
+pub(crate) use summary::{MOST_LOOKED_AT, Summary};
 
 use super::watch::{self, Seen};
 use super::{Exit, Outcome, Trouble};
@@ -38,7 +40,7 @@ impl Status {
         let cwd =
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let cwd = resolve(&cwd);
-        let look = || Summary::of(cwd.clone(), cwd.clone());
+        let look = || Summary::of(&cwd, &cwd);
         if self.watch {
             return watch::follow(!self.json, || {
                 let summary = look();

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::summary::{Called, MOST_DENIALS, Summary};
+use super::asked::Called;
+use super::summary::{MOST_DENIALS, Summary};
 use crate::cli::phases::overview::{Overview as Workflow, Standing};
 use crate::cli::review::overview::{Overview as Rounds, stage};
 use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, labelled, painted};
@@ -26,6 +27,9 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         }
         Called::No => Some("nothing here calls Provost, so nothing is guarded yet"),
         Called::Off => Some("a settings file switches all hooks off, so nothing is guarded"),
+        Called::Dropped => {
+            Some("the client takes nothing from a settings file or plugin, so nothing is guarded")
+        }
     };
     if let Some(text) = silent {
         labelled(out, "hooks", &painted(YELLOW, text))?;
@@ -67,7 +71,8 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 }
 
 fn unreadable(out: &mut impl Write, label: &str, why: &str) -> io::Result<()> {
-    labelled(out, label, &painted(RED, &shortened(why)))
+    // It may name a file twice: what is wrong with it, and how to mend it.
+    labelled(out, label, &painted(RED, &one_line(&bounded(why, 3 * LONGEST))))
 }
 
 fn packs(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
@@ -194,7 +199,11 @@ fn denials(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let text = format!("{} {guard}: {}", painted(DIM, &time), or(&denial.what, "no reason is kept"));
         labelled(out, if at == 0 { "denied" } else { "" }, &text)?;
     }
-    labelled(out, "", &painted(DIM, "`provost explain` tells why the last one was, and how to go on"))
+    // Without its id, the last denial of all is told; that may be a stop with a review, which is none of these.
+    let id = denials.first().map_or("", |denial| denial.id.as_str());
+    let explain = format!("provost explain {id}");
+    let text = format!("`{}` tells why, and how to go on", explain.trim_end());
+    labelled(out, "", &painted(DIM, &text))
 }
 
 fn shortened(text: &str) -> String {

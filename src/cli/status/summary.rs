@@ -3,23 +3,24 @@
 //! Each pack is asked by the code behind its own command, so that no two screens can disagree. A part that
 //! cannot be read says so in its place, and hides none of the others.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::asked::{Called, Pack, called, packs};
 use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
 use crate::cli::review::overview::Overview as Rounds;
-use crate::clients::{self, Source};
+use crate::clients::{self, Hook};
 use crate::config::settings;
 use crate::decision::Fault;
 use crate::event::{Event, Kind};
 use crate::journal::{self, Record};
 use crate::plan_gate::overview::Overview as Plan;
-use crate::registry::{GUARDS, PACKS};
-use crate::review_loop::plan;
+use crate::registry::GUARDS;
 use crate::review_loop::route::Action;
 use crate::search;
 use crate::text::{bounded, one_line};
@@ -40,6 +41,8 @@ pub(crate) type Part<T> = Result<Option<T>, String>;
 pub(crate) struct Summary {
     pub(crate) project: PathBuf,
     pub(crate) called: Called,
+    /// The sessions at the end of the journal: these have asked Provost.
+    pub(crate) sessions: BTreeSet<String>,
     pub(crate) packs: Vec<Pack>,
     pub(crate) plan: Part<Plan>,
     pub(crate) rounds: Part<Rounds>,
@@ -49,23 +52,6 @@ pub(crate) struct Summary {
     pub(crate) guards_off: Vec<&'static str>,
     pub(crate) mistakes: Vec<String>,
     pub(crate) next: String,
-}
-
-/// Whether the client calls Provost.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Called {
-    Yes,
-    /// Nothing is registered, but the journal has lines.
-    Formerly,
-    No,
-    /// A settings file keeps all hooks from running.
-    Off,
-}
-
-pub(crate) struct Pack {
-    pub(crate) name: &'static str,
-    pub(crate) is_on: bool,
-    pub(crate) why: String,
 }
 
 /// A call that was denied.
@@ -80,7 +66,7 @@ pub(crate) struct Denied {
 /// What the end of the journal shows.
 #[derive(Default)]
 struct Recently {
-    was_called: bool,
+    sessions: BTreeSet<String>,
     denials: Vec<Denied>,
     /// A guard of the plan gate was asked, so some hook entry names it.
     asked_plan_gate: bool,
@@ -111,24 +97,31 @@ impl Recently {
 
 impl Summary {
     /// For a session that began in `start` and works in `cwd`.
-    pub(crate) fn of(start: PathBuf, cwd: PathBuf) -> Self {
-        let workspace = Workspace::of(clients::DEFAULT, &Event::new(String::new(), Kind::Other, start));
+    pub(crate) fn of(start: &Path, cwd: &Path) -> Self {
+        let event = Event::new(String::new(), Kind::Other, start.to_owned());
+        let workspace = Workspace::of(clients::DEFAULT, &event);
         let recently = recently(&workspace);
-        let event = Event::new(String::new(), Kind::Other, cwd.clone());
+        let event = Event::new(String::new(), Kind::Other, cwd.to_owned());
         let workflow = Workflow::of(&event, &workspace).map_err(|why| one_line(&why));
-        let has_seen =
-            |what: fn(&Recently) -> bool| recently.as_ref().is_ok_and(|seen| seen.as_ref().is_some_and(what));
-        let sources = (workspace.client.registrations)(&workspace.places, &workspace.project);
-        let mut hooks = sources.iter().flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
-        let names_plan_gate = hooks.any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
-        let asked_plan_gate = names_plan_gate || has_seen(|seen| seen.asked_plan_gate);
+        let seen = recently.as_ref().ok().and_then(Option::as_ref);
+        let sessions = seen.map(|seen| seen.sessions.clone()).unwrap_or_default();
+        // The client reads the settings of the directory it is started in, and of no other.
+        let is_started_here = start.join(workspace.client.folder).is_dir();
+        let started_in = if is_started_here { start } else { &workspace.project };
+        let sources = (workspace.client.registrations)(&workspace.places, started_in);
+        let taken = sources.iter().filter(|source| source.void.is_none());
+        let hooks = taken.flat_map(|source| &source.hooks).filter(|hook| hook.calls_provost);
+        let hooks: Vec<&Hook> = hooks.collect();
+        let names_plan_gate = hooks.iter().any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
+        let asked_plan_gate = names_plan_gate || seen.is_some_and(|seen| seen.asked_plan_gate);
         let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
         let mut summary = Self {
-            called: called(&sources, has_seen(|seen| seen.was_called)),
-            packs: packs(&workspace, &cwd, asked_plan_gate, !matches!(workflow, Ok(None))),
+            called: called(&sources, !sessions.is_empty()),
+            packs: packs(&workspace, cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
             workflow,
+            sessions,
             denials: recently.map(|seen| seen.map(|seen| seen.denials)),
             guards_off: off(&workspace),
             mistakes: workspace
@@ -140,7 +133,7 @@ impl Summary {
             next: String::new(),
             project: workspace.project.clone(),
         };
-        let here = Here::within(workspace, cwd);
+        let here = Here::within(workspace, cwd.to_owned());
         let chosen = here.choose(None);
         let rounds = chosen.map(|chosen| Rounds::of(&chosen, &here)).transpose();
         summary.rounds = rounds.map_err(|fault| one_line(&fault.to_string()));
@@ -160,6 +153,7 @@ impl Summary {
             Called::Yes | Called::Formerly => None,
             Called::No => Some("have the client call Provost: `provost init` writes the entries".to_owned()),
             Called::Off => Some("hooks are switched off here: `provost doctor` tells where".to_owned()),
+            Called::Dropped => Some("mend the settings: `provost doctor` tells what is wrong".to_owned()),
         };
         let of_rounds = || match &self.rounds {
             Err(why) => Some(mend("the plan's files", why)),
@@ -171,12 +165,13 @@ impl Summary {
             },
         };
         let of_workflow = || match &self.workflow {
-            Err(why) => Some(why.clone()),
+            // What is wrong stands in its own place already.
+            Err(why) => Some(why.rsplit_once("To fix: ").map_or(why.as_str(), |(_, fix)| fix).to_owned()),
             Ok(workflow) => workflow.as_ref().and_then(|workflow| workflow.next().map(str::to_owned)),
         };
         let of_plan = || match &self.plan {
             Err(why) => Some(mend("the plan", why)),
-            Ok(plan) => plan.as_ref().and_then(|plan| plan.blocked.as_ref()).map(|denial| denial.fix.clone()),
+            Ok(plan) => plan.as_ref().and_then(|plan| gate::parts::step(plan, true)),
         };
         let of_mistakes = || {
             (!self.mistakes.is_empty())
@@ -184,8 +179,12 @@ impl Summary {
         };
         let step =
             of_registration().or_else(of_rounds).or_else(of_workflow).or_else(of_plan).or_else(of_mistakes);
-        let idle = || "nothing waits for you; `provost guards` shows what is guarded here".into();
-        one_line(&step.unwrap_or_else(idle))
+        let idle = if self.called == Called::Formerly {
+            "if Provost should be called here again, `provost init` writes the entries"
+        } else {
+            "nothing waits for you; `provost guards` shows what is guarded here"
+        };
+        one_line(step.as_deref().unwrap_or(idle))
     }
 
     pub(crate) fn as_json(&self) -> Value {
@@ -219,69 +218,8 @@ fn part<T>(part: &Part<T>, as_json: impl Fn(&T) -> Value) -> Value {
     }
 }
 
-/// Whether the client calls Provost here, as far as files tell.
-fn called(sources: &[Source], was_called: bool) -> Called {
-    // Of a session that was given its plugins on the command line, only the journal knows.
-    let is_there = sources
-        .iter()
-        .any(|source| source.void.is_none() && source.hooks.iter().any(|hook| hook.calls_provost));
-    if sources.iter().any(|source| !source.off.is_empty()) {
-        Called::Off
-    } else if is_there {
-        Called::Yes
-    } else if was_called {
-        Called::Formerly
-    } else {
-        Called::No
-    }
-}
-
 fn off(workspace: &Workspace) -> Vec<&'static str> {
     GUARDS.iter().map(|guard| guard.name).filter(|name| !workspace.config.guard_is_on(name)).collect()
-}
-
-/// Which packs are on here, and why.
-fn packs(
-    workspace: &Workspace,
-    cwd: &std::path::Path,
-    asked_plan_gate: bool,
-    has_workflow: bool,
-) -> Vec<Pack> {
-    let config = &workspace.config;
-    let judge = |name: &'static str| -> (bool, String) {
-        let mut guards = GUARDS.iter().filter(|guard| guard.pack == name);
-        if !guards.any(|guard| config.guard_is_on(guard.name)) {
-            return (false, "all its guards are switched off".into());
-        }
-        match name {
-            "plan-gate" if config.switch(settings::PLAN_GATE) => {
-                (true, format!("`{}` is set", settings::PLAN_GATE))
-            }
-            "plan-gate" if asked_plan_gate => (true, "a hook entry names it".into()),
-            "plan-gate" => (
-                false,
-                format!("`{}` is not set, and no hook entry was seen to name it", settings::PLAN_GATE),
-            ),
-            "planner" => match config.words("planner.agents").as_slice() {
-                [] => (false, "`planner.agents` names no agent".into()),
-                agents => {
-                    (true, format!("in the agents {}", bounded(&one_line(&agents.join(", ")), LONGEST)))
-                }
-            },
-            "review-loop" if plan::is_place(cwd, workspace) => (true, "there is `.taskie/plans`".into()),
-            "review-loop" => (false, "there is no `.taskie/plans` here or above".into()),
-            "phases" if has_workflow => (true, "there is `.isdlc`".into()),
-            "phases" => (false, "there is no `.isdlc` in this project".into()),
-            _ => (true, "always".into()),
-        }
-    };
-    PACKS
-        .iter()
-        .map(|pack| {
-            let (is_on, why) = judge(pack.name);
-            Pack { name: pack.name, is_on, why }
-        })
-        .collect()
 }
 
 /// The plan that was changed last. Plans lie with the person, not with the project: where the gate is not
@@ -292,11 +230,19 @@ fn plan_of(is_on: bool, workspace: &Workspace) -> Result<Option<Plan>, Fault> {
     Ok(plan.filter(|plan| is_on || plan.session.is_some()))
 }
 
+/// The session of a line, found without the cost of reading all of it; an empty one where there is none.
+fn session_of(line: &[u8]) -> String {
+    const NAME: &[u8] = b"\"session\":\"";
+    let rest = search::part(line, NAME).map_or(&[][..], |at| &line[at + NAME.len()..]);
+    let end = search::byte(rest, b'"').unwrap_or(0);
+    String::from_utf8_lossy(&rest[..end]).into_owned()
+}
+
 fn recently(workspace: &Workspace) -> Part<Recently> {
     let Some(state) = workspace.places.project_state(&workspace.project) else { return Ok(None) };
     let mut seen = Recently::default();
     let read = journal::visit_last(&state, |line| {
-        seen.was_called = true;
+        seen.sessions.insert(session_of(line));
         // Most lines are silence, and not worth to be parsed.
         let of_interest = |part: &&[u8]| search::part(line, part).is_some();
         if seen.denials.len() < MOST_LOOKED_AT
