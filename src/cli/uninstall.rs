@@ -150,7 +150,8 @@ impl Plan {
     }
 
     fn carry_out(&self, out: &mut impl Write, root: &Path, workspace: &Workspace) -> Result<(), Trouble> {
-        self.change.carry_out(workspace, false)?;
+        let forget = self.kept.as_deref().filter(|_| self.told.is_restored);
+        self.change.carry_out(workspace, || false, forget)?;
         let short = |path: &Path| short(path, root, workspace.places.home.as_deref());
         let named = short(&self.change.named);
         if self.change.after.is_none() {
@@ -163,13 +164,12 @@ impl Plan {
             let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
             say(out, &format!("{named} is {word}."))?;
         }
-        let Some(kept) = &self.kept else { return Ok(()) };
-        if self.told.is_restored {
-            workspace.remove(kept).map_err(|fault| Trouble::Io(fault.to_string()))?;
-        } else {
-            say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?;
+        match self.kept.as_ref().filter(|_| !self.told.is_restored) {
+            Some(kept) => {
+                Ok(say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?)
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -248,6 +248,36 @@ fn two_at_once_leave_one_whole_file() {
     }
 }
 
+/// What is kept fits the file at every moment, so that nobody has to uninstall without it.
+#[test]
+fn to_install_and_to_uninstall_at_once_loses_nothing() {
+    let desk = Desk::with(RICH);
+    for round in 0..12 {
+        thread::scope(|scope| {
+            for at in 0..6 {
+                let word = if at % 2 == 0 { "init" } else { "uninstall" };
+                let desk = &desk;
+                scope.spawn(move || desk.answered(desk.command(&[word, "--yes"])));
+            }
+        });
+        desk.uninstall();
+        assert_eq!(desk.now(), RICH, "{round}");
+    }
+}
+
+#[test]
+fn what_a_killed_run_has_begun_is_cleared_away() {
+    let desk = Desk::with(RICH);
+    desk.project.file(".claude/settings.json.before-provost.tmp", "{\"mod");
+    desk.init();
+    assert_eq!(desk.names(".claude"), ["settings.json", "settings.json.before-provost"]);
+    desk.uninstall();
+    assert_eq!(
+        (desk.names(".claude").as_slice(), desk.now().as_str()),
+        (&["settings.json".to_owned()][..], RICH)
+    );
+}
+
 /// Killed at any moment, there is the old file or the new one, and the next run goes on from there.
 #[test]
 fn a_killed_run_leaves_the_old_file_or_the_new_one() {

@@ -339,19 +339,18 @@ fn tell(out: &mut impl Write, added: &[String], updated: &[String], removed: &[S
 }
 
 fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Workspace) -> Result<(), Trouble> {
-    let kept = change::kept(&change.real);
-    let newest = kept.first();
+    let newest = || change::kept(&change.real).into_iter().next();
     // What uninstall needs is the file as it was before the first entry came, so that one is not followed by
     // others. That there was no file is marked where an older state would be taken for it, and where its
     // directory would be taken for one that came with it.
-    let keep = match &change.before {
+    let keep = || match &change.before {
         Some(before) if (workspace.client.installation.is_in)(before) => false,
-        Some(before) => newest.is_none_or(|(_, text)| text != before),
-        None => newest.is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
+        Some(before) => newest().is_none_or(|(_, text)| text != *before),
+        None => newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
     };
-    let place = change.carry_out(workspace, keep)?;
+    let place = change.carry_out(workspace, keep, None)?;
     let named = found.short(&change.named);
-    let text = match (&change.before, place.or_else(|| newest.map(|(place, _)| place.clone()))) {
+    let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
         (Some(_), Some(kept)) => {
             format!("{named} is written; as it was without Provost, it is kept in {}.", found.short(&kept))
         }
