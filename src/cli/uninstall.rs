@@ -56,7 +56,7 @@ impl Uninstall {
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let event = Event::new(String::new(), Kind::Other, cwd);
         let workspace = Workspace::of(clients::DEFAULT, &event);
-        let root = home_of_client(&workspace);
+        let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
         let mut out = Screen(anstream::stdout().lock());
         let mut plans: Vec<Plan> = Vec::new();
         let left = left(&root, &workspace);

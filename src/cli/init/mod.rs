@@ -79,7 +79,8 @@ impl Init {
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let event = Event::new(String::new(), Kind::Other, cwd);
         let workspace = Workspace::of(clients::DEFAULT, &event);
-        let found = Found::look(home_of_client(&workspace), &workspace);
+        let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
+        let found = Found::look(root, &workspace);
         let mut out = Screen(anstream::stdout().lock());
         let file = match SettingsFile::find(self.scope, &found.root, &workspace) {
             Ok(file) => file,
@@ -113,7 +114,7 @@ impl Init {
         change.show(&mut out)?;
         tell(&mut out, &added, &updated, &removed)?;
         let mut notes = program.notes;
-        notes.extend(surroundings(&found, &workspace));
+        notes.extend(surroundings(&found, &workspace, file.whose));
         for note in notes {
             say(&mut out, &format!("Note: {note}."))?;
         }
@@ -297,7 +298,7 @@ fn word_of(scope: &Scope) -> &'static str {
 }
 
 /// What a person should know about the place.
-fn surroundings(found: &Found, workspace: &Workspace) -> Vec<String> {
+fn surroundings(found: &Found, workspace: &Workspace, whose: Whose) -> Vec<String> {
     let mut notes = Vec::new();
     for source in &found.sources {
         let place = found.short(&source.file);
@@ -314,7 +315,7 @@ fn surroundings(found: &Found, workspace: &Workspace) -> Vec<String> {
             ));
         }
     }
-    if workspace.start != found.root {
+    if whose != Whose::User && workspace.start != found.root {
         notes.push(format!(
             "the client reads a project's settings only where it is started: start it in {}",
             shown(&found.root)
