@@ -48,6 +48,8 @@ struct Plan {
     told: Removed,
     /// The file as it was before, where it is kept.
     kept: Option<PathBuf>,
+    /// How many entries that call Provost were in it already.
+    returning: usize,
 }
 
 impl Uninstall {
@@ -129,9 +131,11 @@ fn plan(file: SettingsFile, workspace: &Workspace) -> Result<Option<Plan>, (Stri
     if let Some(obstacle) = file.is_fixed() {
         return Err(obstacle);
     }
+    let again = told.text.as_ref().and_then(|after| (installation.remove)(after, None).ok());
+    let returning = again.map_or(0, |again| again.entries.len());
     let SettingsFile { whose, named, real, text } = file;
     let change = Change { named, real, before: text, after: told.text.clone() };
-    Ok(Some(Plan { whose, change, told, kept: kept.map(|(place, _)| place) }))
+    Ok(Some(Plan { whose, change, told, kept: kept.map(|(place, _)| place), returning }))
 }
 
 impl Plan {
@@ -146,7 +150,18 @@ impl Plan {
             (Some(_), true) => "; the file becomes, byte by byte, what it was before",
             (Some(_), false) => "; everything else stays",
         };
-        say(out, &format!("{entries}{rest}."))
+        say(out, &format!("{entries}{rest}."))?;
+        let (back, they) = match self.returning {
+            0 => return Ok(()),
+            1 => ("1 of them comes back as it was".to_owned(), "it"),
+            count => (format!("{count} of them come back as they were"), "them"),
+        };
+        say(
+            out,
+            &format!(
+                "Left: {back}, because init found {they} there. To take {they} out too: run this again."
+            ),
+        )
     }
 
     fn carry_out(&self, out: &mut impl Write, root: &Path, workspace: &Workspace) -> Result<(), Trouble> {

@@ -176,8 +176,13 @@ fn a_migrated_file_is_migrated_again_after_uninstall() {
     let migrated = desk.now();
     desk.init();
     assert!(desk.now().contains("--pack"));
-    desk.uninstall();
+    let told = desk.uninstall().line();
     assert_eq!(desk.now(), migrated);
+    // A person who wants to be rid of Provost is told that it is still asked.
+    let count = entries(&migrated).len();
+    assert!(told.contains(&format!("Left: {count} of them come back as they were")), "{told}");
+    let told = desk.uninstall().line();
+    assert!(entries(&desk.now()).is_empty() && !told.contains("come back"), "{told}");
 }
 
 /// What a migration keeps later has our entries in it, and is not the file from before.
