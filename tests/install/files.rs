@@ -1,6 +1,6 @@
 //! What is on the disk before, in between and after.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::Stdio;
 use std::thread;
@@ -253,19 +253,25 @@ fn two_at_once_leave_one_whole_file() {
     }
 }
 
-/// What is kept fits the file at every moment, so that nobody has to uninstall without it.
+/// Somebody who uninstalls takes the kept file away while another one waits to install.
 #[test]
-fn to_install_and_to_uninstall_at_once_loses_nothing() {
+fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
     let desk = Desk::with(RICH);
-    // What is lost once stays lost.
-    for _ in 0..30 {
-        thread::scope(|scope| {
-            for word in ["init", "uninstall", "init", "uninstall", "init", "uninstall"] {
-                let desk = &desk;
-                scope.spawn(move || desk.answered(desk.command(&[word, "--yes"])));
-            }
-        });
-    }
+    desk.init();
+    let kept = desk.project.path.join(".claude/settings.json.before-provost");
+    fs::write(desk.settings(), RICH).unwrap();
+    let locks = fs::read_dir(desk.project.home.join(".local/state/provost/locks")).unwrap();
+    let locks: Vec<File> = locks.map(|lock| File::open(lock.unwrap().path()).unwrap()).collect();
+    locks.iter().for_each(|lock| lock.lock().unwrap());
+    thread::scope(|scope| {
+        let run = scope.spawn(|| desk.init());
+        thread::sleep(std::time::Duration::from_millis(700));
+        assert_eq!(desk.now(), RICH);
+        fs::remove_file(&kept).unwrap();
+        drop(locks);
+        run.join().unwrap();
+    });
+    assert_eq!(fs::read_to_string(&kept).unwrap(), RICH);
     desk.uninstall();
     assert_eq!(desk.now(), RICH);
 }
