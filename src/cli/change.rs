@@ -149,12 +149,13 @@ impl Change {
         Ok(is_replaced)
     }
 
-    /// A new file is private at first; then whoever may look into its directory may read it.
+    /// A new file is private at first; then whoever may look into its directory may read it. What hooks run is not
+    /// for everybody to write.
     fn share(&self) -> io::Result<()> {
         #[cfg(unix)]
         if let Some(directory) = self.real.parent() {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(directory)?.permissions().mode() & 0o666;
+            let mode = fs::metadata(directory)?.permissions().mode() & 0o664;
             fs::set_permissions(&self.real, fs::Permissions::from_mode(mode))?;
         }
         Ok(())

@@ -277,6 +277,19 @@ fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
 }
 
 #[test]
+fn a_new_file_is_not_for_everybody_to_write() {
+    let desk = Desk::empty();
+    let folder = desk.project.path.join(".claude");
+    for (directory, file) in [(0o777, 0o664), (0o755, 0o644), (0o700, 0o600)] {
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(directory)).unwrap();
+        desk.init();
+        assert_eq!(fs::metadata(desk.settings()).unwrap().mode() & 0o777, file);
+        desk.uninstall();
+    }
+}
+
+#[test]
 fn what_a_killed_run_has_begun_is_cleared_away() {
     let desk = Desk::with(RICH);
     desk.project.file(".claude/settings.json.before-provost.tmp", "{\"mod");

@@ -226,12 +226,8 @@ fn plan(
     let told = (workspace.client.installation.install)(file.text.as_deref(), wanted)
         .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
     // The client would take nothing from such a file, whatever is written into it.
-    (workspace.client.settings.read)(file.text.as_deref()).map_err(|why| {
-        (
-            format!("{named} is not changed: the client drops the whole file, because {}", one_line(&why)),
-            mend(),
-        )
-    })?;
+    (workspace.client.settings.read)(file.text.as_deref())
+        .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
     in_the_way(file, wanted, found)?;
     if told.text.is_some()
         && let Some(obstacle) = file.is_fixed()
