@@ -119,6 +119,7 @@ rehearsals! {
     install_into_an_empty_project: "install-empty.toml",
     install_among_the_hooks_of_others: "install-rich.toml",
     install_the_plan_gate: "install-gate.toml",
+    install_closed: "install-closed.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

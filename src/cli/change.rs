@@ -80,24 +80,37 @@ impl Change {
         writeln!(out)
     }
 
-    /// Puts the new text in the place of the old. `keep`: the old one is kept beside it, and the answer is
-    /// where. Of a file that is not there, an empty one is kept.
-    pub(crate) fn carry_out(&self, workspace: &Workspace, keep: bool) -> Result<Option<PathBuf>, Trouble> {
+    /// Puts the new text in the place of the old. `keep`: whether the old one is kept beside it, and the answer
+    /// is where. Of a file that is not there, an empty one is kept. `forget`: a kept file that is not needed
+    /// any more. Both belong to the change: what is kept must fit the file for whoever comes next.
+    pub(crate) fn carry_out(
+        &self,
+        workspace: &Workspace,
+        keep: impl FnOnce() -> bool,
+        forget: Option<&Path>,
+    ) -> Result<Option<PathBuf>, Trouble> {
         let trouble =
             |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
         let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
+        // Somebody may have been killed while making it.
+        let _ = fs::remove_file(self.being_made());
+        // It looks at the directory, which is made only now.
+        let is_kept = keep();
         let made = self.make_directory().map_err(|error| trouble(error.to_string()))?;
         let undo = |kept: Option<&PathBuf>| {
             kept.map(fs::remove_file);
             made.as_ref().map(fs::remove_dir);
         };
-        let kept = if keep { self.keep().map(Some) } else { Ok(None) };
+        let kept = if is_kept { self.keep().map(Some) } else { Ok(None) };
         let kept = kept.map_err(|error| {
             undo(None);
             trouble(format!("it cannot be kept beside itself: {error}"))
         })?;
         match self.replace(workspace) {
-            Ok(true) => Ok(kept),
+            Ok(true) => {
+                let forgotten = forget.map_or(Ok(()), |place| workspace.remove(place));
+                forgotten.map(|()| kept).map_err(|fault| Trouble::Io(fault.to_string()))
+            }
             Ok(false) => {
                 undo(kept.as_ref());
                 Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
@@ -136,21 +149,26 @@ impl Change {
         Ok(is_replaced)
     }
 
-    /// A new file is private at first; then whoever may look into its directory may read it.
+    /// A new file is private at first; then whoever may look into its directory may read it. What hooks run is not
+    /// for everybody to write.
     fn share(&self) -> io::Result<()> {
         #[cfg(unix)]
         if let Some(directory) = self.real.parent() {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(directory)?.permissions().mode() & 0o666;
+            let mode = fs::metadata(directory)?.permissions().mode() & 0o664;
             fs::set_permissions(&self.real, fs::Permissions::from_mode(mode))?;
         }
         Ok(())
     }
 
+    fn being_made(&self) -> PathBuf {
+        let name = self.real.file_name().unwrap_or_default().to_string_lossy();
+        self.real.with_file_name(format!("{name}{KEPT}.tmp"))
+    }
+
     /// A copy beside the file, under a name that nothing has; whole, or not there.
     fn keep(&self) -> io::Result<PathBuf> {
-        let name = self.real.file_name().unwrap_or_default().to_string_lossy();
-        let being_made = self.real.with_file_name(format!("{name}{KEPT}.{}.tmp", std::process::id()));
+        let being_made = self.being_made();
         let linked = (|| {
             let mut file = OpenOptions::new().write(true).create_new(true).open(&being_made)?;
             if self.before.is_some() {

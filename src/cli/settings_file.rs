@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::change::{self, shown};
-use crate::clients::Scope;
+use crate::clients::{Client, Scope};
 use crate::text::one_line;
 use crate::workspace::{Workspace, is_within, resolve};
 
@@ -54,11 +54,10 @@ pub(crate) struct SettingsFile {
 
 /// Where the client would be started: the nearest directory that has its folder, or else the project's root. The
 /// client looks for settings in the directory that it is started in, and not above.
-pub(crate) fn home_of_client(workspace: &Workspace) -> PathBuf {
-    let within = |directory: &&Path| directory.starts_with(&workspace.project);
-    let has_folder = |directory: &&Path| directory.join(workspace.client.folder).is_dir();
-    let mut directories = workspace.start.ancestors().take_while(within);
-    directories.find(has_folder).unwrap_or(&workspace.project).to_owned()
+pub(crate) fn home_of_client(client: &Client, start: &Path, project: &Path) -> PathBuf {
+    let within = |directory: &&Path| directory.starts_with(project);
+    let has_folder = |directory: &&Path| directory.join(client.folder).is_dir();
+    start.ancestors().take_while(within).find(has_folder).unwrap_or(project).to_owned()
 }
 
 /// A path as a person would write it in this project.

@@ -48,6 +48,8 @@ struct Plan {
     told: Removed,
     /// The file as it was before, where it is kept.
     kept: Option<PathBuf>,
+    /// How many entries that call Provost were in it already.
+    returning: usize,
 }
 
 impl Uninstall {
@@ -56,7 +58,7 @@ impl Uninstall {
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let event = Event::new(String::new(), Kind::Other, cwd);
         let workspace = Workspace::of(clients::DEFAULT, &event);
-        let root = home_of_client(&workspace);
+        let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
         let mut out = Screen(anstream::stdout().lock());
         let mut plans: Vec<Plan> = Vec::new();
         let left = left(&root, &workspace);
@@ -129,9 +131,11 @@ fn plan(file: SettingsFile, workspace: &Workspace) -> Result<Option<Plan>, (Stri
     if let Some(obstacle) = file.is_fixed() {
         return Err(obstacle);
     }
+    let again = told.text.as_ref().and_then(|after| (installation.remove)(after, None).ok());
+    let returning = again.map_or(0, |again| again.entries.len());
     let SettingsFile { whose, named, real, text } = file;
     let change = Change { named, real, before: text, after: told.text.clone() };
-    Ok(Some(Plan { whose, change, told, kept: kept.map(|(place, _)| place) }))
+    Ok(Some(Plan { whose, change, told, kept: kept.map(|(place, _)| place), returning }))
 }
 
 impl Plan {
@@ -146,11 +150,23 @@ impl Plan {
             (Some(_), true) => "; the file becomes, byte by byte, what it was before",
             (Some(_), false) => "; everything else stays",
         };
-        say(out, &format!("{entries}{rest}."))
+        say(out, &format!("{entries}{rest}."))?;
+        let (back, they) = match self.returning {
+            0 => return Ok(()),
+            1 => ("1 of them comes back as it was".to_owned(), "it"),
+            count => (format!("{count} of them come back as they were"), "them"),
+        };
+        say(
+            out,
+            &format!(
+                "Left: {back}, because init found {they} there. To take {they} out too: run this again."
+            ),
+        )
     }
 
     fn carry_out(&self, out: &mut impl Write, root: &Path, workspace: &Workspace) -> Result<(), Trouble> {
-        self.change.carry_out(workspace, false)?;
+        let forget = self.kept.as_deref().filter(|_| self.told.is_restored);
+        self.change.carry_out(workspace, || false, forget)?;
         let short = |path: &Path| short(path, root, workspace.places.home.as_deref());
         let named = short(&self.change.named);
         if self.change.after.is_none() {
@@ -163,13 +179,12 @@ impl Plan {
             let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
             say(out, &format!("{named} is {word}."))?;
         }
-        let Some(kept) = &self.kept else { return Ok(()) };
-        if self.told.is_restored {
-            workspace.remove(kept).map_err(|fault| Trouble::Io(fault.to_string()))?;
-        } else {
-            say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?;
+        match self.kept.as_ref().filter(|_| !self.told.is_restored) {
+            Some(kept) => {
+                Ok(say(out, &format!("The file from before Provost is still kept in {}.", short(kept)))?)
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -33,8 +33,8 @@ pub struct Health {
     pub prompt: &'static str,
     /// The key of an entry with which the client holds the call where the hook cannot be run.
     pub block_on_failure: &'static str,
-    /// What keeps a hook from holding back all that it should.
-    pub weakness: fn(&Hook) -> Option<&'static str>,
+    /// What keeps a hook from holding back all that it should, and how to mend it.
+    pub weakness: fn(&Hook) -> Option<(&'static str, &'static str)>,
     /// What in a settings file or in the environment changes what Provost does.
     pub steering: fn(&Source) -> Vec<Steering>,
     pub steering_here: fn() -> Vec<Steering>,

@@ -141,3 +141,14 @@ fn a_hanging_hook_is_ended_with_all_that_it_started() {
     within(30, || patient.finds("too-slow"));
     assert!(!has_process(&patient), "what the hook started still runs");
 }
+
+/// One that hangs with some events would hang with all, and a person waits.
+#[test]
+fn a_hanging_command_is_not_waited_for_again_and_again() {
+    let mut patient = by_shell(&format!("sleep 3125; {} hook", provost()));
+    patient.change_entries(|entry| entry["timeout"] = 1.into());
+    let diagnosis = patient.doctor(&[]);
+    diagnosis.has("too-slow");
+    let count = |part: &str| diagnosis.report[part].as_array().unwrap().len();
+    assert_eq!((count("runs"), count("not_run")), (2, 2), "{:#}", diagnosis.report);
+}

@@ -96,6 +96,20 @@ fn names_with_odd_letters_do_not_harm_it() {
 }
 
 #[test]
+fn without_a_temporary_directory_all_is_checked_but_the_answers() {
+    let mut patient = Patient::healthy();
+    patient.change(|settings| settings["disableAllHooks"] = true.into());
+    let missing = patient.project.home.join("missing");
+    let patient =
+        Patient { project: patient.project.set("TMPDIR", missing.display().to_string()), ..patient };
+    let diagnosis = patient.doctor(&[]);
+    diagnosis.has("hooks-off");
+    assert!(diagnosis.has("not-tried")["fix"].as_str().unwrap().contains("TMPDIR"));
+    assert_eq!(diagnosis.ids().len(), 2, "{:#}", diagnosis.report);
+    assert!(!missing.exists());
+}
+
+#[test]
 fn odd_places_do_not_harm_it() {
     let patient = Patient::healthy();
     let settings = patient.project.path.join(".claude/settings.json");

@@ -42,6 +42,38 @@ fn no_entry_calls_provost() {
     patient.finds("no-hooks");
 }
 
+/// An entry of another kind has no command for the client, whatever is written there.
+#[test]
+fn only_commands_call_provost() {
+    let mut patient = Patient::healthy();
+    patient.change_entries(|entry| (entry["type"], entry["prompt"]) = ("prompt".into(), "x".into()));
+    patient.finds("no-hooks");
+}
+
+/// Below a package, the package is looked at, as `init` does; and a client would have to be started there.
+#[test]
+fn a_client_that_is_started_below_reads_no_settings_of_the_project() {
+    let patient = Patient::healthy();
+    let package = patient.project.path.join("packages/one");
+    fs::create_dir_all(package.join("src/deep")).unwrap();
+    let findings = |below: &std::path::Path| {
+        let output = patient.command(&["--json"]).current_dir(below).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["findings"].as_array().unwrap().clone()
+    };
+    let found = findings(&package.join("src/deep"));
+    assert_eq!((found.len(), &found[0]["id"]), (1, &json!("started-below")), "{found:#?}");
+    fs::rename(patient.project.path.join(".claude"), package.join(".claude")).unwrap();
+    let found = findings(&package.join("src/deep"));
+    assert_eq!((found.len(), &found[0]["id"]), (1, &json!("started-below")), "{found:#?}");
+    assert!(found[0]["fix"].as_str().unwrap().contains("packages/one,"), "{found:#?}");
+    assert!(findings(&package).is_empty());
+    fs::create_dir_all(patient.project.home.join(".claude")).unwrap();
+    fs::rename(package.join(".claude/settings.json"), patient.project.home.join(".claude/settings.json"))
+        .unwrap();
+    assert!(findings(&package.join("src/deep")).is_empty());
+}
+
 #[test]
 fn all_hooks_are_switched_off_in_any_scope() {
     let patient = Patient::healthy();
@@ -173,6 +205,14 @@ fn an_entry_is_weak_or_never_run() {
         let mut patient = Patient::healthy();
         patient.change(|settings| settings["hooks"]["PreToolUse"][0]["hooks"][0][key] = value.clone());
         patient.finds("entry-weak");
+    }
+    for command in ["./tools/provost", "tools/provost"] {
+        let mut patient = Patient::healthy();
+        let tools = patient.project.path.join("tools");
+        fs::create_dir(&tools).unwrap();
+        std::os::unix::fs::symlink(support::program(), tools.join("provost")).unwrap();
+        patient.change_entries(|entry| entry["command"] = command.into());
+        assert!(patient.finds("entry-weak")["fix"].as_str().unwrap().contains("whole path"));
     }
     let mut patient = Patient::healthy();
     patient.add("PreTooluse", json!({"hooks": [entry(&["hook"])]})).finds("event-unknown");

@@ -1,6 +1,6 @@
 //! What is on the disk before, in between and after.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::Stdio;
 use std::thread;
@@ -176,8 +176,13 @@ fn a_migrated_file_is_migrated_again_after_uninstall() {
     let migrated = desk.now();
     desk.init();
     assert!(desk.now().contains("--pack"));
-    desk.uninstall();
+    let told = desk.uninstall().line();
     assert_eq!(desk.now(), migrated);
+    // A person who wants to be rid of Provost is told that it is still asked.
+    let count = entries(&migrated).len();
+    assert!(told.contains(&format!("Left: {count} of them come back as they were")), "{told}");
+    let told = desk.uninstall().line();
+    assert!(entries(&desk.now()).is_empty() && !told.contains("come back"), "{told}");
 }
 
 /// What a migration keeps later has our entries in it, and is not the file from before.
@@ -246,6 +251,55 @@ fn two_at_once_leave_one_whole_file() {
         desk.uninstall();
         assert_eq!(desk.now(), RICH);
     }
+}
+
+/// Somebody who uninstalls takes the kept file away while another one waits to install.
+#[test]
+fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
+    let desk = Desk::with(RICH);
+    desk.init();
+    let kept = desk.project.path.join(".claude/settings.json.before-provost");
+    fs::write(desk.settings(), RICH).unwrap();
+    let locks = fs::read_dir(desk.project.home.join(".local/state/provost/locks")).unwrap();
+    let locks: Vec<File> = locks.map(|lock| File::open(lock.unwrap().path()).unwrap()).collect();
+    locks.iter().for_each(|lock| lock.lock().unwrap());
+    thread::scope(|scope| {
+        let run = scope.spawn(|| desk.init());
+        thread::sleep(std::time::Duration::from_millis(700));
+        assert_eq!(desk.now(), RICH);
+        fs::remove_file(&kept).unwrap();
+        drop(locks);
+        run.join().unwrap();
+    });
+    assert_eq!(fs::read_to_string(&kept).unwrap(), RICH);
+    desk.uninstall();
+    assert_eq!(desk.now(), RICH);
+}
+
+#[test]
+fn a_new_file_is_not_for_everybody_to_write() {
+    let desk = Desk::empty();
+    let folder = desk.project.path.join(".claude");
+    for (directory, file) in [(0o777, 0o664), (0o755, 0o644), (0o700, 0o600)] {
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(directory)).unwrap();
+        desk.init();
+        assert_eq!(fs::metadata(desk.settings()).unwrap().mode() & 0o777, file);
+        desk.uninstall();
+    }
+}
+
+#[test]
+fn what_a_killed_run_has_begun_is_cleared_away() {
+    let desk = Desk::with(RICH);
+    desk.project.file(".claude/settings.json.before-provost.tmp", "{\"mod");
+    desk.init();
+    assert_eq!(desk.names(".claude"), ["settings.json", "settings.json.before-provost"]);
+    desk.uninstall();
+    assert_eq!(
+        (desk.names(".claude").as_slice(), desk.now().as_str()),
+        (&["settings.json".to_owned()][..], RICH)
+    );
 }
 
 /// Killed at any moment, there is the old file or the new one, and the next run goes on from there.

@@ -147,6 +147,12 @@ fn from_below_the_settings_of_the_project_are_meant() {
     assert_eq!(told.code, 0, "{told:?}");
     assert!(told.line().contains("start it in <project>."), "{}", told.line());
     assert_eq!(desk.entries().len(), 8);
+    desk.uninstall();
+    // The person's own are read everywhere.
+    let mut command = desk.command(&["init", "--yes", "--scope", "user"]);
+    command.current_dir(&below);
+    let told = desk.answered(command);
+    assert!(told.code == 0 && !told.line().contains("start it in"), "{}", told.line());
 }
 
 #[test]

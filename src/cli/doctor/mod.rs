@@ -42,7 +42,7 @@ use subject::Subject;
   provost doctor --fix           mend the rights of Provost's own files
   provost doctor --json | jq -r '.findings[].id'
 
-Exit codes: 0 no error, maybe warnings; 1 at least one error; 74 nothing could be tried.")]
+Exit codes: 0 no error, maybe warnings; 1 at least one error; 74 interrupted.")]
 pub(crate) struct Doctor {
     /// Run the hooks of others too; they are given the same events, and may do anything
     #[arg(long)]
@@ -62,18 +62,20 @@ impl Doctor {
         let cwd =
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let subject = Subject::of(Here::find()?, &resolve(&cwd));
-        let stage = Stage::set(&subject).map_err(|error| {
-            Trouble::Io(format!("no hook can be tried in the temporary directory: {error}"))
-        })?;
-        let trial = trial::hold(&subject, &stage, self.all).map_err(|error| match error.kind() {
-            ErrorKind::Interrupted => Trouble::Io("interrupted; what was started has been ended".into()),
-            _ => Trouble::from(error),
-        })?;
+        let stage = Stage::set(&subject);
+        let trial = match &stage {
+            Ok(stage) => trial::hold(&subject, stage, self.all).map_err(|error| match error.kind() {
+                ErrorKind::Interrupted => Trouble::Io("interrupted; what was started has been ended".into()),
+                _ => Trouble::from(error),
+            })?,
+            Err(error) => trial::Trial::impossible(error),
+        };
+        let stage = stage.ok();
         let mut groups = vec![
             registered::check(&subject),
             coverage::check(&subject),
             trial.group,
-            programs::check(&subject, &stage),
+            programs::check(&subject, stage.as_ref()),
             configuration::check(&subject),
             state::check(&subject),
         ];

@@ -14,7 +14,8 @@ use crate::text::one_line;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(super) fn check(subject: &Subject, stage: &Stage) -> Group {
+/// Without a stage no program is started, so that versions stay unknown.
+pub(super) fn check(subject: &Subject, stage: Option<&Stage>) -> Group {
     let mut findings = Vec::new();
     let (own, told) = provost(subject, stage);
     findings.extend(own);
@@ -25,7 +26,7 @@ pub(super) fn check(subject: &Subject, stage: &Stage) -> Group {
 }
 
 /// Provost as the entries call it.
-fn provost(subject: &Subject, stage: &Stage) -> (Vec<Finding>, String) {
+fn provost(subject: &Subject, stage: Option<&Stage>) -> (Vec<Finding>, String) {
     let mut findings = Vec::new();
     let mut found: Vec<(PathBuf, String)> = Vec::new();
     for entry in subject.own_entries() {
@@ -38,6 +39,7 @@ fn provost(subject: &Subject, stage: &Stage) -> (Vec<Finding>, String) {
         }
     }
     for (path, place) in &found {
+        let Some(stage) = stage else { break };
         let version = stage.version(path).unwrap_or_default();
         let version = version.trim().strip_prefix("provost ").map(one_line);
         if version.as_deref() == Some(VERSION) {
@@ -68,6 +70,7 @@ fn provost(subject: &Subject, stage: &Stage) -> (Vec<Finding>, String) {
     }
     let told = match found.as_slice() {
         [] => "no program of Provost in the entries".to_owned(),
+        [(one, _)] if stage.is_none() => format!("Provost as {}", subject.shown(one)),
         [(one, _)] => format!("Provost {VERSION} as {}", subject.shown(one)),
         more => counted(more.len(), "program of Provost"),
     };
@@ -81,7 +84,7 @@ fn is_copy(first: &Path, second: &Path) -> bool {
     read(first).is_some_and(|bytes| read(second).is_some_and(|other| bytes == other))
 }
 
-fn client(subject: &Subject, stage: &Stage) -> (Option<Finding>, String) {
+fn client(subject: &Subject, stage: Option<&Stage>) -> (Option<Finding>, String) {
     let health = &subject.client.health;
     let name = subject.client.reviewer.program;
     let Ok(program) = reviewer::own_program(subject.client) else {
@@ -93,6 +96,7 @@ fn client(subject: &Subject, stage: &Stage) -> (Option<Finding>, String) {
         );
         return (Some(finding), format!("no client `{name}`"));
     };
+    let Some(stage) = stage else { return (None, format!("client `{name}`, not started")) };
     let printed = stage.version(&program).unwrap_or_default();
     let shown = |version: [u32; 3]| version.map(|part| part.to_string()).join(".");
     let oldest = shown(health.oldest);

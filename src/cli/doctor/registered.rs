@@ -25,6 +25,7 @@ pub(super) fn check(subject: &Subject) -> Group {
             "run `provost init`".into(),
         ));
     }
+    findings.extend(started_below(&own, subject));
     findings.extend(weak(&own, subject));
     findings.extend(twice(&own, subject));
     findings.extend(old_scripts(subject));
@@ -133,16 +134,30 @@ fn steered_here(subject: &Subject) -> Vec<Finding> {
     here.collect()
 }
 
+/// The client does not look for a project's settings above the directory that it is started in.
+fn started_below(own: &[Entry<'_>], subject: &Subject) -> Option<Finding> {
+    let is_of_project = |entry: &Entry<'_>| matches!(entry.source.scope, Scope::Project | Scope::Local);
+    let is_lost = !own.is_empty() && own.iter().all(is_of_project) && subject.start != subject.project;
+    let place = subject.project.display();
+    is_lost.then(|| {
+        Finding::warning(
+            "started-below",
+            "a client that is started here asks no guard".into(),
+            format!("the entries are in the settings of {place}, and the client does not look above"),
+            format!("start the client in {place}, or run `provost init --scope user`"),
+        )
+    })
+}
+
 /// Entries that cannot hold back what they should, or that the client never runs.
 fn weak(own: &[Entry<'_>], subject: &Subject) -> Vec<Finding> {
     let mut findings = Vec::new();
     for entry in own {
         let place = subject.place(entry.source);
         let title = entry.title();
-        if let Some(why) = (subject.client.health.weakness)(entry.hook) {
+        if let Some((why, fix)) = (subject.client.health.weakness)(entry.hook) {
             let what = format!("the {title} entry of {place} does not hold back all that it should");
-            let fix = "take that key out of the entry".into();
-            findings.push(Finding::error("entry-weak", what, why.into(), fix));
+            findings.push(Finding::error("entry-weak", what, why.into(), fix.into()));
         }
         if !(subject.client.health.knows)(&entry.hook.event) {
             let event = one_line(&entry.hook.event);

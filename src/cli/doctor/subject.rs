@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::Here;
+use crate::cli::settings_file::home_of_client;
 use crate::clients::{self, Client, Hook, Scope, Source};
 use crate::config::{Config, settings};
 use crate::files;
@@ -15,6 +16,8 @@ pub(super) struct Subject {
     pub(super) places: Places,
     /// Where the client would be started.
     pub(super) project: PathBuf,
+    /// Where the doctor was started.
+    pub(super) start: PathBuf,
     pub(super) state: Option<PathBuf>,
     /// The project's configuration, if there is one.
     pub(super) config_file: Option<PathBuf>,
@@ -33,9 +36,7 @@ impl Subject {
     pub(super) fn of(here: Here, cwd: &Path) -> Self {
         let client = clients::DEFAULT;
         let places = Places::from_environment();
-        // The client reads the settings of the directory it is started in, and of no other.
-        let is_started_here = cwd.join(client.folder).is_dir();
-        let project = if is_started_here { cwd.to_owned() } else { here.project };
+        let project = home_of_client(client, cwd, &here.project);
         let mut sources = (client.registrations)(&places, &project);
         for hook in sources.iter_mut().flat_map(|source| &mut source.hooks) {
             look_into_script(hook, &project);
@@ -43,7 +44,16 @@ impl Subject {
         let is_of_project = |layer| layer == crate::config::Layer::Project;
         let config_file = here.config.files.iter().find(|(layer, _)| is_of_project(*layer));
         let config_file = config_file.map(|(_, file)| file.clone());
-        Self { client, places, project, state: here.state, config_file, config: here.config, sources }
+        Self {
+            client,
+            places,
+            project,
+            start: cwd.to_owned(),
+            state: here.state,
+            config_file,
+            config: here.config,
+            sources,
+        }
     }
 
     /// The hooks of all places that the client takes hooks from.

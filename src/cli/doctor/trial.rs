@@ -20,6 +20,8 @@ use crate::text::{bounded, one_line};
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Others may run a linter.
 const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(30);
+/// A command that did not answer for so many entries is not waited for any more.
+const ENOUGH: usize = 2;
 /// All runs together.
 const LONGEST: Duration = Duration::from_mins(4);
 
@@ -28,6 +30,21 @@ pub(super) struct Trial {
     /// What each hook was given and answered.
     pub(super) runs: Vec<Value>,
     pub(super) not_run: Vec<Value>,
+}
+
+impl Trial {
+    /// Without a stage nothing is tried; everything else can still be checked.
+    pub(super) fn impossible(error: &io::Error) -> Self {
+        let finding = Finding::error(
+            "not-tried",
+            "no hook was tried".into(),
+            format!("no project for it can be made in {} ({error})", std::env::temp_dir().display()),
+            "let `TMPDIR` name a directory that you can write to, and run this again".into(),
+        );
+        let checked = "no entry started".to_owned();
+        let group = Group { name: "answers", checked, findings: vec![finding], is_skipped: true };
+        Self { group, runs: Vec::new(), not_run: Vec::new() }
+    }
 }
 
 /// The same trouble of one or more entries of one place.
@@ -43,6 +60,7 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
     let mut runs = Vec::new();
     let mut not_run = Vec::new();
     let mut cases: Vec<Case<'_>> = Vec::new();
+    let mut silent: Vec<Entry<'_>> = Vec::new();
     let (mut started, mut others) = (0, 0);
     for entry in subject.entries() {
         // Of equal entries for one event the client runs one.
@@ -54,6 +72,7 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
             continue;
         }
         let samples: Vec<Sample> = samples(&entry, subject, stage);
+        let is_silent = silent.iter().filter(|known| known.is_same(&entry)).count() >= ENOUGH;
         let skipped = if entry.hook.kind != "command" {
             Some("only commands can be tried")
         } else if !entry.hook.calls_provost && !all {
@@ -61,6 +80,8 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
             Some("a hook of others; `--all` runs it")
         } else if samples.is_empty() {
             Some("there is no event for it")
+        } else if is_silent {
+            Some("the same command did not answer for other events")
         } else if began.elapsed() > LONGEST {
             Some("the time for all hooks is over")
         } else {
@@ -80,6 +101,9 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
         let found = worst(&entry, &samples, subject, stage, &mut runs)?;
         started += usize::from(runs.len() > before);
         let Some(trouble) = found else { continue };
+        if trouble.is_slow() {
+            silent.push(entry);
+        }
         let is_same = |case: &&mut Case<'_>| {
             let of_place = case.first.source.file == entry.source.file;
             let of_program = entry.hook.calls_provost || case.first.hook.command == entry.hook.command;

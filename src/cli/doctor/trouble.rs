@@ -74,6 +74,11 @@ impl Trouble {
         Self { is_for_all: true, ..trouble }
     }
 
+    /// Whether no answer came in time.
+    pub(super) fn is_slow(&self) -> bool {
+        matches!(self.id, "too-slow" | "other-slow")
+    }
+
     /// What is wrong with an answer, if anything is.
     pub(super) fn of(entry: &Entry<'_>, sample: &Sample, heard: &Heard) -> Option<Self> {
         let is_own = entry.hook.calls_provost;

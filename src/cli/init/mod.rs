@@ -79,7 +79,8 @@ impl Init {
             std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
         let event = Event::new(String::new(), Kind::Other, cwd);
         let workspace = Workspace::of(clients::DEFAULT, &event);
-        let found = Found::look(home_of_client(&workspace), &workspace);
+        let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
+        let found = Found::look(root, &workspace);
         let mut out = Screen(anstream::stdout().lock());
         let file = match SettingsFile::find(self.scope, &found.root, &workspace) {
             Ok(file) => file,
@@ -113,7 +114,7 @@ impl Init {
         change.show(&mut out)?;
         tell(&mut out, &added, &updated, &removed)?;
         let mut notes = program.notes;
-        notes.extend(surroundings(&found, &workspace));
+        notes.extend(surroundings(&found, &workspace, file.whose));
         for note in notes {
             say(&mut out, &format!("Note: {note}."))?;
         }
@@ -225,12 +226,8 @@ fn plan(
     let told = (workspace.client.installation.install)(file.text.as_deref(), wanted)
         .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
     // The client would take nothing from such a file, whatever is written into it.
-    (workspace.client.settings.read)(file.text.as_deref()).map_err(|why| {
-        (
-            format!("{named} is not changed: the client drops the whole file, because {}", one_line(&why)),
-            mend(),
-        )
-    })?;
+    (workspace.client.settings.read)(file.text.as_deref())
+        .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
     in_the_way(file, wanted, found)?;
     if told.text.is_some()
         && let Some(obstacle) = file.is_fixed()
@@ -297,7 +294,7 @@ fn word_of(scope: &Scope) -> &'static str {
 }
 
 /// What a person should know about the place.
-fn surroundings(found: &Found, workspace: &Workspace) -> Vec<String> {
+fn surroundings(found: &Found, workspace: &Workspace, whose: Whose) -> Vec<String> {
     let mut notes = Vec::new();
     for source in &found.sources {
         let place = found.short(&source.file);
@@ -314,7 +311,7 @@ fn surroundings(found: &Found, workspace: &Workspace) -> Vec<String> {
             ));
         }
     }
-    if workspace.start != found.root {
+    if whose != Whose::User && workspace.start != found.root {
         notes.push(format!(
             "the client reads a project's settings only where it is started: start it in {}",
             shown(&found.root)
@@ -339,19 +336,18 @@ fn tell(out: &mut impl Write, added: &[String], updated: &[String], removed: &[S
 }
 
 fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Workspace) -> Result<(), Trouble> {
-    let kept = change::kept(&change.real);
-    let newest = kept.first();
+    let newest = || change::kept(&change.real).into_iter().next();
     // What uninstall needs is the file as it was before the first entry came, so that one is not followed by
     // others. That there was no file is marked where an older state would be taken for it, and where its
     // directory would be taken for one that came with it.
-    let keep = match &change.before {
+    let keep = || match &change.before {
         Some(before) if (workspace.client.installation.is_in)(before) => false,
-        Some(before) => newest.is_none_or(|(_, text)| text != before),
-        None => newest.is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
+        Some(before) => newest().is_none_or(|(_, text)| text != *before),
+        None => newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
     };
-    let place = change.carry_out(workspace, keep)?;
+    let place = change.carry_out(workspace, keep, None)?;
     let named = found.short(&change.named);
-    let text = match (&change.before, place.or_else(|| newest.map(|(place, _)| place.clone()))) {
+    let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
         (Some(_), Some(kept)) => {
             format!("{named} is written; as it was without Provost, it is kept in {}.", found.short(&kept))
         }

@@ -124,7 +124,7 @@ impl Migrate {
             return Ok(Exit::Found);
         }
         for plan in &plans {
-            let kept = plan.change.carry_out(workspace, true)?.unwrap_or_default();
+            let kept = plan.change.carry_out(workspace, || true, None)?.unwrap_or_default();
             let named = shown(&plan.change.named);
             say(&mut out, &format!("{named} is changed; as it was, it is kept in {}.", shown(&kept)))?;
         }

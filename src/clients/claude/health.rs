@@ -91,7 +91,8 @@ const EVENTS: &[&str] = &[
 /// Variables that keep every hook from running, or Provost from saying anything.
 const SILENCING: &[&str] = &[CHILD_MARK, "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"];
 /// Variables that change where Provost looks or how it is started.
-const CHANGING: &[&str] = &["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CODE_SHELL_PREFIX"];
+const CHANGING: &[&str] =
+    &["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SHELL_PREFIX"];
 /// Keys of a settings file that do.
 const STARTERS: &[&str] = &["processWrapper", "defaultShell"];
 
@@ -122,14 +123,25 @@ fn tools(event: &str, pack: &str) -> (Tools, Tools) {
     }
 }
 
-fn weakness(hook: &Hook) -> Option<&'static str> {
+fn weakness(hook: &Hook) -> Option<(&'static str, &'static str)> {
+    const KEY: &str = "take that key out of the entry";
     let is_on = |key: &str| hook.entry[key] == true;
     if is_on("async") || is_on("asyncRewake") {
-        return Some("`async` lets the call go on before the answer is there");
+        return Some(("`async` lets the call go on before the answer is there", KEY));
     }
-    hook.entry["if"]
-        .is_string()
-        .then_some("`if` keeps it from seeing some calls, and the client reads it loosely")
+    if hook.entry["if"].is_string() {
+        return Some(("`if` keeps it from seeing some calls, and the client reads it loosely", KEY));
+    }
+    is_relative(&hook.command).then_some((
+        "its command is looked for where the session is, which moves with every `cd`",
+        "run `provost init`, or name the program by its whole path",
+    ))
+}
+
+/// Whether a command begins with a path that is not meant from a fixed place.
+fn is_relative(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']);
+    program.contains('/') && !program.starts_with(['/', '$', '~', '`'])
 }
 
 fn steering(source: &Source) -> Vec<Steering> {

@@ -162,13 +162,15 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         None => command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect(),
     };
     let pairs = words.iter().zip(words.iter().skip(1));
+    let kind = entry["type"].as_str().unwrap_or_default().to_owned();
+    // Of any other kind, the client does not look at the command.
+    let is_run = kind == "command";
     Hook {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        kind: entry["type"].as_str().unwrap_or_default().to_owned(),
-        calls_provost: settings::calls_provost(entry)
-            || calls_wrapper(&command, &words)
-            || is_in_line(&command),
+        kind,
+        calls_provost: is_run
+            && (settings::calls_provost(entry) || calls_wrapper(&command, &words) || is_in_line(&command)),
         packs: pairs.filter(|(option, _)| *option == "--pack").map(|(_, pack)| pack.clone()).collect(),
         command,
         arguments,
