@@ -262,7 +262,9 @@ fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
     fs::write(desk.settings(), RICH).unwrap();
     let locks = fs::read_dir(desk.project.home.join(".local/state/provost/locks")).unwrap();
     let locks: Vec<File> = locks.map(|lock| File::open(lock.unwrap().path()).unwrap()).collect();
-    locks.iter().for_each(|lock| lock.lock().unwrap());
+    for lock in &locks {
+        lock.lock().unwrap();
+    }
     thread::scope(|scope| {
         let run = scope.spawn(|| desk.init());
         thread::sleep(std::time::Duration::from_millis(700));
