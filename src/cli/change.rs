@@ -167,27 +167,23 @@ impl Change {
     }
 
     /// A copy beside the file, under a name that nothing has; whole, or not there.
+    // INVARIANT: the file's lock is held, so that nobody else takes the name.
     fn keep(&self) -> io::Result<PathBuf> {
         let being_made = self.being_made();
-        let linked = (|| {
+        let backup = kept_name(&self.real, numbers(&self.real).last().unwrap_or(0) + 1);
+        let made = (|| {
             let mut file = OpenOptions::new().write(true).create_new(true).open(&being_made)?;
             if self.before.is_some() {
                 file.set_permissions(fs::metadata(&self.real)?.permissions())?;
             }
             file.write_all(self.before.as_deref().unwrap_or_default().as_bytes())?;
             file.sync_all()?;
-            let mut number = numbers(&self.real).last().unwrap_or(0) + 1;
-            loop {
-                let backup = kept_name(&self.real, number);
-                match fs::hard_link(&being_made, &backup) {
-                    Ok(()) => return Ok(backup),
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                    Err(error) => return Err(error),
-                }
-            }
+            fs::rename(&being_made, &backup)
         })();
-        let _ = fs::remove_file(&being_made);
-        linked
+        if made.is_err() {
+            let _ = fs::remove_file(&being_made);
+        }
+        made.map(|()| backup)
     }
 }
 
