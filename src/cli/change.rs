@@ -8,7 +8,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use super::screen::{BOLD, CYAN, GREEN, RED, painted, width, wrapped};
-use super::{Trouble, diff};
+use super::{Exit, Trouble, diff};
 use crate::text::{one_line, printable};
 use crate::workspace::Workspace;
 
@@ -35,24 +35,44 @@ pub(crate) fn read(real: &Path) -> Result<Option<String>, String> {
     bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())).transpose()
 }
 
-/// Whether the person wants it, who is asked where there is one.
-pub(crate) fn confirmed(out: &mut impl Write) -> Result<bool, Trouble> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        say(
-            out,
-            "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
-        )?;
-        return Ok(false);
-    }
-    write!(out, "Write this? [y/N] ")?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let is_wanted = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    if !is_wanted {
+/// Whether a change that was shown is made.
+#[derive(clap::Args)]
+pub(crate) struct Asking {
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+impl Asking {
+    /// How the command ends here; `None`: the change is wanted. The person is asked where there is one.
+    pub(crate) fn ends(&self, out: &mut impl Write) -> Result<Option<Exit>, Trouble> {
+        if self.yes {
+            return Ok(None);
+        }
+        if self.dry_run {
+            say(out, "Nothing was changed.")?;
+            return Ok(Some(Exit::Done));
+        }
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            say(
+                out,
+                "Nothing was changed, because nobody can be asked here. To fix: run it in a terminal, or with `--yes`.",
+            )?;
+            return Ok(Some(Exit::Found));
+        }
+        write!(out, "Write this? [y/N] ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+            return Ok(None);
+        }
         say(out, "Nothing was changed.")?;
+        Ok(Some(Exit::Found))
     }
-    Ok(is_wanted)
 }
 
 impl Change {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::change::{self, Change, Screen, confirmed, say, shown};
+use super::change::{self, Asking, Change, Screen, say, shown};
 use super::screen::{width, wrapped};
 use super::settings_file::{SettingsFile, Whose, home_of_client, short};
 use super::{Exit, Outcome, Trouble};
@@ -33,12 +33,8 @@ pub(crate) struct Uninstall {
     /// Whose settings file; without, all in which it is found
     #[arg(long, value_enum, value_name = "SCOPE")]
     scope: Option<Whose>,
-    /// Only show what would change
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask
-    #[arg(long, conflicts_with = "dry_run")]
-    yes: bool,
+    #[command(flatten)]
+    asking: Asking,
 }
 
 /// A file that would change.
@@ -99,12 +95,8 @@ impl Uninstall {
         for obstacle in &obstacles {
             say(&mut out, &format!("Left: {obstacle}"))?;
         }
-        if self.dry_run {
-            say(&mut out, "Nothing was changed.")?;
-            return Ok(Exit::Done);
-        }
-        if !self.yes && !confirmed(&mut out)? {
-            return Ok(Exit::Found);
+        if let Some(end) = self.asking.ends(&mut out)? {
+            return Ok(end);
         }
         for plan in &plans {
             plan.carry_out(&mut out, &root, &workspace)?;

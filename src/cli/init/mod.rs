@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::change::{self, Change, Screen, confirmed, say, shown};
+use super::change::{self, Asking, Change, Screen, say, shown};
 use super::screen::{BOLD, painted, width, wrapped};
 use super::settings_file::{SettingsFile, Whose, home_of_client};
 use super::{Exit, Outcome, Trouble};
@@ -47,12 +47,8 @@ pub(crate) struct Init {
     pack: Vec<String>,
     #[command(flatten)]
     without: Without,
-    /// Only show what would change
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask
-    #[arg(long, conflicts_with = "dry_run")]
-    yes: bool,
+    #[command(flatten)]
+    asking: Asking,
 }
 
 /// What happens where Provost cannot be run.
@@ -118,12 +114,8 @@ impl Init {
         for note in notes {
             say(&mut out, &format!("Note: {note}."))?;
         }
-        if self.dry_run {
-            say(&mut out, "Nothing was changed.")?;
-            return Ok(Exit::Done);
-        }
-        if !self.yes && !confirmed(&mut out)? {
-            return Ok(Exit::Found);
+        if let Some(end) = self.asking.ends(&mut out)? {
+            return Ok(end);
         }
         write(&mut out, &change, &found, &workspace)?;
         next(&mut out, updated.is_empty() && removed.is_empty())?;

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::change::{self, Change, Screen, confirmed, say, shown};
+use crate::cli::change::{self, Asking, Change, Screen, say, shown};
 use crate::cli::{Exit, Outcome, Trouble};
 use crate::clients::Migrated;
 use crate::event::Event;
@@ -31,12 +31,8 @@ pub(crate) struct Migrate {
     /// The settings file; without, the project's own ones
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Only show what would change
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask
-    #[arg(long, conflicts_with = "dry_run")]
-    yes: bool,
+    #[command(flatten)]
+    asking: Asking,
 }
 
 /// A file that would change, and what a person is told about it.
@@ -116,12 +112,8 @@ impl Migrate {
         for plan in &plans {
             plan.show(&mut out)?;
         }
-        if self.dry_run {
-            say(&mut out, "Nothing was changed.")?;
-            return Ok(Exit::Done);
-        }
-        if !self.yes && !confirmed(&mut out)? {
-            return Ok(Exit::Found);
+        if let Some(end) = self.asking.ends(&mut out)? {
+            return Ok(end);
         }
         for plan in &plans {
             let kept = plan.change.carry_out(workspace, || true, None)?.unwrap_or_default();
