@@ -17,11 +17,30 @@ pub struct Source {
     /// Why the client takes nothing from it.
     pub void: Option<String>,
     /// What in it keeps all hooks from running.
-    pub off: Vec<String>,
+    pub off: Vec<Switch>,
     /// What it registers, also where the client does not take it.
     pub hooks: Vec<Hook>,
     /// The whole settings file, as far as it is JSON; of a plugin, nothing.
     pub settings: Value,
+}
+
+/// Something in a settings file that keeps hooks from running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// As it is called there.
+    pub name: String,
+    pub reach: Reach,
+}
+
+/// What a switch keeps from running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// All hooks; an administrator's only if an administrator says so.
+    Hooks,
+    /// All hooks that are not an administrator's, who says so.
+    HooksOfOthers,
+    /// Hooks run, and Provost says nothing in them.
+    Provost,
 }
 
 /// Whose hooks they are.
@@ -74,14 +93,10 @@ impl Source {
     /// Whether what this one says keeps the hooks of another one from running.
     pub fn silences(&self, other: &Self) -> bool {
         let [ours, theirs] = [self, other].map(|source| source.scope == Scope::Managed);
-        self.off.iter().any(|switch| {
-            if switch.contains("Managed") {
-                // In any other file than the administrator's the client does not look at it.
-                ours && !theirs
-            } else {
-                // A variable reaches every hook; a switch, an administrator's hooks only by the administrator.
-                switch.starts_with("`env.") || ours || !theirs
-            }
+        self.off.iter().any(|switch| match switch.reach {
+            Reach::Provost => true,
+            Reach::Hooks => ours || !theirs,
+            Reach::HooksOfOthers => !theirs,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::report::{Finding, Group, Severity, counted};
 use super::subject::{Entry, Subject, listed};
-use crate::clients::{Scope, Source};
+use crate::clients::{Reach, Scope, Source, Switch};
 use crate::files;
 use crate::text::one_line;
 
@@ -78,17 +78,20 @@ fn dropped(source: &Source, subject: &Subject) -> Option<Finding> {
 fn off(source: &Source, subject: &Subject) -> Vec<Finding> {
     let place = subject.place(source);
     let is_managed = source.scope == Scope::Managed;
+    let calls_provost = source.hooks.iter().any(|hook| hook.calls_provost);
+    let mut all = subject.sources.iter();
+    let has_managed = all.any(|source| source.scope == Scope::Managed && !source.hooks.is_empty());
     let mut findings = Vec::new();
-    for switch in source.off.iter().filter(|switch| !switch.starts_with("`env.")) {
-        let only_managed = switch.contains("Managed");
-        // In any other file the client does not look at it, and these hooks it would run.
-        if only_managed && (!is_managed || source.hooks.iter().any(|hook| hook.calls_provost)) {
-            continue;
-        }
-        let (id, what) = if only_managed {
-            ("managed-only", "the client runs only the hooks of an administrator")
-        } else {
-            ("hooks-off", "the client runs no hooks")
+    for Switch { name: switch, reach } in &source.off {
+        let (id, what) = match reach {
+            // What it is called is told among the variables.
+            Reach::Provost => continue,
+            Reach::HooksOfOthers if calls_provost => continue,
+            Reach::HooksOfOthers => ("managed-only", "the client runs only the hooks of an administrator"),
+            Reach::Hooks if !is_managed && has_managed => {
+                ("hooks-off", "the client runs no hooks but those of an administrator")
+            }
+            Reach::Hooks => ("hooks-off", "the client runs no hooks"),
         };
         let fix = if is_managed {
             format!("ask the administrator of {place} to register Provost there, or to take {switch} out")

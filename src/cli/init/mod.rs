@@ -14,7 +14,7 @@ use super::change::{self, Asking, Change, Screen, say, shown};
 use super::screen::{BOLD, painted, width, wrapped};
 use super::settings_file::{SettingsFile, Whose, home_of_client};
 use super::{Exit, Outcome, Trouble};
-use crate::clients::{self, Installed, Needed, Scope, Source, Wanted};
+use crate::clients::{self, Installed, Needed, Scope, Source, Switch, Wanted};
 use crate::event::{Event, Kind};
 use crate::registry::PACKS;
 use crate::text::one_line;
@@ -290,12 +290,9 @@ fn surroundings(found: &Found, workspace: &Workspace, whose: Whose) -> Vec<Strin
     let mut notes = Vec::new();
     for source in &found.sources {
         let place = found.short(&source.file);
-        notes.extend(
-            source
-                .off
-                .iter()
-                .map(|switch| format!("{switch} in {place} keeps all hooks from running, also these")),
-        );
+        let keeps =
+            |switch: &Switch| format!("{} in {place} keeps all hooks from running, also these", switch.name);
+        notes.extend(source.off.iter().map(keeps));
         for hook in source.hooks.iter().filter(|hook| hook.calls_stand_in()) {
             notes.push(format!(
                 "{place} calls a stand-in for a script (`{}`), which is asked besides; it is left as it is",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::settings;
-use crate::clients::{Hook, Scope, Source};
+use crate::clients::{Hook, Reach, Scope, Source, Switch};
 use crate::faults;
 use crate::files;
 use crate::workspace::Places;
@@ -57,7 +57,9 @@ fn settings_source(scope: Scope, file: PathBuf) -> Option<Source> {
         }
     };
     match settings::read(Some(&text)) {
-        Ok(switches) => source.off = switches.off,
+        Ok(switches) => {
+            source.off = switches.off.into_iter().filter_map(|name| switch(name, &source.scope)).collect();
+        }
         Err(why) => source.void = Some(why),
     }
     // A byte order mark is no part of the text.
@@ -66,6 +68,17 @@ fn settings_source(scope: Scope, file: PathBuf) -> Option<Source> {
         source.settings = file;
     }
     Some(source)
+}
+
+/// What a switch in a file of this scope does; `None`: nothing there.
+fn switch(name: String, scope: &Scope) -> Option<Switch> {
+    let reach = match name.trim_matches('`') {
+        settings::ONLY_MANAGED if *scope != Scope::Managed => return None,
+        settings::ONLY_MANAGED => Reach::HooksOfOthers,
+        settings::ALL_OFF => Reach::Hooks,
+        _ => Reach::Provost,
+    };
+    Some(Switch { name, reach })
 }
 
 /// The plugins that are on: of several files that name one, the strongest counts.
@@ -258,7 +271,7 @@ mod tests {
         }
         let sources = all(&places, &project);
         assert_eq!(sources[0].scope, Scope::Local);
-        assert_eq!(sources[0].off, ["`disableAllHooks`"]);
+        assert_eq!(sources[0].off, [Switch { name: "`disableAllHooks`".into(), reach: Reach::Hooks }]);
         assert!(sources[1].void.is_some() && sources[1].hooks.is_empty());
     }
 
