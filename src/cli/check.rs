@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
-use super::{Exit, Outcome, Trouble};
+use super::{Exit, Outcome, current_directory};
 use crate::clients;
 use crate::decision::{Decision, Finding, Ruling, Verdict};
 use crate::effect::{Branch, Effect};
@@ -41,8 +41,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = current_directory()?;
         let call = Call {
             native_tool: String::new(),
             id: None,

@@ -38,7 +38,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::clients;
 use crate::config::Config;
-use crate::workspace::{Places, project_root, resolve};
+use crate::event::{Event, Kind};
+use crate::workspace::{Places, Workspace, project_root, resolve};
 
 /// Guards for coding agents: one process, one decision per hook event.
 #[derive(Parser)]
@@ -222,6 +223,17 @@ pub fn reference() -> String {
     page
 }
 
+pub(crate) fn current_directory() -> Result<PathBuf, Trouble> {
+    std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))
+}
+
+/// The world as a guard would see it if something happened in the current directory.
+pub(crate) fn workspace_here() -> Result<(Event, Workspace), Trouble> {
+    let event = Event::new(String::new(), Kind::Other, current_directory()?);
+    let workspace = Workspace::of(clients::DEFAULT, &event);
+    Ok((event, workspace))
+}
+
 /// The project of the current directory, its state and its configuration.
 pub(crate) struct Here {
     pub(crate) project: PathBuf,
@@ -232,8 +244,7 @@ pub(crate) struct Here {
 
 impl Here {
     pub(crate) fn find() -> Result<Self, Trouble> {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = current_directory()?;
         let cwd = resolve(&cwd);
         let project = project_root(&cwd);
         let places = Places::from_environment();

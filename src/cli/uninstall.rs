@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use super::change::{self, Asking, Change, Screen, say, shown};
 use super::screen::{width, wrapped};
 use super::settings_file::{SettingsFile, Whose, home_of_client, short};
-use super::{Exit, Outcome, Trouble};
-use crate::clients::{self, Removed, Scope};
-use crate::event::{Event, Kind};
+use super::{Exit, Outcome, Trouble, workspace_here};
+use crate::clients::{Removed, Scope};
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -50,10 +49,7 @@ struct Plan {
 
 impl Uninstall {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
-        let event = Event::new(String::new(), Kind::Other, cwd);
-        let workspace = Workspace::of(clients::DEFAULT, &event);
+        let (_, workspace) = workspace_here()?;
         let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
         let mut out = Screen(anstream::stdout().lock());
         let mut plans: Vec<Plan> = Vec::new();
@@ -195,7 +191,7 @@ fn left(root: &Path, workspace: &Workspace) -> Vec<String> {
         }
         let is_managed = source.scope == Scope::Managed;
         for hook in source.hooks.iter().filter(|hook| {
-            (hook.calls_provost && (is_managed || !hook.is_installed())) || hook.calls_stand_in()
+            (hook.calls_provost && (is_managed || !hook.is_installed)) || hook.calls_stand_in()
         }) {
             found.push(format!(
                 "{}, {}: `{}`, which init did not write",

@@ -72,6 +72,8 @@ pub struct Hook {
     pub seconds: Option<f64>,
     pub blocks_on_failure: bool,
     pub calls_provost: bool,
+    /// It calls Provost by itself, without a shell, as it is installed.
+    pub is_installed: bool,
     /// The packs that it names; none: all that are on.
     pub packs: Vec<String>,
     /// The entry as it is registered.
@@ -102,12 +104,6 @@ impl Source {
 }
 
 impl Hook {
-    /// Whether it calls Provost by itself, without a shell, as it is installed.
-    pub fn is_installed(&self) -> bool {
-        let first = self.arguments.as_ref().and_then(|arguments| arguments.first());
-        first.is_some_and(|first| first == "hook") && is_provost(&self.command)
-    }
-
     /// Whether it calls Provost in the place of a script.
     pub fn calls_stand_in(&self) -> bool {
         let words = self.command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));

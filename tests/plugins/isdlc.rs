@@ -1,19 +1,16 @@
 //! The plugin `isdlc`: its hooks, its command, and its script on a machine with and without the program.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::{Machine, frontmatter, isdlc, json_file, text};
+use crate::{Machine, frontmatter, isdlc, one_command_for_each_event, text};
 
 const PHASES: &[&str] = &["hook", "--pack", "phases"];
 
 #[test]
 fn the_hooks_of_the_phases_are_one_command_for_each_event() {
-    let hooks = json_file(isdlc().join("hooks/hooks.json"));
-    let events = hooks["hooks"].as_object().unwrap();
     let own = json!(["hook", "--pack", "self"]);
     let expected = [
         ("PreToolUse", json!("*"), json!(["hook", "--pack", "self", "--pack", "phases"])),
@@ -25,19 +22,9 @@ fn the_hooks_of_the_phases_are_one_command_for_each_event() {
         ("SessionStart", Value::Null, own.clone()),
         ("ConfigChange", Value::Null, own),
     ];
-    assert_eq!(events.len(), expected.len());
-    for (event, matcher, arguments) in expected {
-        let groups = events[event].as_array().unwrap();
-        assert_eq!((groups.len(), groups[0]["hooks"].as_array().unwrap().len()), (1, 1), "{event}");
-        assert_eq!(groups[0]["matcher"], matcher, "{event}");
-        let entry = &groups[0]["hooks"][0];
-        assert_eq!(entry["args"], arguments, "{event}");
-        assert_eq!(entry["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/provost.sh");
+    one_command_for_each_event(&isdlc(), &expected, |event, entry| {
         assert_eq!(entry["timeout"], 10, "{event}");
-        assert_eq!(entry["onFailure"], if event == "PreToolUse" { json!("block") } else { Value::Null });
-    }
-    let mode = fs::metadata(isdlc().join("hooks/provost.sh")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o755);
+    });
 }
 
 #[test]

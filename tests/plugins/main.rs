@@ -16,12 +16,12 @@ mod taskie;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::{Answer, TestProject};
 
 fn root() -> &'static Path {
@@ -155,4 +155,28 @@ impl Machine {
         event["stop_hook_active"] = active.into();
         event
     }
+}
+
+/// One command for each event, with these matchers and arguments: the plugin's script, which may be run. The
+/// entries are given to `check`, with their events, for whatever else they have.
+fn one_command_for_each_event(
+    plugin: &Path,
+    expected: &[(&str, Value, Value)],
+    check: impl Fn(&str, &Value),
+) {
+    let hooks = json_file(plugin.join("hooks/hooks.json"));
+    let events = hooks["hooks"].as_object().unwrap();
+    assert_eq!(events.len(), expected.len());
+    for (event, matcher, arguments) in expected {
+        let groups = events[*event].as_array().unwrap();
+        assert_eq!((groups.len(), groups[0]["hooks"].as_array().unwrap().len()), (1, 1), "{event}");
+        assert_eq!(groups[0]["matcher"], *matcher, "{event}");
+        let entry = &groups[0]["hooks"][0];
+        assert_eq!(entry["args"], *arguments, "{event}");
+        assert_eq!(entry["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/provost.sh");
+        assert_eq!(entry["onFailure"], if *event == "PreToolUse" { json!("block") } else { Value::Null });
+        check(event, entry);
+    }
+    let mode = fs::metadata(plugin.join("hooks/provost.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
 }

@@ -2,12 +2,11 @@
 //! on a machine with and without the program.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::{Machine, frontmatter, json_file, taskie, text};
+use crate::{Machine, frontmatter, one_command_for_each_event, taskie, text};
 
 const LOOP: &[&str] = &["hook", "--pack", "review-loop"];
 
@@ -215,8 +214,6 @@ fn what_a_reviewer_is_given_speaks_of_the_review_alone() {
 
 #[test]
 fn the_loops_hooks_are_one_command_for_each_event() {
-    let hooks = json_file(taskie().join("hooks/hooks.json"));
-    let events = hooks["hooks"].as_object().unwrap();
     let own = json!(["hook", "--pack", "self"]);
     let expected = [
         ("Stop", Value::Null, json!(LOOP)),
@@ -225,21 +222,11 @@ fn the_loops_hooks_are_one_command_for_each_event() {
         ("SessionStart", Value::Null, own.clone()),
         ("ConfigChange", Value::Null, own),
     ];
-    assert_eq!(events.len(), expected.len());
-    for (event, matcher, arguments) in expected {
-        let groups = events[event].as_array().unwrap();
-        assert_eq!((groups.len(), groups[0]["hooks"].as_array().unwrap().len()), (1, 1), "{event}");
-        assert_eq!(groups[0]["matcher"], matcher, "{event}");
-        let entry = &groups[0]["hooks"][0];
-        assert_eq!(entry["args"], arguments, "{event}");
-        assert_eq!(entry["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/provost.sh");
+    one_command_for_each_event(&taskie(), &expected, |event, entry| {
         let stop = event == "Stop";
         assert_eq!(entry["timeout"], if stop { 7200 } else { 10 }, "{event}");
         assert_eq!(entry["statusMessage"], if stop { json!("Reviewing the work") } else { Value::Null });
-        assert_eq!(entry["onFailure"], if event == "PreToolUse" { json!("block") } else { Value::Null });
-    }
-    let mode = fs::metadata(taskie().join("hooks/provost.sh")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o755);
+    });
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::io::{ErrorKind, Write};
 use serde_json::{Value, json};
 
 use super::screen::{BOLD, painted};
-use super::{Exit, Here, Outcome, Trouble};
+use super::{Exit, Here, Outcome, Trouble, current_directory};
 use crate::reviewer;
 use crate::text::one_line;
 use crate::workspace::resolve;
@@ -59,8 +59,7 @@ impl Doctor {
     pub(crate) fn run(self) -> Outcome {
         // A hook that hangs must end with us.
         reviewer::heed_interruptions();
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = current_directory()?;
         let subject = Subject::of(Here::find()?, &resolve(&cwd));
         let stage = Stage::set(&subject);
         let trial = match &stage {

@@ -2,7 +2,7 @@
 //!
 //! Nothing is written to find out; the system is asked for the rights.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::report::{Finding, Group, Repair};
 use super::subject::Subject;
-use crate::journal;
+use crate::{files, journal};
 
 /// A lock is held for milliseconds, so this is long.
 const LONG: Duration = Duration::from_secs(2);
@@ -169,9 +169,7 @@ fn held_locks(state: &Path, subject: &Subject) -> Option<Finding> {
     let locks: Vec<PathBuf> =
         locks.filter(|path| path.extension().is_some_and(|end| end == "lock")).take(200).collect();
     let is_held = |path: &Path| {
-        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        let file = is_file.then(|| File::open(path).ok()).flatten();
-        file.is_some_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+        path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) && files::is_locked(path)
     };
     let end = Instant::now() + LONG;
     let mut held: Vec<&PathBuf> = locks.iter().filter(|path| is_held(path)).collect();

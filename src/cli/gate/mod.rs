@@ -12,10 +12,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::screen::labelled;
-use super::{Exit, Outcome, Trouble};
-use crate::clients;
+use super::{Exit, Outcome, Trouble, workspace_here};
 use crate::decision::Fault;
-use crate::event::{Event, Kind};
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -43,9 +41,7 @@ enum Command {
 
 impl Gate {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
-        let workspace = Workspace::of(clients::DEFAULT, &Event::new(String::new(), Kind::Other, cwd));
+        let (_, workspace) = workspace_here()?;
         match self.command {
             Command::Assess(command) => command.run(&workspace),
             Command::Status(command) => command.run(&workspace),

@@ -13,9 +13,8 @@ use std::path::Path;
 use super::change::{self, Asking, Change, Screen, say, shown};
 use super::screen::{BOLD, painted, width, wrapped};
 use super::settings_file::{SettingsFile, Whose, home_of_client};
-use super::{Exit, Outcome, Trouble};
+use super::{Exit, Outcome, Trouble, workspace_here};
 use crate::clients::{self, Installed, Needed, Scope, Source, Switch, Wanted};
-use crate::event::{Event, Kind};
 use crate::registry::PACKS;
 use crate::text::one_line;
 use crate::workspace::{Workspace, resolve};
@@ -71,10 +70,7 @@ type Obstacle = (String, String);
 
 impl Init {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
-        let event = Event::new(String::new(), Kind::Other, cwd);
-        let workspace = Workspace::of(clients::DEFAULT, &event);
+        let (_, workspace) = workspace_here()?;
         let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
         let found = Found::look(root, &workspace);
         let mut out = Screen(anstream::stdout().lock());
@@ -189,14 +185,14 @@ fn own_source<'a>(file: &SettingsFile, found: &'a Found) -> Option<&'a Source> {
 
 /// The packs that entries name which are installed.
 fn installed_packs(source: &Source) -> Vec<String> {
-    let own = source.hooks.iter().filter(|hook| hook.is_installed());
+    let own = source.hooks.iter().filter(|hook| hook.is_installed);
     own.flat_map(|hook| hook.packs.iter().cloned()).collect()
 }
 
 /// Whether everyday calls are stopped where Provost cannot be run, by an entry that is installed.
 fn is_closed(source: &Source) -> bool {
     let of_gate = (clients::DEFAULT.needed)(&[GATE], false);
-    source.hooks.iter().filter(|hook| hook.is_installed() && hook.blocks_on_failure).any(|hook| {
+    source.hooks.iter().filter(|hook| hook.is_installed && hook.blocks_on_failure).any(|hook| {
         let is_same =
             |needed: &&Needed| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
         !of_gate.iter().find(is_same).is_some_and(|needed| needed.blocks_on_failure)
@@ -254,7 +250,7 @@ fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result
         let is_own = resolve(&source.file) == file.real;
         let is_double = |hook: &&clients::Hook| {
             hook.calls_provost
-                && !(is_own && hook.is_installed())
+                && !(is_own && hook.is_installed)
                 && wanted.entries.iter().any(|needed: &Needed| needed.event == hook.event)
         };
         let Some(hook) = source.hooks.iter().find(is_double) else { continue };

@@ -6,10 +6,7 @@ mod status;
 
 use clap::Subcommand;
 
-use super::{Outcome, Trouble};
-use crate::clients;
-use crate::event::{Event, Kind};
-use crate::workspace::Workspace;
+use super::{Outcome, workspace_here};
 
 /// See where a workflow in phases stands, and come to Provost from its Node hooks
 ///
@@ -32,10 +29,7 @@ enum Command {
 
 impl Phases {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
-        let event = Event::new(String::new(), Kind::Other, cwd);
-        let workspace = Workspace::of(clients::DEFAULT, &event);
+        let (event, workspace) = workspace_here()?;
         match self.command {
             Command::Status(command) => command.run(&event, &workspace),
             Command::Migrate(command) => command.run(&event, &workspace),

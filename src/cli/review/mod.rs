@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::screen::{width, wrapped};
-use super::{Exit, Outcome, Trouble};
+use super::{Exit, Outcome, current_directory};
 use crate::clients;
 use crate::event::{Event, Kind};
 use crate::review_loop::plan::{self, Plan};
@@ -45,8 +45,7 @@ enum Command {
 
 impl Review {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = current_directory()?;
         let cwd = resolve(&cwd);
         let mut here = Here::at(cwd.clone(), cwd.clone());
         // A path may lead into another project, whose settings count then.

@@ -11,7 +11,7 @@ pub(crate) use screen::missing;
 pub(crate) use summary::{MOST_LOOKED_AT, Summary};
 
 use super::watch::{self, Seen};
-use super::{Exit, Outcome, Trouble};
+use super::{Exit, Outcome, current_directory};
 use crate::workspace::resolve;
 
 /// Show where everything stands: packs, the plan and its gate, reviews, the phase, the last denials, the next step
@@ -37,8 +37,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn run(self) -> Outcome {
-        let cwd =
-            std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))?;
+        let cwd = current_directory()?;
         let cwd = resolve(&cwd);
         let look = || Summary::of(&cwd, &cwd);
         if self.watch {

@@ -26,7 +26,7 @@ fn file(places: &Places, project: &Path, scope: &Scope) -> Option<PathBuf> {
 }
 
 /// Whether an entry is one of ours.
-fn is_own(entry: &Value) -> bool {
+pub(super) fn is_own(entry: &Value) -> bool {
     entry["args"].get(0).is_some_and(|first| first == "hook")
         && entry["command"].as_str().is_some_and(is_provost)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::settings;
+use super::{installation, settings};
 use crate::clients::{Hook, Reach, Scope, Source, Switch};
 use crate::faults;
 use crate::files;
@@ -182,6 +182,7 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
         kind,
+        is_installed: installation::is_own(entry),
         calls_provost: is_run
             && (settings::calls_provost(entry) || calls_wrapper(&command, &words) || is_in_line(&command)),
         packs: pairs.filter(|(option, _)| *option == "--pack").map(|(_, pack)| pack.clone()).collect(),
