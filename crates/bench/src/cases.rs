@@ -1,192 +1,234 @@
-//! What is measured, and where: the programs, the events they are given, and the stage.
+//! What is measured: the programs, the events they are given, and what each may cost.
 //!
-//! The stage is a home and a project of its own, and an environment built from nothing, so that no
-//! setting of the person who measures is read and no journal of hers is written. It is otherwise
-//! as in real use: the project is a Git repository, the client's variables are set, the event
-//! comes through a pipe, and the journal is really written.
+//! Every call of the hook is made in one project in which all packs are on ([`crate::scene`]). What the
+//! events are is told by the client: they are recorded ones, moved into that project.
 
-use std::fs;
 use std::io::{self, PipeReader, PipeWriter, Write, pipe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::Value;
-use tempfile::TempDir;
+use serde_json::{Value, json};
 
-use crate::plan_directories;
-use crate::plans;
-use crate::workflows;
+use crate::programs;
+use crate::scene::Scene;
 
-const BASH: &str = include_str!("../../../tests/events/PreToolUse.Bash.json");
-const NOTIFICATION: &str = include_str!("../../../tests/events/Notification.json");
+/// All packs, as an entry names them.
+const HOOK: &[&str] = &[
+    "hook",
+    "--pack",
+    "self",
+    "--pack",
+    "plan-gate",
+    "--pack",
+    "planner",
+    "--pack",
+    "review-loop",
+    "--pack",
+    "phases",
+];
 
 /// One program with what it reads and what it has to answer.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub program: PathBuf,
-    pub arguments: &'static [&'static str],
+    pub arguments: Vec<String>,
+    pub goal: Option<Goal>,
     input: String,
-    denies: bool,
+    answer: Expected,
     /// Where it is called, if not in the project of the others.
     project: Option<PathBuf>,
 }
 
+/// What a case may cost.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// So many times the empty program.
+    Times(f64),
+    Milliseconds(f64),
+}
+
+/// What a program has to print. Another answer would be another measurement.
+#[derive(Clone, Copy, PartialEq)]
+enum Expected {
+    Silence,
+    Denial,
+    Anything,
+}
+
 pub struct Stage {
-    root: TempDir,
+    pub scene: Scene,
+    /// The empty program is the first.
     pub cases: Vec<Case>,
 }
 
-/// The places of two cases among the others: what all is measured against, and what the goal is about.
+/// What all is measured against.
 pub const EMPTY: usize = 0;
-pub const ALLOWED: usize = 1;
-/// The goal is also about these.
-pub const LEAVING: usize = 3;
-pub const ENDING: usize = 4;
-pub const DELEGATING: usize = 5;
-/// A plan of 5,000 files, with a goal of its own.
-pub const ENDING_LARGE: usize = 6;
+/// A call of the hook may cost at most this many times the empty program.
+pub const GOAL: Goal = Goal::Times(1.5);
+
+macro_rules! recorded {
+    ($name:literal) => {
+        include_str!(concat!("../../../tests/events/", $name, ".json"))
+    };
+}
+
+/// The events of an everyday session on which the guards are silent, as the client reports them.
+const EVERYDAY: &[(&str, &str)] = &[
+    ("shell call", recorded!("PreToolUse.Bash")),
+    ("shell call, after", recorded!("PostToolUse.Bash")),
+    ("file read", recorded!("PreToolUse.Read")),
+    ("file edited", recorded!("PreToolUse.Edit")),
+    ("file written, after", recorded!("PostToolUse.Write")),
+    ("agent ended", recorded!("SubagentStop.general-purpose")),
+    ("prompt", recorded!("UserPromptSubmit")),
+];
 
 impl Stage {
     pub fn set(others: &[PathBuf]) -> io::Result<Self> {
-        let root = tempfile::tempdir()?;
-        fs::create_dir_all(root.path().join("project/.git"))?;
-        fs::create_dir(root.path().join("home"))?;
-        let project = root.path().join("project");
-        let allowed = event(BASH, &project, None);
-        let provost = built("provost")?;
-        let plans = plans::Stage::set(root.path().join("home"), project.clone())?;
-        let leaving = plans.assessed("small.md", 1_000)?.to_string();
-        let (small, large) = (root.path().join("small.jsonl"), root.path().join("large.jsonl"));
-        let ending = plan_directories::ending(&project, &small, 43)?;
-        let ending_large = plan_directories::ending(&project.join("many"), &large, 5_000)?;
-        let workflow = root.path().join("workflow");
-        let delegating = workflows::delegating(&workflow)?;
-        let hook = |name: &str, program: &Path, input: &str, denies: bool| Case {
+        let scene = Scene::set()?;
+        let provost = programs::built("provost")?;
+        let shell_call = scene.moved(EVERYDAY[0].1).to_string();
+        let hook = |name: &str, input: &Value, goal: Option<Goal>| Case {
             name: name.into(),
-            program: program.to_owned(),
-            arguments: &["hook"],
-            input: input.into(),
-            denies,
+            program: provost.clone(),
+            arguments: HOOK.iter().map(ToString::to_string).collect(),
+            goal,
+            input: input.to_string(),
+            answer: Expected::Silence,
             project: None,
         };
-        let idle = |name: &str, program: PathBuf| Case {
+        let other = |name: &str, program: PathBuf, arguments: &[&str]| Case {
             name: name.into(),
             program,
-            arguments: &[],
-            input: allowed.clone(),
-            denies: false,
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+            goal: None,
+            input: shell_call.clone(),
+            answer: Expected::Anything,
             project: None,
         };
-        let mut cases = vec![
-            idle("empty program", built("empty")?),
-            hook("PreToolUse, allowed", &provost, &allowed, false),
-            hook("PreToolUse, denied", &provost, &event(BASH, &project, Some("echo x > provost.toml")), true),
-            Case {
-                arguments: &["hook", "--pack", "plan-gate"],
-                ..hook("plan mode left, allowed", &provost, &leaving, false)
-            },
-            hook("turn ended, 43 files", &provost, &ending, false),
-            Case { project: Some(workflow.clone()), ..hook("agent started", &provost, &delegating, false) },
-            hook("turn ended, 5,000 files", &provost, &ending_large, false),
-            hook("no guard concerned", &provost, &event(NOTIFICATION, &project, None), false),
-        ];
-        let system = ["/bin/true", "/usr/bin/true"].into_iter().find(|path| Path::new(path).exists());
-        cases.extend(system.map(|path| idle(path, path.into())));
-        for other in others {
-            let name = format!("allowed, {}", other.file_name().unwrap_or_default().display());
-            cases.push(hook(&name, other, &allowed, false));
+        let mut cases = vec![other("empty program", programs::built("empty")?, &[])];
+        for (name, recorded) in EVERYDAY {
+            cases.push(hook(name, &scene.moved(recorded), Some(GOAL)));
+        }
+        let mut denied = scene.moved(EVERYDAY[0].1);
+        denied["tool_input"]["command"] = "echo x > provost.toml".into();
+        let mut in_planner = scene.moved(EVERYDAY[0].1);
+        in_planner["agent_id"] = "a1".into();
+        in_planner["agent_type"] = "tdd-planner".into();
+        let recording = scene.another_project("recording")?;
+        let mut finished = scene.moved(recorded!("PostToolUse.Agent.completed"));
+        finished["tool_input"]["subagent_type"] = "software-developer".into();
+        cases.extend([
+            hook("shell call of a planner", &in_planner, Some(GOAL)),
+            hook("agent started", &scene.delegating(recorded!("PreToolUse.Agent")), Some(GOAL)),
+            hook("plan mode left", &scene.leaving()?, Some(GOAL)),
+            hook("turn ended, 43 files", &scene.ending(43)?, Some(GOAL)),
+            Case { answer: Expected::Denial, ..hook("shell call, denied", &denied, Some(GOAL)) },
+            hook("no guard concerned", &scene.moved(recorded!("Notification")), Some(GOAL)),
+            hook("session started", &scene.moved(recorded!("SessionStart.startup")), None),
+            // It changes the state, and the others should find the same one each time.
+            Case { project: Some(recording), ..hook("agent's work recorded", &finished, None) },
+            hook("turn ended, 5,000 files", &scene.ending(5_000)?, Some(Goal::Milliseconds(30.0))),
+        ]);
+        for (program, arguments) in
+            [("true", &[][..]), ("jq", &[".tool_name"]), ("python3", &["-c", "pass"]), ("node", &["-e", "0"])]
+        {
+            let name = [&[program], arguments].concat().join(" ");
+            cases.extend(programs::of_the_system(program).map(|path| other(&name, path, arguments)));
         }
         for (number, case) in cases.iter_mut().enumerate() {
-            case.program = copied(&case.program, &root.path().join(number.to_string()))?;
+            if case.program.starts_with(provost.parent().unwrap_or(&provost)) {
+                case.program = programs::copied(&case.program, &scene.root().join(number.to_string()))?;
+            }
+        }
+        for other in others {
+            let name = format!("shell call, {}", other.file_name().unwrap_or_default().display());
+            let program = programs::copied(other, &scene.root().join(cases.len().to_string()))?;
+            cases.push(Case { program, goal: None, ..hook(&name, &scene.moved(EVERYDAY[0].1), None) });
         }
         // The programs inherit it: naming it in each command would keep the standard library from
         // the cheap way to start a process.
-        std::env::set_current_dir(&project)?;
-        Ok(Self { root, cases })
-    }
-
-    /// The environment that a client gives to its hooks, and nothing else.
-    pub fn environment(&self, case: &Case, command: &mut Command) {
-        let project = case.project.clone().unwrap_or_else(|| self.root.path().join("project"));
-        command
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("HOME", self.root.path().join("home"))
-            .env("CLAUDE_PROJECT_DIR", project);
+        std::env::set_current_dir(scene.project())?;
+        Ok(Self { scene, cases })
     }
 
     /// The calls of the hook.
     pub fn hook_cases(&self) -> impl Iterator<Item = &Case> {
-        self.cases.iter().filter(|case| case.arguments.first() == Some(&"hook"))
-    }
-
-    /// A call of the hook with a recorded event, on which the guards are silent.
-    pub fn hook(&self, recorded: &str) -> Case {
-        Case {
-            input: event(recorded, &self.root.path().join("project"), None),
-            ..self.cases[ALLOWED].clone()
-        }
-    }
-
-    /// Whether the hook kept a journal, as it does in real use.
-    pub fn journal_is_written(&self) -> bool {
-        let projects = self.root.path().join("home/.local/state/provost/projects");
-        fs::read_dir(projects).is_ok_and(|projects| {
-            projects.flatten().any(|project| {
-                fs::metadata(project.path().join("journal.jsonl")).is_ok_and(|journal| journal.len() > 0)
-            })
-        })
+        self.cases.iter().filter(|case| case.is_hook())
     }
 }
 
 impl Case {
+    /// A call of the hook that is not among those that are always measured.
+    pub fn of(name: &str, event: &Value) -> io::Result<Self> {
+        Ok(Self {
+            name: name.into(),
+            program: programs::built("provost")?,
+            arguments: HOOK.iter().map(ToString::to_string).collect(),
+            goal: None,
+            input: event.to_string(),
+            answer: Expected::Silence,
+            project: None,
+        })
+    }
+
+    pub fn is_hook(&self) -> bool {
+        self.arguments.first().is_some_and(|first| first == HOOK[0])
+    }
+
     pub fn failed(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{} cannot be started: {error}", self.program.display()))
     }
 
-    /// A pipe that already holds the event: no program has to wait for it.
-    pub fn input(&self) -> io::Result<PipeReader> {
+    /// The program with its arguments, in the environment of the scene.
+    pub fn command(&self, scene: &Scene) -> Command {
+        let mut command = Command::new(&self.program);
+        self.environment(scene, &mut command);
+        command.args(&self.arguments);
+        command
+    }
+
+    pub fn environment(&self, scene: &Scene, command: &mut Command) {
+        scene.environment(command);
+        if let Some(project) = &self.project {
+            command.env("CLAUDE_PROJECT_DIR", project);
+        }
+    }
+
+    /// A pipe that already holds the event: no program has to wait for it. A pipe holds 64 KB; what is
+    /// larger comes from a file, which is there as well.
+    pub fn input(&self, scene: &Scene) -> io::Result<std::process::Stdio> {
+        const PIPE: usize = 60_000;
+        if self.input.len() > PIPE {
+            let file = scene.root().join("input");
+            std::fs::write(&file, &self.input)?;
+            return Ok(std::fs::File::open(file)?.into());
+        }
         let (reader, mut writer): (PipeReader, PipeWriter) = pipe()?;
         writer.write_all(self.input.as_bytes())?;
-        Ok(reader)
+        Ok(reader.into())
     }
 
-    /// Whether the answer is the one that this case is about. A wrong one would be another measurement.
     pub fn check(&self, success: bool, output: &str) -> io::Result<()> {
-        let as_expected = success && if self.denies { output.contains("deny") } else { output.is_empty() };
-        if as_expected {
+        let as_expected = match self.answer {
+            Expected::Silence => output.is_empty(),
+            Expected::Denial => output.contains("deny"),
+            Expected::Anything => true,
+        };
+        if success && as_expected {
             return Ok(());
         }
-        let expected = if self.denies { "a denial" } else { "silence" };
-        Err(io::Error::other(format!("{}: expected {expected} and success, got `{output}`", self.name)))
+        let output: String = output.chars().take(500).collect();
+        Err(io::Error::other(format!("{}: another answer than expected: `{output}`", self.name)))
     }
 }
 
-/// A recorded event, moved into the project of the stage.
-fn event(recorded: &str, project: &Path, command: Option<&str>) -> String {
-    let mut event: Value = serde_json::from_str(recorded).expect("the recorded events are JSON");
-    event["cwd"] = project.to_string_lossy().into();
-    if let Some(command) = command {
-        event["tool_input"]["command"] = command.into();
+/// A delegation to an agent of the phase that the workflow of the scene is in.
+impl Scene {
+    fn delegating(&self, recorded: &str) -> Value {
+        let mut event = self.moved(recorded);
+        event["tool_input"] = json!({"subagent_type": "software-developer", "prompt": "Write the login form.", "description": "login"});
+        event
     }
-    event.to_string()
-}
-
-/// A program that was built beside this one.
-pub fn built(name: &str) -> io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(name))
-}
-
-/// Copies a program, so that each case has a file of its own and none is kept warm by another.
-///
-/// A copy is also what an installed program is: a file that a linker has just written lies in the
-/// page cache in smaller pieces, and that alone slows its start by some per cent.
-fn copied(program: &Path, directory: &Path) -> io::Result<PathBuf> {
-    fs::create_dir(directory)?;
-    // The name stays: where `true` is one of many programs in one file, it goes by its name.
-    let copy = directory.join(program.file_name().unwrap_or_default());
-    fs::copy(program, &copy)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", program.display())))?;
-    Ok(copy)
 }

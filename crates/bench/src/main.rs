@@ -15,12 +15,16 @@
 
 mod analysis;
 mod cases;
+mod growth;
+mod instructions;
 mod measure;
 mod options;
 mod order;
 mod plan_directories;
 mod plans;
+mod programs;
 mod report;
+mod scene;
 mod statistics;
 mod workflows;
 
@@ -28,11 +32,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use cases::Stage;
-use options::{Invocation, Options};
+use options::{Invocation, Options, What};
 use order::Order;
-
-/// A call of the hook may cost at most this many times the empty program.
-const GOAL: f64 = 1.5;
+use serde_json::Value;
 
 fn main() -> ExitCode {
     match Invocation::parse(std::env::args_os().skip(1)) {
@@ -68,27 +70,53 @@ fn order(map: &Path, check: bool) -> std::io::Result<ExitCode> {
 }
 
 fn bench(options: &Options) -> std::io::Result<ExitCode> {
-    if options.plans {
-        let plans = plans::measure(options.rounds.min(50))?;
-        if options.json {
-            println!("{:#}", plans.json());
-        } else {
-            print!("{}", plans.table());
+    let holds = match options.what {
+        What::Calls => calls(options)?,
+        What::Plans => {
+            let plans = plans::measure(options.rounds.min(50))?;
+            print(options, || plans.table(), || plans.json());
+            plans.goals_hold()
         }
-        return Ok(ExitCode::from(u8::from(options.check && !plans.goals_hold())));
-    }
+        What::Growth => {
+            let curves = growth::measure(options.rounds.min(21))?;
+            print(options, || growth::table(&curves), || growth::json(&curves));
+            growth::goals_hold(&curves)
+        }
+        What::Instructions => {
+            let counts = instructions::all()?;
+            print(options, || instructions::table(&counts), || instructions::json(&counts));
+            if options.write {
+                instructions::write(&counts)?;
+            }
+            options.write || instructions::hold(&counts)
+        }
+    };
+    Ok(ExitCode::from(u8::from(options.check && !holds)))
+}
+
+/// The usual calls. Whether their goals hold.
+fn calls(options: &Options) -> std::io::Result<bool> {
     let stage = Stage::set(&options.others)?;
     eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
     let results = measure::all(&stage, options.rounds)?;
     let report = report::Report { rounds: options.rounds, results: &results };
     let analysis = analysis::all();
+    print(
+        options,
+        || report.table() + &analysis::table(&analysis),
+        || {
+            let mut json = report.json();
+            json["analysis"] = analysis::json(&analysis);
+            json
+        },
+    );
+    Ok(report.goal_holds() && analysis::goals_hold(&analysis))
+}
+
+fn print(options: &Options, table: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
     if options.json {
-        let mut json = report.json();
-        json["analysis"] = analysis::json(&analysis);
-        println!("{json:#}");
+        println!("{:#}", json());
     } else {
-        print!("{}{}", report.table(), analysis::table(&analysis));
+        print!("{}", table());
     }
-    let holds = report.goal_holds() && analysis::goals_hold(&analysis);
-    Ok(ExitCode::from(u8::from(options.check && !holds)))
 }

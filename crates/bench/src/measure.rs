@@ -13,7 +13,9 @@ use std::time::Instant;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
-use crate::cases::{Case, Stage};
+use crate::cases::{Case, Goal, Stage};
+use crate::instructions;
+use crate::scene::Scene;
 
 /// One run of one program.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +30,8 @@ pub struct Sample {
 /// All that is known about one case. What could not be had is `None`.
 pub struct Measured {
     pub name: String,
+    pub goal: Option<Goal>,
+    pub is_hook: bool,
     /// In the order of the rounds: samples with one index come from one round.
     pub samples: Vec<Sample>,
     pub instructions: Option<u64>,
@@ -44,32 +48,34 @@ pub fn all(stage: &Stage, rounds: usize) -> io::Result<Vec<Measured>> {
     for round in 0..warm_up + rounds {
         random.shuffle(&mut order);
         for &case in &order {
-            let sample = run(stage, &stage.cases[case])?;
+            let sample = run(&stage.scene, &stage.cases[case])?;
             if round >= warm_up {
                 samples[case].push(sample);
             }
         }
     }
-    if !stage.journal_is_written() {
+    if !stage.scene.journal_is_written() {
         return Err(io::Error::other("the hook wrote no journal, so it did not do its work"));
     }
     let measured = stage.cases.iter().zip(samples).map(|(case, samples)| {
         Ok(Measured {
             name: case.name.clone(),
+            goal: case.goal,
+            is_hook: case.is_hook(),
             samples,
-            instructions: instructions(stage, case),
-            peak_kib: peak(stage, case),
+            instructions: instructions::of(&stage.scene, case).ok(),
+            peak_kib: peak(&stage.scene, case),
             size: fs::metadata(&case.program)?.len(),
         })
     });
     measured.collect()
 }
 
-fn run(stage: &Stage, case: &Case) -> io::Result<Sample> {
+/// Runs a case once. Its answer is checked.
+pub fn run(scene: &Scene, case: &Case) -> io::Result<Sample> {
     let (mut answer, output) = pipe()?;
-    let mut command = Command::new(&case.program);
-    stage.environment(case, &mut command);
-    command.args(case.arguments).stdin(case.input()?).stdout(output).stderr(Stdio::inherit());
+    let mut command = case.command(scene);
+    command.stdin(case.input(scene)?).stdout(output).stderr(Stdio::inherit());
     let before = children()?;
     let began = Instant::now();
     let status = command.spawn().map_err(|error| case.failed(&error))?.wait()?;
@@ -101,28 +107,15 @@ fn number(count: i64) -> f64 {
     f64::from(i32::try_from(count).unwrap_or(i32::MAX))
 }
 
-/// Instructions outside the kernel, counted by callgrind; `None` without it.
-fn instructions(stage: &Stage, case: &Case) -> Option<u64> {
-    let mut command = Command::new("valgrind");
-    stage.environment(case, &mut command);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    command.env("PATH", path).args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    command.arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
-    let output = command.output().ok()?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    let (_, count) = text.lines().find(|line| line.contains("Collected"))?.split_once(" : ")?;
-    count.trim().parse().ok()
-}
-
 /// The peak memory in KiB.
 ///
 /// A child's peak is only told as the largest of all children, and it begins with that of the
 /// process which starts it. So this program starts itself for it: then there is one child only,
 /// and a small parent.
-fn peak(stage: &Stage, case: &Case) -> Option<u64> {
+fn peak(scene: &Scene, case: &Case) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
-    stage.environment(case, &mut command);
-    command.arg("--peak").arg(&case.program).args(case.arguments).stdin(case.input().ok()?);
+    case.environment(scene, &mut command);
+    command.arg("--peak").arg(&case.program).args(&case.arguments).stdin(case.input(scene).ok()?);
     String::from_utf8(command.output().ok()?.stdout).ok()?.trim().parse().ok()
 }
 

@@ -9,18 +9,24 @@ empty program that is built the same way; and what the analysis of command lines
 
 Usage: scripts/bench [OPTION]… [ROUNDS]
 
-  ROUNDS         how often each program is started (default 1000)
+  ROUNDS          how often each program is started (default 1000)
+
+What is measured instead of the usual calls:
+  --plans         the plan gate: a plan of 10 MB, and 10,000 plans (1 GB on the disk)
+  --growth        what a call costs as plans, states, directories, records and command lines grow
+  --instructions  instructions of each call, counted by callgrind, against those that were kept
 
 Options:
-  --json         print one JSON object instead of the tables
-  --check        exit with 1 if an allowed PreToolUse call or an analysis costs more than its goal
-  --plans        measure the plan gate instead: a plan of 10 MB, and 10,000 plans (1 GB on the disk)
-  --also PATH    measure another build of the hook in the same run; may be given several times
-  --help         show this text
+  --json          print one JSON object instead of the tables
+  --check         exit with 1 if something costs more than its goal, or than was kept
+  --write         with --instructions: keep what was counted
+  --also PATH     measure another build of the hook in the same run; may be given several times
+  --help          show this text
 
 Examples:
   scripts/bench
   scripts/bench --check 300
+  scripts/bench --instructions --check
   scripts/bench --also path/to/provost
 
 Exit status: 0 if measured, 1 if `--check` failed, 64 if the command line makes no sense, 70 if
@@ -45,14 +51,30 @@ pub struct Options {
     pub json: bool,
     pub check: bool,
     pub others: Vec<PathBuf>,
-    /// Measure the plan gate with large and many plans instead.
-    pub plans: bool,
+    pub what: What,
+    /// Keep what was counted.
+    pub write: bool,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    Calls,
+    Plans,
+    Growth,
+    Instructions,
 }
 
 impl Invocation {
     pub fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
-        let mut options =
-            Options { rounds: 1000, json: false, check: false, others: Vec::new(), plans: false };
+        let mut options = Options {
+            rounds: 1000,
+            json: false,
+            check: false,
+            others: Vec::new(),
+            what: What::Calls,
+            write: false,
+        };
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--help" | "-h") => return Ok(Self::Help),
@@ -64,7 +86,10 @@ impl Invocation {
                 }
                 Some("--json") => options.json = true,
                 Some("--check") => options.check = true,
-                Some("--plans") => options.plans = true,
+                Some("--write") => options.write = true,
+                Some("--plans") => options.what = What::Plans,
+                Some("--growth") => options.what = What::Growth,
+                Some("--instructions") => options.what = What::Instructions,
                 Some("--also") => {
                     let path = arguments.next().ok_or("`--also` needs a path")?;
                     options.others.push(PathBuf::from(path));
@@ -75,6 +100,9 @@ impl Invocation {
                         rounds.ok_or_else(|| format!("unknown argument `{}`", argument.display()))?;
                 }
             }
+        }
+        if options.write && options.what != What::Instructions {
+            return Err("`--write` goes with `--instructions`".into());
         }
         Ok(Self::Measure(options))
     }
@@ -94,15 +122,15 @@ mod tests {
     #[test]
     fn rounds_and_switches_are_read_in_any_order() {
         let options = parse(&["--check", "20", "--also", "/p", "--json"]).unwrap();
-        let expected =
-            Options { rounds: 20, json: true, check: true, others: vec!["/p".into()], plans: false };
-        assert_eq!(options, expected);
+        assert_eq!((options.rounds, options.json, options.check), (20, true, true));
+        assert_eq!((options.others, options.what), (vec!["/p".into()], What::Calls));
+        assert_eq!(parse(&["--instructions", "--write"]).unwrap().what, What::Instructions);
         assert_eq!(parse(&[]).unwrap().rounds, 1000);
     }
 
     #[test]
     fn what_is_not_known_is_a_usage_error() {
-        for bad in [&["0"][..], &["-3"], &["--fast"], &["--also"], &["1e3"]] {
+        for bad in [&["0"][..], &["-3"], &["--fast"], &["--also"], &["1e3"], &["--write"]] {
             assert!(parse(bad).is_err(), "{bad:?}");
         }
     }

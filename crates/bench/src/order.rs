@@ -16,14 +16,6 @@ use crate::cases::{Case, Stage};
 
 /// The section of the linked program that the script makes.
 const SECTION: &str = ".text.hook";
-/// Usual events beside those that are measured.
-const RECORDED: &[&str] = &[
-    include_str!("../../../tests/events/PreToolUse.Agent.json"),
-    include_str!("../../../tests/events/PreToolUse.Edit.json"),
-    include_str!("../../../tests/events/PreToolUse.Read.json"),
-    include_str!("../../../tests/events/PreToolUse.Write.json"),
-    include_str!("../../../tests/events/UserPromptSubmit.json"),
-];
 /// With less than this of what runs in its section, the script is too old to be of use.
 const LEAST_PLACED: u64 = 85;
 
@@ -53,10 +45,8 @@ impl Order {
         if pieces.is_empty() {
             return Err(io::Error::other("no code in the linker's map; it has to be that of LLD"));
         }
-        let recorded = RECORDED.iter().map(|event| stage.hook(event));
-        let cases: Vec<Case> = stage.hook_cases().cloned().chain(recorded).collect();
         let mut used = Vec::new();
-        for case in &cases {
+        for case in stage.hook_cases() {
             used.push(pieces_used(&pieces, &profile(stage, case)?));
         }
         // For each piece the cases that use it, as bits. What the shorter cases use, the longer ones
@@ -177,13 +167,13 @@ fn profile(stage: &Stage, case: &Case) -> io::Result<String> {
     let directory = tempfile::tempdir()?;
     let file = directory.path().join("profile");
     let mut command = Command::new("valgrind");
-    stage.environment(case, &mut command);
+    case.environment(&stage.scene, &mut command);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.args(["--quiet", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no"]);
     // The watchdog gets its turn as on a machine with two processors.
     command.arg("--fair-sched=try");
     command.arg(format!("--callgrind-out-file={}", file.display()));
-    command.arg(&case.program).args(case.arguments).stdin(case.input()?).stderr(Stdio::null());
+    command.arg(&case.program).args(&case.arguments).stdin(case.input(&stage.scene)?).stderr(Stdio::null());
     let output = command.output().map_err(|error| {
         io::Error::new(error.kind(), format!("valgrind, which tells what is run, cannot be started: {error}"))
     })?;

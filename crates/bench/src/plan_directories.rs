@@ -23,7 +23,8 @@ const STATE: &str = r#"{
 "#;
 
 /// Makes a plan of this many files in a project, and gives the event of a turn that ends there.
-pub fn ending(project: &Path, record: &Path, files: usize) -> io::Result<String> {
+/// Its session has so many calls behind it.
+pub fn ending(project: &Path, record: &Path, files: usize, calls: usize) -> io::Result<Value> {
     let plan = project.join(".taskie/plans/login");
     fs::create_dir_all(&plan)?;
     fs::write(plan.join("plan.md"), "# Login\n\n## Overview\n\nPeople sign in.\n")?;
@@ -37,15 +38,15 @@ pub fn ending(project: &Path, record: &Path, files: usize) -> io::Result<String>
         }
     }
     fs::write(plan.join("tasks.md"), table)?;
-    fs::write(record, lines(project, &plan.join("state.json")))?;
+    fs::write(record, lines(project, &plan.join("state.json"), calls))?;
     let mut event: Value = serde_json::from_str(STOP).expect("the recorded events are JSON");
     event["cwd"] = project.to_string_lossy().into();
     event["transcript_path"] = record.to_string_lossy().into();
-    Ok(event.to_string())
+    Ok(event)
 }
 
-/// A record of 300 KB: reading, writing to the plan, and some more reading.
-fn lines(project: &Path, state: &Path) -> String {
+/// A record of more than 2 KB for each call: reading, writing to the plan, and some more reading.
+fn lines(project: &Path, state: &Path, calls: usize) -> String {
     let call = |tool: &str, file: &Path| {
         let part = json!({"type": "tool_use", "id": "t", "name": tool, "input": {"file_path": file, "content": "x"}});
         let message = json!({"role": "assistant", "content": [part]});
@@ -59,5 +60,5 @@ fn lines(project: &Path, state: &Path) -> String {
     let reading = call("Read", &project.join("src/main.rs")) + &answer;
     let said = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}]});
     let end = format!("{}\n", json!({"type": "assistant", "cwd": project, "message": said}));
-    reading.repeat(120) + &call("Write", state) + &reading.repeat(10) + &end
+    reading.repeat(calls.saturating_sub(10)) + &call("Write", state) + &reading.repeat(10) + &end
 }

@@ -14,7 +14,7 @@ use std::time::{Instant, SystemTime};
 use provost::plan_gate::{digest::Digest, prompts};
 use serde_json::{Value, json};
 
-use crate::cases::built;
+use crate::programs::built;
 use crate::statistics::median;
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
@@ -56,16 +56,15 @@ pub fn measure(rounds: usize) -> io::Result<Plans> {
         large_times.push(stage.leave(&large)?);
     }
     fs::remove_file(stage.plans().join("large.md"))?;
-    stage.fill()?;
+    stage.fill(MANY, EACH)?;
     let mut event = small;
     event["tool_input"] = json!({});
     let (mut noted, mut found, mut found_last, mut grep) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let memory = stage.home.join(".local/state/provost/plans");
     for _ in 0..rounds.clamp(3, 15) {
         let plan = stage.plans().join("small.md");
         stage.written(&plan)?;
         noted.push(stage.leave(&event)?);
-        fs::remove_dir_all(&memory)?;
+        stage.forget()?;
         fs::File::options().write(true).open(&plan)?.set_modified(SystemTime::UNIX_EPOCH)?;
         found_last.push(stage.leave(&event)?);
         fs::File::options().write(true).open(&plan)?.set_modified(SystemTime::now())?;
@@ -162,11 +161,16 @@ impl Stage {
         self.hook(&event).map(drop)
     }
 
-    /// Many plans of other sessions around the small one.
-    fn fill(&self) -> io::Result<()> {
+    /// Takes away the notes of which plan a session wrote last.
+    pub fn forget(&self) -> io::Result<()> {
+        fs::remove_dir_all(self.home.join(".local/state/provost/plans"))
+    }
+
+    /// So many plans of other sessions, each of this size.
+    pub fn fill(&self, count: usize, size: usize) -> io::Result<()> {
         let line = "Another plan of another day, with a line that is as long as lines are.\n";
-        let text = line.repeat(EACH / line.len());
-        for number in 0..MANY {
+        let text = line.repeat(size / line.len());
+        for number in 0..count {
             let mut file = fs::File::create(self.plans().join(format!("plan-{number:05}.md")))?;
             let hash = Digest::of(&[text.as_bytes()]);
             write!(file, "{text}<!-- rodin:session=other-{number} -->\n<!-- rodin:plan:hash={hash} -->\n")?;

@@ -1,5 +1,5 @@
-//! An agent is started in a project whose workflow is in the agent's phase: every guard before a
-//! delegation looks, and none has anything to say.
+//! A workflow that is in the middle of its phases, as the guards before a delegation look at it: none of
+//! them has anything to say about an agent of this phase.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-const AGENT: &str = include_str!("../../../tests/events/PreToolUse.Agent.json");
 const PHASES: &[(&str, &str)] = &[
     ("requirements-analyst", "01-requirements"),
     ("solution-architect", "03-architecture"),
@@ -18,8 +17,13 @@ const PHASES: &[(&str, &str)] = &[
     ("qa-engineer", "08-code-review"),
 ];
 
-/// Makes a workflow in a project, and gives the event of a delegation in its phase.
-pub fn delegating(project: &Path) -> io::Result<String> {
+/// Makes a workflow in a project.
+pub fn lay(project: &Path) -> io::Result<()> {
+    lay_with(project, 0)
+}
+
+/// The same with a state that has about this many bytes more.
+pub fn lay_with(project: &Path, more: usize) -> io::Result<()> {
     let names: Vec<&str> = PHASES.iter().map(|(_, phase)| *phase).collect();
     let state = json!({
         "active_workflow": {
@@ -28,6 +32,7 @@ pub fn delegating(project: &Path) -> io::Result<String> {
         },
         "phases": {"06-implementation": {"status": "in_progress"}},
         "skill_usage_log": [],
+        "history": vec![json!({"action": "phase_advanced", "at": "2026-01-01T00:00:00Z"}); more / 80],
     });
     let skills: Vec<Value> = (0..10).map(|id| json!({"id": format!("S-{id}"), "name": "skill"})).collect();
     let owner =
@@ -50,8 +55,5 @@ pub fn delegating(project: &Path) -> io::Result<String> {
         fs::create_dir_all(path.parent().unwrap_or(project))?;
         fs::write(path, text)?;
     }
-    let mut event: Value = serde_json::from_str(AGENT).expect("the recorded events are JSON");
-    event["cwd"] = project.to_string_lossy().into();
-    event["tool_input"] = json!({"subagent_type": "software-developer", "prompt": "Write the login form.", "description": "login"});
-    Ok(event.to_string())
+    Ok(())
 }
