@@ -34,7 +34,7 @@ pub struct Measured {
     pub is_hook: bool,
     /// In the order of the rounds: samples with one index come from one round.
     pub samples: Vec<Sample>,
-    pub instructions: Option<u64>,
+    pub instructions: Option<i64>,
     pub peak_kib: Option<u64>,
     pub size: u64,
 }

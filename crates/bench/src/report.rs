@@ -170,6 +170,6 @@ fn of(case: &Measured, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn ratio(own: u64, base: u64) -> f64 {
+fn ratio(own: i64, base: i64) -> f64 {
     own as f64 / base as f64
 }
