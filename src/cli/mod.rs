@@ -201,11 +201,6 @@ pub fn statusline() -> ExitCode {
     statusline::start()
 }
 
-/// Whether the command line asks for help, which is the one thing the fast paths leave to clap.
-pub fn asks_for_help() -> bool {
-    std::env::args_os().skip(2).any(|argument| argument == "--help" || argument == "-h")
-}
-
 /// The reference of all commands, made from their help texts.
 pub fn reference() -> String {
     let mut page = String::from("# Commands\n\nMade from the help texts of the program.\n");

@@ -166,10 +166,11 @@ impl Config {
     }
 
     pub fn guard_is_on(&self, name: &str) -> bool {
-        match self.get(&format!("guards.{name}")) {
+        let own = |key: &str| key.strip_prefix("guards.") == Some(name);
+        match self.values.iter().find(|(_, key, _)| own(key)) {
             // While the managed file is in doubt, it may have meant to keep this guard on.
-            Some((layer, Value::Word(word))) if word == "off" => {
-                self.managed_in_doubt && layer != Layer::Managed
+            Some((layer, _, Value::Word(word))) if word == "off" => {
+                self.managed_in_doubt && *layer != Layer::Managed
             }
             _ => true,
         }
