@@ -8,7 +8,7 @@ mod program;
 mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct Results {
     pub scenarios: BTreeMap<String, Outcome>,
     /// The events that the client's program names.
     pub events: Words,
-    /// The tools that the model was offered.
+    /// The tools that the model was offered, at once or on demand.
     pub tools: Words,
     /// What hooks were given: for each event and tool the fields with their kinds.
     pub given: BTreeMap<String, Words>,
@@ -74,12 +74,29 @@ impl Results {
         Ok(Self { client: program::version(client)?, events, ..Self::default() })
     }
 
+    /// What a file says of this client already, without the scenarios that are played now; empty results if there is no such
+    /// file, or if it is about another version.
+    pub fn continued(client: &Path, path: &Path, files: &[PathBuf]) -> Result<Self> {
+        let mut results = Self::of(client)?;
+        if path.exists() {
+            let before = Self::load(path)?;
+            if before.client == results.client {
+                results = before;
+            }
+        }
+        for file in files {
+            results.scenarios.remove(&name_of(file));
+        }
+        Ok(results)
+    }
+
     /// Adds one run of a scenario; `wrong` is empty if it held.
     pub fn add(&mut self, file: &Path, title: &str, wrong: &[Mismatch], playback: &Playback) {
         let wrong = wrong.iter().map(|one| format!("{} {}", one.subject, one.fault)).collect();
         self.count(file, title, wrong);
         for request in &playback.requests {
             self.tools.0.extend(request.tools.iter().cloned());
+            self.tools.0.extend(request.tools_on_demand());
         }
         for hook in &playback.hooks {
             let name = [Some(hook.event.as_str()), hook.tool.as_deref()];
@@ -97,8 +114,7 @@ impl Results {
     }
 
     fn count(&mut self, file: &Path, title: &str, wrong: Vec<String>) {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let outcome = self.scenarios.entry(name).or_default();
+        let outcome = self.scenarios.entry(name_of(file)).or_default();
         title.clone_into(&mut outcome.title);
         outcome.played += 1;
         if wrong.is_empty() {
@@ -130,6 +146,10 @@ impl Results {
         };
         write().map_err(Error::machine(told()))
     }
+}
+
+fn name_of(scenario: &Path) -> String {
+    scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -35,7 +35,8 @@ pub(crate) fn play(options: &Options) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let results = match options.results.as_ref().map(|_| Results::of(&stage.client)).transpose() {
+    let before = options.results.as_ref().map(|path| Results::continued(&stage.client, path, &options.files));
+    let results = match before.transpose() {
         Ok(results) => Mutex::new(results),
         Err(error) => return fail(&error),
     };

@@ -20,7 +20,8 @@ Options:
   --quiet            show only what failed, and the summary
   --again N          play what failed N times more, to see whether it always fails
   --results FILE     write what came of it as JSON: what held, the events and tools of the
-                     client, the fields that hooks were given
+                     client, the fields that hooks were given; what the file says of other
+                     scenarios on the same version stays
   --versions DIR     play nothing; show results of several versions side by side, from
                      DIR/VERSION.json and DIR/groups.toml
   --help             show this text
