@@ -1,9 +1,9 @@
 //! The table as Markdown: groups, what does not hold, what else is different, and every sentence that was played.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{Versions, failing};
-use crate::results::{Outcome, Results};
+use crate::results::{Outcome, Results, Words};
 
 impl Versions {
     /// The whole section of a page.
@@ -77,12 +77,12 @@ impl Versions {
         let mut table = String::new();
         for pair in self.results.windows(2) {
             for (what, before, after) in facts(&pair[0], &pair[1]) {
-                let listed = |from: &BTreeSet<String>, to: &BTreeSet<String>| {
+                let listed = |from: &BTreeSet<&str>, to: &BTreeSet<&str>| {
                     let new: Vec<String> = to.difference(from).map(|word| format!("`{word}`")).collect();
                     if new.is_empty() { "nothing".to_owned() } else { new.join(", ") }
                 };
                 if before != after {
-                    let (new, gone) = (listed(before, after), listed(after, before));
+                    let (new, gone) = (listed(&before, &after), listed(&after, &before));
                     table.push_str(&format!("| {} | {what} | {new} | {gone} |\n", pair[1].client));
                 }
             }
@@ -119,18 +119,20 @@ impl Versions {
     }
 }
 
-type Fact<'a> = (String, &'a BTreeSet<String>, &'a BTreeSet<String>);
+type Fact<'a> = (String, BTreeSet<&'a str>, BTreeSet<&'a str>);
 
-/// What two versions can be compared by. What only one of them was given is told as an event, not field by field.
+/// What two versions can be compared by. Calls that only one of them made are told as such, and not field by field.
 fn facts<'a>(before: &'a Results, after: &'a Results) -> Vec<Fact<'a>> {
+    let words = |words: &'a Words| words.0.iter().map(String::as_str).collect();
+    let calls = |results: &'a Results| results.given.keys().map(String::as_str).collect();
     let mut facts = vec![
-        ("events".to_owned(), &before.events.0, &after.events.0),
-        ("tools".to_owned(), &before.tools.0, &after.tools.0),
+        ("events".to_owned(), words(&before.events), words(&after.events)),
+        ("tools".to_owned(), words(&before.tools), words(&after.tools)),
+        ("calls of hooks".to_owned(), calls(before), calls(after)),
     ];
-    let given: BTreeMap<_, _> = before.given.iter().collect();
     for (name, fields) in &after.given {
-        if let Some(earlier) = given.get(name) {
-            facts.push((format!("fields of {name}"), &earlier.0, &fields.0));
+        if let Some(earlier) = before.given.get(name) {
+            facts.push((format!("fields of `{name}`"), words(earlier), words(fields)));
         }
     }
     facts

@@ -28,9 +28,10 @@ fn versions(all: &[Results], groups: &str) -> Versions {
 }
 
 fn two() -> Versions {
-    let old = results("1.9.0", &[("door", 0, 3), ("gate-a", 1, 1)], "cwd:text");
-    let new =
+    let old = results("1.9.0", &[("door", 0, 3), ("gate-a", 1, 1)], "cwd:text ok:bool");
+    let mut new =
         results("1.10.0", &[("door", 1, 1), ("gate-a", 1, 1), ("gate-narrow", 1, 1)], "cwd:text id:text");
+    new.given.insert("Setup".into(), Words::default());
     versions(&[new, old], GROUPS)
 }
 
@@ -49,7 +50,8 @@ fn versions_stand_side_by_side() {
          - 1.9.0: Doors came with 1.10.0. (`door`)\n\n\
          What became different in the client, compared with the version before:\n\n\
          | since | what | new | gone |\n|---|---|---|---|\n\
-         | 1.10.0 | fields of Stop | `id:text` | nothing |\n\n\
+         | 1.10.0 | calls of hooks | `Setup` | nothing |\n\
+         | 1.10.0 | fields of `Stop` | `id:text` | `ok:bool` |\n\n\
          | what was played | 1.9.0 | 1.10.0 |\n|---|---|---|\n\
          | **gates** | | |\n\
          | door is \\| shut | **does not hold** | holds |\n\
