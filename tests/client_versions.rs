@@ -75,3 +75,13 @@ fn the_doctor_knows_the_events_of_the_pinned_version_and_takes_every_version_tha
         assert!(version >= health.oldest, "{}", results.client);
     }
 }
+
+#[test]
+fn the_page_names_the_borders_that_the_doctor_knows() {
+    let page = std::fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+    let health = &provost::clients::find("claude").unwrap().health;
+    for (border, id) in [(health.oldest, "client-old"), (health.blocks_since, "client-goes-on")] {
+        let row = format!("| {} |", border.map(|part| part.to_string()).join("."));
+        assert!(page.lines().any(|line| line.starts_with(&row) && line.contains(id)), "{row} {id}");
+    }
+}
