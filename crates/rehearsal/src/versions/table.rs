@@ -43,7 +43,7 @@ impl Versions {
 
     fn not_holding(&self) -> String {
         if self.results.iter().all(|one| failing(one).next().is_none()) {
-            return "Nothing that was played does not hold.\n".to_owned();
+            return "Everything that was played holds.\n".to_owned();
         }
         let mut text = "What does not hold:\n\n".to_owned();
         for (index, reason) in self.groups.reasons.iter().enumerate() {

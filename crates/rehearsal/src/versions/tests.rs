@@ -66,7 +66,7 @@ fn what_always_held_needs_few_words() {
     let all =
         [results("1.0.0", &[("door", 1, 1)], "cwd:text"), results("1.0.1", &[("door", 1, 1)], "cwd:text")];
     let told = versions(&all, GROUPS).markdown();
-    assert!(told.contains("\nNothing that was played does not hold.\n"), "{told}");
+    assert!(told.contains("\nEverything that was played holds.\n"), "{told}");
     assert!(told.contains("are the same on all of them"), "{told}");
 }
 
