@@ -33,6 +33,8 @@ pub struct Health {
     pub prompt: &'static str,
     /// The key of an entry with which the client holds the call where the hook cannot be run.
     pub block_on_failure: &'static str,
+    /// The first version that knows this key; an older one steps over it.
+    pub blocks_since: [u32; 3],
     /// What keeps a hook from holding back all that it should, and how to mend it.
     pub weakness: fn(&Hook) -> Option<(&'static str, &'static str)>,
     /// What in a settings file or in the environment changes what Provost does.

@@ -24,6 +24,20 @@ fn the_client_is_old_unknown_or_missing() {
 }
 
 #[test]
+fn the_client_steps_over_what_entries_say_about_failures() {
+    let patient = Patient::with_packs(&["self", "plan-gate"]);
+    patient.program("claude", "echo '2.1.294 (Claude Code)'");
+    let found = patient.finds("client-goes-on");
+    assert_eq!(found["severity"], "warning");
+    assert!(
+        found["why"].as_str().unwrap().contains("only since 2.1.295 it knows `\"onFailure\": \"block\"`"),
+        "{found}"
+    );
+    patient.program("claude", "echo '2.1.295 (Claude Code)'");
+    patient.doctor(&[]).is_healthy();
+}
+
+#[test]
 fn the_reviewer_is_missing() {
     let patient = Patient::with_packs(&["self", "review-loop"]);
     patient.project.file(".taskie/plans/one/plan.md", "# One");

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(cli::Invocation::Play(options)) => cli::play(&options),
+        Ok(cli::Invocation::Compare(directory)) => cli::compare(&directory),
         Err(usage) => {
             eprintln!("rehearse: {usage}\nTry `rehearse --help`.");
             ExitCode::from(cli::USAGE)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rehearsal::{Scenario, Stage};
+use rehearsal::{Results, Scenario, Stage};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -90,6 +90,72 @@ fn a_failure_is_shown_even_when_quiet_and_exits_1() {
     );
     assert!(shown.contains("unknown field `prmpt`"), "{shown}");
     assert!(shown.ends_with("1 passed, 2 failed\n"), "{shown}");
+}
+
+#[test]
+fn results_tell_what_held_how_often_and_what_hooks_were_given() {
+    let Some(client) = client() else { return };
+    let (dir, good) = write(&format!("{GREETING}exit = 0\n"));
+    let bad = dir.path().join("bad.toml");
+    std::fs::write(&bad, format!("{GREETING}exit = 4\n")).unwrap();
+    let unreadable = dir.path().join("unreadable.toml");
+    std::fs::write(&unreadable, "title = 'x'\nprmpt = 'y'\n").unwrap();
+    let results = dir.path().join("results.json");
+    let [bad, unreadable, path] = [&bad, &unreadable, &results].map(|path| path.to_str().unwrap());
+    let arguments = [
+        "--client",
+        &client,
+        "--quiet",
+        "--jobs",
+        "2",
+        "--again",
+        "1",
+        "--results",
+        path,
+        &good,
+        bad,
+        unreadable,
+    ];
+    let output = rehearse(&arguments);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).ends_with("1 passed, 2 failed\n"), "{}", stdout(&output));
+    let first = Results::load(&results).unwrap();
+    assert_eq!(first.scenarios["unreadable"].wrong, ["the scenario is no scenario"]);
+
+    // One of them is mended and played by itself; what is known of the others stays.
+    std::fs::write(unreadable, format!("{GREETING}exit = 0\n")).unwrap();
+    assert!(rehearse(&["--client", &client, "--results", path, unreadable]).status.success());
+    let results = Results::load(&results).unwrap();
+    let counts = |name: &str| (results.scenarios[name].held, results.scenarios[name].played);
+    assert_eq!(counts("scenario"), (1, 1), "what holds is played once");
+    assert_eq!(counts("bad"), (0, 2));
+    assert_eq!(results.scenarios["bad"].title, "greeting");
+    assert_eq!(results.scenarios["bad"].wrong, ["the client exited differently"]);
+    assert_eq!(counts("unreadable"), (1, 1));
+    assert!(results.client.starts_with("2."), "{}", results.client);
+    assert!(results.events.0.contains("SubagentStop"), "{:?}", results.events);
+    assert!(results.tools.0.contains("Bash"), "{:?}", results.tools);
+    let given = &results.given["Stop"].0;
+    assert!(given.contains("stop_hook_active:bool") && given.contains("cwd:text"), "{given:?}");
+}
+
+#[test]
+fn versions_are_shown_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let directory = dir.path().to_str().unwrap();
+    let missing = rehearse(&["--versions", directory]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("groups.toml"));
+    std::fs::write(dir.path().join("groups.toml"), "[[group]]\nname = 'g'\nbegins = ['']\n").unwrap();
+    let one = Results { client: "1.0.0".to_owned(), ..Results::default() };
+    one.save(&dir.path().join("1.0.0.json")).unwrap();
+    let output = rehearse(&["--versions", directory]);
+    assert!(output.status.success());
+    assert!(
+        stdout(&output).starts_with("| about | 1.0.0 |\n|---|---|\n| g | not played |\n"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]

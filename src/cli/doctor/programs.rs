@@ -101,7 +101,24 @@ fn client(subject: &Subject, stage: Option<&Stage>) -> (Option<Finding>, String)
     let shown = |version: [u32; 3]| version.map(|part| part.to_string()).join(".");
     let oldest = shown(health.oldest);
     match (health.version)(&printed) {
-        Some(version) if version >= health.oldest => (None, format!("client `{name}` {}", shown(version))),
+        Some(version) if version >= health.oldest => {
+            let says_block = subject.own_entries().iter().any(|entry| entry.hook.blocks_on_failure);
+            let finding = (says_block && version < health.blocks_since).then(|| {
+                Finding::warning(
+                    "client-goes-on",
+                    "the client goes on where Provost cannot be run, against what the entries say".into(),
+                    format!(
+                        "{} is {}, and only since {} it knows `{}`",
+                        subject.shown(&program),
+                        shown(version),
+                        shown(health.blocks_since),
+                        health.block_on_failure
+                    ),
+                    "update the client".into(),
+                )
+            });
+            (finding, format!("client `{name}` {}", shown(version)))
+        }
         Some(version) => {
             let finding = Finding::error(
                 "client-old",

@@ -38,6 +38,7 @@ pub(super) const HEALTH: Health = Health {
     knows: |event| EVENTS.contains(&event),
     prompt: "UserPromptSubmit",
     block_on_failure: r#""onFailure": "block""#,
+    blocks_since: [2, 1, 295],
     weakness,
     steering,
     steering_here: || {

@@ -1,4 +1,5 @@
-//! The command line: plays files one after the other, or several at once, and sums up.
+//! The command line: plays files one after the other, or several at once, and sums up; or shows what several
+//! versions of the client made of them.
 
 mod options;
 mod progress;
@@ -7,10 +8,10 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use rehearsal::{Scenario, Stage};
+use rehearsal::{Error, Results, Scenario, Stage, Versions};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 pub(crate) use options::{HELP, Invocation, Options};
@@ -34,19 +35,31 @@ pub(crate) fn play(options: &Options) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let before = options.results.as_ref().map(|path| Results::continued(&stage.client, path, &options.files));
+    let results = match before.transpose() {
+        Ok(results) => Mutex::new(results),
+        Err(error) => return fail(&error),
+    };
     let queue: Mutex<VecDeque<&PathBuf>> = Mutex::new(options.files.iter().collect());
     let failed = Mutex::new(0_usize);
     let perform_next = |live: bool| {
-        if interrupted.load(Ordering::SeqCst) {
-            return false;
-        }
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = locked(&queue).pop_front();
         let Some(file) = next else { return false };
-        let mut screen = Screen::new(Paint::of_stdout(), options.quiet, live, Arc::clone(&interrupted));
-        if !perform(&stage, file, &mut screen) {
-            *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let mut has_failed = false;
+        // What held is not played again: it is what failed that one doubts.
+        for _ in 0..=options.again {
+            if interrupted.load(Ordering::SeqCst) {
+                return false;
+            }
+            let mut screen = Screen::new(Paint::of_stdout(), options.quiet, live, Arc::clone(&interrupted));
+            let held = perform(&stage, file, &mut screen, &results);
+            screen.finish();
+            has_failed |= !held;
+            if !has_failed {
+                break;
+            }
         }
-        screen.finish();
+        *locked(&failed) += usize::from(has_failed);
         true
     };
     if options.jobs == 1 {
@@ -62,9 +75,35 @@ pub(crate) fn play(options: &Options) -> ExitCode {
     if interrupted.load(Ordering::SeqCst) {
         return ExitCode::from(INTERRUPTED);
     }
-    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let failed = *locked(&failed);
+    // Half of the results would look like all of them, so an interrupted run writes none.
+    if let (Some(path), Some(results)) = (&options.results, &*locked(&results))
+        && let Err(error) = results.save(path)
+    {
+        return fail(&error);
+    }
     progress::tell(&format!("{} passed, {failed} failed\n", options.files.len() - failed));
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Shows the results of several versions of the client.
+pub(crate) fn compare(directory: &Path) -> ExitCode {
+    match Versions::load(directory) {
+        Ok(versions) => {
+            progress::tell(&versions.markdown());
+            ExitCode::SUCCESS
+        }
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &Error) -> ExitCode {
+    eprintln!("rehearse: {error}");
+    ExitCode::FAILURE
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The client has a process group of its own, so whoever interrupts us does not reach it: the run
@@ -83,12 +122,15 @@ fn listen_for_interrupts() -> std::io::Result<Arc<AtomicBool>> {
 }
 
 /// Plays one file, and says whether it turned out as expected.
-fn perform(stage: &Stage, file: &Path, screen: &mut Screen) -> bool {
+fn perform(stage: &Stage, file: &Path, screen: &mut Screen, results: &Mutex<Option<Results>>) -> bool {
     let scenario = match Scenario::load(file) {
         Ok(scenario) => scenario,
         Err(error) => {
             screen.title(&file.display().to_string());
             screen.cannot_play(&error);
+            if let Some(results) = &mut *locked(results) {
+                results.add_unplayed(file, "", &error);
+            }
             return false;
         }
     };
@@ -100,10 +142,16 @@ fn perform(stage: &Stage, file: &Path, screen: &mut Screen) -> bool {
             if let Some(root) = playback.kept() {
                 screen.kept(root);
             }
+            if let Some(results) = &mut *locked(results) {
+                results.add(file, &scenario.title, &verdict.mismatches, &playback);
+            }
             verdict.mismatches.is_empty()
         }
         Err(error) => {
             screen.cannot_play(&error);
+            if let Some(results) = &mut *locked(results) {
+                results.add_unplayed(file, &scenario.title, &error);
+            }
             false
         }
     }

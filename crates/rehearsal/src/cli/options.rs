@@ -1,7 +1,7 @@
 //! What was asked for on the command line.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
@@ -9,6 +9,7 @@ Plays the real client against a scripted model on loopback, and checks what its 
 No token is spent, and nothing outside the run's own directories is read or written.
 
 Usage: rehearse [OPTION]… FILE…
+       rehearse --versions DIRECTORY
 
 Options:
   --client PATH      the client's program; otherwise $REHEARSAL_CLIENT, or the newest one
@@ -17,6 +18,12 @@ Options:
   --jobs N           play N scenarios at once (default 1, which shows them as they happen)
   --keep             leave the run's home and project on disk, and say where
   --quiet            show only what failed, and the summary
+  --again N          play what failed N times more, to see whether it always fails
+  --results FILE     write what came of it as JSON: what held, the events and tools of the
+                     client, the fields that hooks were given; what the file says of other
+                     scenarios on the same version stays
+  --versions DIR     play nothing; show results of several versions side by side, from
+                     DIR/VERSION.json and DIR/groups.toml
   --help             show this text
 
 Examples:
@@ -34,6 +41,7 @@ and record it. Scenarios are rewritten to do so; nobody needs to type it.
 pub(crate) enum Invocation {
     Help,
     Play(Options),
+    Compare(PathBuf),
     Record { log: PathBuf, argv: Vec<OsString> },
 }
 
@@ -44,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) keep: bool,
     pub(crate) quiet: bool,
     pub(crate) jobs: usize,
+    pub(crate) again: usize,
+    pub(crate) results: Option<PathBuf>,
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -69,14 +79,10 @@ impl Invocation {
                         .ok_or_else(|| format!("`--set {}` is not of the form NAME=VALUE", pair.display()))?;
                     options.variables.insert(name.to_owned(), set.to_owned());
                 }
-                Some("--jobs") => {
-                    let number = value("--jobs")?;
-                    options.jobs = number
-                        .to_str()
-                        .and_then(|number| number.parse().ok())
-                        .filter(|jobs| *jobs > 0)
-                        .ok_or_else(|| format!("`--jobs {}` is not a positive number", number.display()))?;
-                }
+                Some("--jobs") => options.jobs = positive("--jobs", &value("--jobs")?)?,
+                Some("--again") => options.again = positive("--again", &value("--again")?)?,
+                Some("--results") => options.results = Some(PathBuf::from(value("--results")?)),
+                Some("--versions") => return Ok(Self::Compare(PathBuf::from(value("--versions")?))),
                 Some("--keep") => options.keep = true,
                 Some("--quiet") => options.quiet = true,
                 Some(unknown) if unknown.starts_with('-') => {
@@ -90,6 +96,11 @@ impl Invocation {
         }
         Ok(Self::Play(options))
     }
+}
+
+fn positive(name: &str, number: &OsStr) -> Result<usize, String> {
+    let parsed = number.to_str().and_then(|number| number.parse().ok()).filter(|number| *number > 0);
+    parsed.ok_or_else(|| format!("`{name} {}` is not a positive number", number.display()))
 }
 
 /// The program to run in place of the recorder.
@@ -127,7 +138,9 @@ mod tests {
             (&["--colour", "x"], "`--colour`"),
             (&["--set", "x", "f"], "NAME=VALUE"),
             (&["--jobs", "0", "f"], "positive"),
+            (&["--again", "often", "f"], "`--again often`"),
             (&["--client"], "needs a value"),
+            (&["--versions"], "needs a value"),
             (&["--record", "log", "gate"], "followed by"),
         ] {
             let fault = parse(arguments).err().unwrap();

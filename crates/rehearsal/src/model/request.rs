@@ -25,6 +25,17 @@ impl Request {
         let tools = tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect();
         Self { route, n, tools, body }
     }
+
+    /// The tools of which the model is only told the names, and which it can ask for: one name on each line after a sentence
+    /// that says so.
+    pub(crate) fn tools_on_demand(&self) -> Vec<String> {
+        const SENTENCE: &str = "deferred tools are now available";
+        let texts: Vec<String> = blocks(&self.body).iter().map(block_text).collect();
+        let lists = texts.iter().filter_map(|text| text.split_once(SENTENCE));
+        let is_name =
+            |line: &&str| !line.is_empty() && line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        lists.flat_map(|(_, list)| list.lines().skip(1).take_while(is_name)).map(str::to_owned).collect()
+    }
 }
 
 /// The text of what is in `body` and was not in `before`.
@@ -87,6 +98,17 @@ pub(crate) fn block_text(block: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_on_demand_are_told_by_name() {
+        let told = "<system-reminder>\nThe following deferred tools are now available via Search. Load them first:\n\
+                    NotebookEdit\nmcp__one__two\n</system-reminder>\nWrite";
+        let body = json!({"tools": [{"name": "Bash"}], "messages": [
+            {"role": "user", "content": [{"type": "text", "text": told}, {"type": "text", "text": "hello"}]}]});
+        let request = Request::new(None, 1, body);
+        assert_eq!(request.tools, ["Bash"]);
+        assert_eq!(request.tools_on_demand(), ["NotebookEdit", "mcp__one__two"]);
+    }
 
     #[test]
     fn only_what_others_said_since_then_is_new() {
