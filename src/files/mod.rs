@@ -24,7 +24,7 @@ use crate::faults;
 
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    faults::note_read(path);
+    faults::before_reading(path);
     match read_existing(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         // A file in the place of a directory of the path is no file either.

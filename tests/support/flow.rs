@@ -176,3 +176,36 @@ pub fn told(answer: &Answer) -> Option<String> {
     let json: Value = serde_json::from_str(&answer.stdout).ok()?;
     json["systemMessage"].as_str().map(str::to_owned)
 }
+
+/// A workflow in a phase with these demands.
+pub fn demanding(phase: &str, demands: &Value) -> Flow {
+    let flow = Flow::in_phase(phase);
+    demands_of(&flow, &json!({"phase_requirements": {phase: demands}}));
+    flow
+}
+
+pub fn demands_of(flow: &Flow, file: &Value) {
+    flow.project.file(".claude/hooks/config/iteration-requirements.json", &file.to_string());
+}
+
+/// The state of the phase that the work is in, with this in it.
+pub fn with_phase(flow: &Flow, phase: &str, record: &Value) {
+    let mut state = begun(phase);
+    state["phases"][phase] = record.clone();
+    flow.state(&state);
+}
+
+/// A skill is used.
+pub fn skill(flow: &Flow, event: &str, name: &str, arguments: &str) -> Value {
+    let mut event = flow.project.event(event);
+    event["tool_name"] = json!("Skill");
+    event["tool_input"] = json!({"skill": name, "args": arguments});
+    event
+}
+
+pub fn tests_and_articles() -> Value {
+    json!({
+        "test_iteration": {"enabled": true, "max_iterations": 10, "circuit_breaker_threshold": 3},
+        "constitutional_validation": {"enabled": true, "max_iterations": 5, "articles": ["I", "II"]},
+    })
+}
