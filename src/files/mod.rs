@@ -60,6 +60,7 @@ pub fn read_start(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
+    faults::before_reading(path);
     let mut bytes = Vec::new();
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     let whole = bytes.len() as u64 <= limit;

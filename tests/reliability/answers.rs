@@ -16,26 +16,26 @@ pub enum Word {
     Told,
     Unheard,
     Ends,
-    Unseen,
+    Silent,
     /// Held back for another reason than the guard's own or its failure: never declared.
     Odd,
 }
 
 impl Word {
     pub const DECLARED: [Self; 7] =
-        [Self::Acts, Self::Denied, Self::GoesOn, Self::Told, Self::Unheard, Self::Ends, Self::Unseen];
+        [Self::Acts, Self::Denied, Self::GoesOn, Self::Told, Self::Unheard, Self::Ends, Self::Silent];
 
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Acts => "the guard does what it does in health",
             Self::Denied => "what the guard could not judge is held back, and the answer says so",
             Self::GoesOn => "it goes on without the guard, and the journal says why",
-            Self::Told => "it goes on without the guard, and the person is told why",
+            Self::Told => "it goes on without the guard, and the person or the model is told why",
             Self::Unheard => {
                 "the guard judges, and the journal keeps it, but nobody reads what it has to say"
             }
             Self::Ends => "the process ends at once, without an answer, and the client goes on",
-            Self::Unseen => "it goes on without the guard, and there is no place where that could be kept",
+            Self::Silent => "it goes on without a word: what the guard would judge is not there",
             Self::Odd => "something else held it back",
         }
     }
@@ -56,20 +56,20 @@ impl Word {
         if answer.code.is_none_or(|code| code == 128 + 15) {
             return Self::Ends;
         }
-        if !answer.stdout.is_empty() {
-            return Self::Told;
-        }
         let journal = stage.project.journal();
         let said = journal.last().and_then(|line| line["guards"].as_array().cloned()).unwrap_or_default();
-        let own = said.iter().filter(|said| said["guard"] == stage.guard.name);
-        let has_judged = |said: &Value| said["opinion"] == "note" || said["opinion"] == "deny";
-        let says_why = |said: &Value| said["opinion"] == "fault" || !said["evidence"].is_null();
-        if !fault.is_read() && own.clone().any(has_judged) {
+        let is_fault = |said: &Value| said["opinion"] == "fault";
+        let own = said.iter().find(|said| said["guard"] == stage.guard.name);
+        if said.iter().any(is_fault) {
+            Self::GoesOn
+        } else if !answer.stdout.is_empty() {
+            Self::Told
+        } else if !fault.is_read() && own.is_some() {
             Self::Unheard
-        } else if said.iter().any(|said| said["opinion"] == "fault") || own.clone().any(says_why) {
+        } else if own.is_some_and(|own| !own["evidence"].is_null()) {
             Self::GoesOn
         } else {
-            Self::Unseen
+            Self::Silent
         }
     }
 }
@@ -83,7 +83,7 @@ impl fmt::Display for Word {
             Self::Told => "told",
             Self::Unheard => "unheard",
             Self::Ends => "ends",
-            Self::Unseen => "unseen",
+            Self::Silent => "silent",
             Self::Odd => "odd",
         })
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use provost::workspace::fnv1a;
 
-use crate::stage::{Stage, below, make_read_only, make_writable, programs_without};
+use crate::stage::{Stage, below, make_read_only, make_writable};
 use crate::support::{Answer, finish};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,9 @@ impl Fault {
             Self::ClockBackwards => ("clock back", "all files and the times in them are of tomorrow"),
             Self::NoHome => ("no HOME", "`HOME` is not set"),
             Self::NoTemporary => ("no TMPDIR", "`TMPDIR` leads nowhere"),
-            Self::HugeEnvironment => ("huge environment", "as many variables as the system takes"),
+            Self::HugeEnvironment => {
+                ("huge environment", "two megabytes of variables, or as many as the system takes")
+            }
             Self::StdoutClosed => ("stdout closed", "the answer has no file to go to"),
             Self::StdoutUnread => ("stdout unread", "the answer goes into a pipe that nobody reads"),
             Self::StdoutFull => ("stdout full", "the answer goes to a device that is full"),
@@ -164,13 +166,8 @@ impl Fault {
                 stage.set("PROVOST_VANISH", &first.unwrap_or_default());
             }
             Self::NoTemporary => stage.set("TMPDIR", "/nonexistent/place"),
-            Self::NoGit => {
-                let place = stage.root().join("programs");
-                programs_without(&place, "git");
-                let path = stage.variables.iter().find(|(name, _)| name == "PATH");
-                let first = path.and_then(|(_, path)| path.split(':').next()).unwrap_or("/nonexistent");
-                stage.set("PATH", &format!("{first}:{}", place.display()));
-            }
+            // What the scenes start needs no other program.
+            Self::NoGit => stage.set("PATH", &stage.project.home.join("bin").display().to_string()),
             Self::GitHangs => stage.program("git", HANGING),
             Self::ReviewerHangs => {
                 stage.program("claude", HANGING);
@@ -193,11 +190,11 @@ impl Fault {
         let key = state.join("seal.key");
         match self {
             Self::LockHeld => return hold_locks(stage),
-            Self::ClockBackwards => set_clock_back(stage.root()),
+            Self::ClockBackwards => set_clock_back(stage.root(), &state),
             Self::ConfigBroken => {
                 fs::write(stage.project.path.join("provost.toml"), b"[engine\nx = \xff\n").unwrap();
             }
-            Self::StateReadOnly => fs::create_dir_all(&state).unwrap(),
+            Self::StateReadOnly | Self::ProjectReadOnly => fs::create_dir_all(&state).unwrap(),
             Self::KeyEmpty => put_key(&key, b"", 0o600),
             Self::KeyForeign => put_key(&key, b"not a key\n", 0o600),
             Self::KeyOpen if key.exists() => {
@@ -228,18 +225,16 @@ impl Fault {
         if self != Self::HugeEnvironment {
             return command.spawn().unwrap();
         }
-        // The largest that the system takes, to a hundredth.
-        for hundredths in (1..200).rev() {
+        for variables in (5..=21).rev() {
             let mut command = copy(&command);
-            for number in 0..hundredths {
-                command.env(format!("VARIABLE_{number}"), "x".repeat(20_000));
+            for number in 0..variables {
+                command.env(format!("VARIABLE_{number}"), "x".repeat(100_000));
             }
             if let Ok(child) = command.spawn() {
-                assert!(hundredths > 20, "less than half a megabyte is nothing huge");
                 return child;
             }
         }
-        panic!("the hook could not be started with any environment");
+        panic!("the hook could not be started with half a megabyte of variables");
     }
 }
 
@@ -282,8 +277,8 @@ fn hold_locks(stage: &Stage) -> Vec<File> {
     shared.chain(reviews).map(take).collect()
 }
 
-/// Everything that is there was made tomorrow, as far as files tell.
-fn set_clock_back(root: &Path) {
+/// Everything that is there was made tomorrow, as far as files tell. What Provost has signed stays as it is.
+fn set_clock_back(root: &Path, state: &Path) {
     let day = |when: &str| {
         let output = Command::new("date").args(["-u", "-d", when, "+%Y-%m-%d"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -292,6 +287,7 @@ fn set_clock_back(root: &Path) {
     let later = SystemTime::now() + Duration::from_hours(24);
     for path in below(root) {
         if path.is_file()
+            && !path.starts_with(state)
             && let Ok(text) = fs::read_to_string(&path)
             && text.contains(&today)
         {

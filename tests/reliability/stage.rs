@@ -4,7 +4,7 @@
 //! another user id, which owns the whole stage: what is forbidden by a mode is forbidden everywhere.
 
 use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -185,16 +185,6 @@ pub fn make_writable(path: &Path) {
         if !path.is_symlink() {
             let mode = fs::metadata(&path).unwrap().mode();
             let _ = fs::set_permissions(&path, Permissions::from_mode(mode | 0o700));
-        }
-    }
-}
-
-/// The whole of a directory of programs, without some of them.
-pub fn programs_without(directory: &Path, missing: &str) {
-    fs::create_dir_all(directory).unwrap();
-    for entry in fs::read_dir("/usr/bin").unwrap().flatten() {
-        if entry.file_name() != missing {
-            let _ = symlink(entry.path(), directory.join(entry.file_name()));
         }
     }
 }
