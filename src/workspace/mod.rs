@@ -50,7 +50,7 @@ pub struct Workspace {
     /// What a pack has found out about this event, for all its guards.
     pub found: OnceLock<Box<dyn Any + Send + Sync>>,
     /// What the guard that is being asked wanted to read and could not.
-    missed: Mutex<Option<Fault>>,
+    pub missed: Mutex<Option<Fault>>,
 }
 
 impl Places {

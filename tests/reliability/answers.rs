@@ -28,7 +28,9 @@ impl Word {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Acts => "the guard does what it does in health",
-            Self::Denied => "what the guard could not judge is held back, and the answer says so",
+            Self::Denied => {
+                "what the guard could not judge is held back, and the answer says so; a process that is told to end says it by its exit code alone"
+            }
             Self::GoesOn => "it goes on without the guard, and the journal says why",
             Self::Told => "it goes on without the guard, and the person or the model is told why",
             Self::Unheard => {

@@ -186,19 +186,19 @@ impl Fault {
 
     /// Files, and locks that are held as long as what comes back lives.
     fn damage(self, stage: &Stage) -> Vec<File> {
-        let state = stage.project.state();
-        let key = state.join("seal.key");
+        let own = stage.project.state();
+        let key = own.join("seal.key");
         match self {
             Self::LockHeld => return hold_locks(stage),
-            Self::ClockBackwards => set_clock_back(stage.root(), &state),
+            Self::ClockBackwards => set_clock_back(stage.root(), &own),
             Self::ConfigBroken => {
                 fs::write(stage.project.path.join("provost.toml"), b"[engine\nx = \xff\n").unwrap();
             }
-            Self::StateReadOnly | Self::ProjectReadOnly => fs::create_dir_all(&state).unwrap(),
+            Self::StateReadOnly | Self::ProjectReadOnly => fs::create_dir_all(&own).unwrap(),
             Self::KeyEmpty => put_key(&key, b"", 0o600),
             Self::KeyForeign => put_key(&key, b"not a key\n", 0o600),
             Self::KeyOpen if key.exists() => {
-                fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap()
+                fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
             }
             Self::KeyOpen => put_key(&key, &[7; 32], 0o644),
             _ => {}
@@ -208,15 +208,15 @@ impl Fault {
 
     /// Modes, which come last.
     fn lock_up(self, stage: &Stage) {
-        let state = stage.project.state();
+        let own = stage.project.state();
         match self {
             Self::Unreadable => {
                 for file in &stage.files {
-                    fs::set_permissions(file, Permissions::from_mode(0)).unwrap();
+                    fs::set_permissions(file, Permissions::from_mode(0o000)).unwrap();
                 }
             }
-            Self::ProjectReadOnly => make_read_only(stage.root(), &state),
-            Self::StateReadOnly => make_read_only(&state, Path::new("/nonexistent")),
+            Self::ProjectReadOnly => make_read_only(stage.root(), &own),
+            Self::StateReadOnly => make_read_only(&own, Path::new("/nonexistent")),
             _ => {}
         }
     }
@@ -261,12 +261,12 @@ fn put_key(key: &Path, bytes: &[u8], mode: u32) {
 
 /// Takes every lock that a guard could want.
 fn hold_locks(stage: &Stage) -> Vec<File> {
-    let state = stage.project.state();
-    let shared = (0..64).map(|number| state.join("locks").join(format!("{number:02}.lock")));
+    let own = stage.project.state();
+    let shared = (0..64).map(|number| own.join("locks").join(format!("{number:02}.lock")));
     let plans = below(&stage.project.path.join(".taskie/plans"));
     let reviews = plans.iter().map(|plan| {
         let name = fnv1a(plan.as_os_str().as_encoded_bytes());
-        state.join("reviews").join(format!("{name:016x}.lock"))
+        own.join("reviews").join(format!("{name:016x}.lock"))
     });
     let take = |place: std::path::PathBuf| {
         fs::create_dir_all(place.parent().unwrap()).unwrap();

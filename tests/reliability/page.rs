@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use provost::registry::{FailureMode, GUARDS, Guard, PACKS};
 
 use crate::answers::Word;
-use crate::declared::{EXCEPTIONS, declared, rule};
+use crate::declared::{EXCEPTIONS, Exception, declared, rule};
 use crate::faults::Fault;
 
 const BEGIN: &str = "<!-- made by PROVOST_BLESS=1 cargo test --test reliability -->\n";
@@ -52,7 +52,7 @@ fn matrix() -> String {
     for pack in PACKS {
         text += &format!("\n### The pack `{}`\n\n{}", pack.name, of_pack(pack.name));
     }
-    text + "\n### Where an answer differs from the rule\n\n" + &exceptions()
+    text + "\n### Where an answer differs from the rule\n\n" + &exceptions() + "\n"
 }
 
 /// The columns of a pack: guards with the same answers share one.
@@ -81,22 +81,24 @@ fn of_pack(pack: &str) -> String {
             legend += &format!("{letter}: {names}.\n\n");
         }
     }
-    let rows = Fault::ALL.iter().enumerate().map(|(row, fault)| {
+    let is_dull = |row: usize| columns.iter().all(|(_, answers)| answers[row] == Word::Acts);
+    let (dull, telling): (Vec<usize>, Vec<usize>) = (0..Fault::ALL.len()).partition(|row| is_dull(*row));
+    let rows = telling.into_iter().map(|row| {
         let answers = columns.iter().map(|(_, answers)| answers[row].to_string());
-        [fault.words().0.to_owned()].into_iter().chain(answers).collect()
+        [Fault::ALL[row].words().0.to_owned()].into_iter().chain(answers).collect()
     });
-    legend + &table(&head, rows)
+    let faults = dull.into_iter().map(|row| Fault::ALL[row]).filter(|fault| *fault != Fault::Nothing);
+    let dull: Vec<&str> = faults.map(|fault| fault.words().0).collect();
+    let rest = format!("\nWith every other fault, each of them **acts**: {}.\n", dull.join(", "));
+    legend + &table(&head, rows) + &rest
 }
 
 fn exceptions() -> String {
-    let head = ["guards", "faults", "answer", "because"].map(str::to_owned);
-    table(
-        &head,
-        EXCEPTIONS.iter().map(|it| {
-            let faults: Vec<&str> = it.faults.iter().map(|fault| fault.words().0).collect();
-            vec![list(it.guards), faults.join(", "), it.word.to_string(), it.reason.to_owned()]
-        }),
-    )
+    let line = |it: &Exception| {
+        let faults: Vec<&str> = it.faults.iter().map(|fault| fault.words().0).collect();
+        format!("- **{}**: {} with {}: {}.\n", it.word, list(it.guards), faults.join(", "), it.reason)
+    };
+    EXCEPTIONS.iter().map(line).collect()
 }
 
 fn list(names: &[&str]) -> String {

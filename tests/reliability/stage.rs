@@ -3,6 +3,7 @@
 //! Modes of files do not bind a superuser, and tests may run as one. So the hook is then started under
 //! another user id, which owns the whole stage: what is forbidden by a mode is forbidden everywhere.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
@@ -138,9 +139,17 @@ impl Stage {
         }
     }
 
-    /// Files that only an interrupted write leaves.
+    /// Files that only an interrupted write leaves: new ones beside the old, and halves.
     pub fn litter(&self) -> Vec<PathBuf> {
-        let is_litter = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tmp");
+        let is_half = |path: &Path| {
+            let text = fs::read(path).unwrap_or_default();
+            serde_json::from_slice::<Value>(&text).is_err()
+        };
+        let is_litter = |path: &PathBuf| match path.extension().and_then(OsStr::to_str) {
+            Some("tmp") => true,
+            Some("json") => is_half(path),
+            _ => false,
+        };
         below(self.root()).into_iter().filter(is_litter).collect()
     }
 }
