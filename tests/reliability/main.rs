@@ -101,7 +101,8 @@ fn flaw(stage: &Stage, fault: Fault, word: Word, answer: &Answer) -> Option<Stri
     let form = match (fault, word) {
         // Its text names the panic, and that is all that it may show of it.
         (Fault::Panic, Word::Denied) => {
-            (!answer.stdout.is_empty() || answer.stderr.lines().count() != 1).then(|| "not one line".into())
+            let is_ours = answer.stderr.lines().all(|line| line.starts_with("[provost] "));
+            (!answer.stdout.is_empty() || !is_ours).then(|| "not in our own words".into())
         }
         (Fault::Terminated, _) => (!answer.stdout.is_empty()).then(|| "half an answer".into()),
         _ if !fault.is_read() => None,

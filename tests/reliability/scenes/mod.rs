@@ -15,11 +15,12 @@ pub fn all() -> Vec<Scene> {
 
 /// The scene of a guard; that there is none says what to add.
 pub fn of(guard: &str) -> fn() -> Stage {
-    all().into_iter().find(|(name, _)| *name == guard).map(|(_, set)| set).unwrap_or_else(|| {
+    let Some((_, set)) = all().into_iter().find(|(name, _)| *name == guard) else {
         panic!(
             "the guard `{guard}` has no scene, so nobody knows what a failure around it does. To fix: add one to \
              tests/reliability/scenes/ (an event about which it acts, and how that shows), then write the page with \
              PROVOST_BLESS=1 cargo test --test reliability"
-        )
-    })
+        );
+    };
+    set
 }
