@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use provost::registry::{FailureMode, Guard};
 use provost::workspace::fnv1a;
 
 use crate::stage::{Stage, below, make_read_only, make_writable};
@@ -144,7 +145,7 @@ impl Fault {
         // A process that ends early reads nothing.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         if self == Self::Terminated {
-            thread::sleep(Duration::from_millis(400));
+            wait_until_it_hangs(&child, stage.guard);
             let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
             assert!(status.unwrap().success(), "it had ended before");
         }
@@ -176,7 +177,7 @@ impl Fault {
             }
             _ => {}
         }
-        if matches!(self, Self::Deadline | Self::LockHeld) {
+        if self == Self::Deadline {
             stage.config.push(("engine", "deadline_seconds = 1".into()));
         }
         if matches!(self, Self::Deadline | Self::Terminated | Self::ReviewerHangs) {
@@ -235,6 +236,24 @@ impl Fault {
             }
         }
         panic!("the hook could not be started with half a megabyte of variables");
+    }
+}
+
+/// A closed guard that takes long has its process heed the signal, which the system shows.
+fn wait_until_it_hangs(child: &Child, guard: &Guard) {
+    const SIGTERM: u32 = 1 << 14;
+    let is_heeded = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.is_some_and(|set| {
+            let low = &set.trim()[set.trim().len().saturating_sub(8)..];
+            u32::from_str_radix(low, 16).is_ok_and(|set| set & SIGTERM != 0)
+        })
+    };
+    let began = Instant::now();
+    thread::sleep(Duration::from_millis(400));
+    while guard.failure == FailureMode::Closed && !is_heeded() && began.elapsed() < Duration::from_secs(4) {
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
