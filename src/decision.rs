@@ -90,6 +90,12 @@ impl Opinion {
         Self { is_unconcerned: true, ..Self::default() }
     }
 
+    /// Whether nobody hears anything of it.
+    pub fn says_nothing(&self) -> bool {
+        let has_words = self.to_model.is_some() || self.to_person.is_some() || self.brief.is_some();
+        matches!(self.verdict, Verdict::Silence) && !has_words
+    }
+
     pub fn deny(denial: Denial, evidence: Vec<String>) -> Self {
         Self { verdict: Verdict::Deny(denial), evidence, ..Self::default() }
     }

@@ -34,7 +34,11 @@ pub fn ask(
         let began = Instant::now();
         let outcome = caught(|| {
             faults::inject(guard.name)?;
-            (guard.judge)(event, workspace)
+            let opinion = (guard.judge)(event, workspace)?;
+            match workspace.take_missed() {
+                Some(fault) if opinion.says_nothing() => Err(fault),
+                _ => Ok(opinion),
+            }
         })
         .unwrap_or_else(|panic| Err(Fault::Panic(panic)));
         heard(Finding { guard, outcome, micros: micros(began.elapsed()) });

@@ -32,8 +32,12 @@ pub fn inject(guard: &str) -> Result<(), Fault> {
     }
 }
 
-/// Notes that a file is read, in the file that `PROVOST_READS` names.
-pub fn note_read(path: &Path) {
+/// Notes that a file is about to be read, in the file that `PROVOST_READS` names. If it is the file that
+/// `PROVOST_VANISH` names, somebody deletes it now.
+pub fn before_reading(path: &Path) {
+    if switch("PROVOST_VANISH").is_some_and(|vanishing| path == vanishing) {
+        let _ = std::fs::remove_file(path);
+    }
     let Some(list) = switch("PROVOST_READS") else { return };
     if let Ok(mut list) = File::options().append(true).create(true).open(list) {
         let _ = writeln!(list, "{}", path.display());

@@ -71,7 +71,7 @@ pub enum Trigger {
 pub enum FailureMode {
     /// The call is denied, and the reason says so.
     Closed,
-    /// The call goes on; the journal keeps the fault.
+    /// The call goes on; the journal keeps the fault, and where it cannot, the person is told.
     Open,
 }
 

@@ -163,6 +163,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
         },
         config: Config::default(),
         found: std::sync::OnceLock::new(),
+        missed: std::sync::Mutex::default(),
     };
     // Effects are computed for every event, also where no guard of today asks for them.
     let _ = event.effects();

@@ -24,7 +24,7 @@ use crate::faults;
 
 /// Reads a file of at most `limit` bytes; `None` if there is none.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    faults::note_read(path);
+    faults::before_reading(path);
     match read_existing(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         // A file in the place of a directory of the path is no file either.
@@ -60,6 +60,7 @@ pub fn read_start(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
+    faults::before_reading(path);
     let mut bytes = Vec::new();
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     let whole = bytes.len() as u64 <= limit;

@@ -1,14 +1,16 @@
 //! One event and all that is needed to answer it and to keep the record.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use super::command_line::CommandLine;
 use crate::clients::Answer;
-use crate::decision::{Decision, Fault, Finding};
+use crate::decision::{Decision, Denial, Fault, Finding};
 use crate::engine::micros;
 use crate::event::{Event, Kind};
 use crate::journal;
-use crate::registry::{self, Guard};
+use crate::registry::{self, FailureMode, Guard};
+use crate::text::one_line;
 use crate::workspace::Workspace;
 
 pub(super) struct Case {
@@ -64,6 +66,11 @@ impl Case {
         self.guards.is_empty() && self.mistakes.is_empty()
     }
 
+    /// Whether one of its guards denies what it could not judge.
+    pub(super) fn has_closed_guard(&self) -> bool {
+        self.guards.iter().any(|guard| guard.failure == FailureMode::Closed)
+    }
+
     /// How long the guards without a limit of their own may take together.
     pub(super) fn limit(&self) -> Duration {
         self.workspace.config.deadline()
@@ -93,19 +100,45 @@ impl Case {
         if !self.mistakes.is_empty() {
             decision.to_person.push(mistakes_text(&self.mistakes));
         }
-        ((self.workspace.client.render)(&decision, &self.event), decision)
+        (self.render(&decision), decision)
+    }
+
+    fn render(&self, decision: &Decision) -> Answer {
+        (self.workspace.client.render)(decision, &self.event)
+    }
+
+    /// The answer of an event that goes on although a guard has failed. Only the journal would tell of it,
+    /// so it is written first; where it cannot be written, the person is told instead.
+    // INVARIANT: nothing is held back here, so nothing that holds back can come late.
+    pub(super) fn conclude_fault(&self, findings: &[Finding], mut decision: Decision) -> (Answer, Decision) {
+        if let Err(error) = self.keep(findings, &decision) {
+            let failed =
+                findings.iter().filter_map(|finding| Some((finding.guard, finding.outcome.as_ref().err()?)));
+            let (guards, faults): (Vec<_>, Vec<_>) =
+                failed.map(|(guard, fault)| (format!("`{}`", guard.name), fault.to_string())).unzip();
+            let denial = Denial {
+                what: format!("{} could not judge this, and the journal cannot keep it", guards.join(", ")),
+                why: format!("{}; {error}", faults.first().map_or("", String::as_str)),
+                fix: "run `provost doctor` in a terminal, which names what is wrong with Provost's own \
+                      directory; until then this goes on"
+                    .into(),
+            };
+            decision.to_person.push(one_line(&denial.to_string()));
+        }
+        (self.render(&decision), decision)
     }
 
     /// Writes the journal. That it cannot be written must not change an answer.
-    pub(super) fn keep(&self, findings: &[Finding], decision: &Decision) {
+    pub(super) fn keep(&self, findings: &[Finding], decision: &Decision) -> io::Result<()> {
         let Workspace { client, project, places, config, .. } = &self.workspace;
-        let Some(state) = places.project_state(project) else { return };
         let has_nothing_to_keep =
             |finding: &Finding| matches!(&finding.outcome, Ok(opinion) if opinion.is_unconcerned);
         let is_idle = self.unreadable.is_none() && self.mistakes.is_empty();
         if !config.journal_is_on() || is_idle && findings.iter().all(has_nothing_to_keep) {
-            return;
+            return Ok(());
         }
+        let state =
+            places.project_state(project).ok_or_else(|| io::Error::other("there is no home directory"))?;
         let remark =
             self.unreadable.clone().or_else(|| (!self.mistakes.is_empty()).then(|| self.mistakes.join(", ")));
         let entry = journal::Entry {
@@ -117,7 +150,8 @@ impl Case {
             micros: micros(self.began.elapsed()),
             remark: remark.as_deref(),
         };
-        let _ = journal::append(&state, &entry, config.journal_limit());
+        journal::append(&state, &entry, config.journal_limit())
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", state.display())))
     }
 }
 

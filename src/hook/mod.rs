@@ -21,6 +21,7 @@ use crate::clients::{Answer, BLOCK, Client, Input, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
 use crate::overrides;
+use crate::reviewer;
 use crate::workspace::CHILD_MARK;
 use case::{Case, mistakes_text, nothing_known};
 use command_line::CommandLine;
@@ -30,6 +31,8 @@ use watch::Watch;
 const LARGEST_INPUT: u64 = 48 << 20;
 /// How long the input and the configuration may take to arrive.
 const READING: Duration = Duration::from_secs(5);
+/// How long an event takes at most as a rule. One that takes longer is prepared to be ended.
+const SOON: Duration = Duration::from_millis(50);
 /// How long the configuration and the journal may take once the deadline has passed.
 const GRACE: Duration = Duration::from_millis(500);
 const UNENDING: &str = "the input did not end";
@@ -123,19 +126,38 @@ fn answer_unread(watch: &Watch, case: &Case) -> u8 {
 /// Answers, unless the other thread has begun to: that one then ends the process.
 fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
     overrides::apply(&mut findings, &case.event, &case.workspace);
-    let (answer, decision) = case.conclude(&findings);
+    let (mut answer, mut decision) = case.conclude(&findings);
     if !watch.claim(code_before_printing(&decision)) {
         thread::sleep(GRACE * 2);
         return watch.answered().unwrap_or(BLOCK);
     }
+    let has_failed_open = case.unreadable.is_none()
+        && decision.reason().is_none()
+        && findings.iter().any(|finding| finding.outcome.is_err());
+    if has_failed_open {
+        (answer, decision) = case.conclude_fault(&findings, decision);
+    }
     let code = print(&answer, &decision);
     watch.printed(code);
-    case.keep(&findings, &decision);
+    reviewer::end_as_ever();
+    if !has_failed_open {
+        // An answer that is given cannot be changed any more.
+        let _ = case.keep(&findings, &decision);
+    }
     code
 }
 
 /// The watchdog. It ends the process at the deadline, with an answer if there is none yet.
 fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
+    // Preparing costs as much as a short event does, so only long ones are prepared.
+    while watch.is_open_after(SOON) {
+        if let Some(case) = &watch.progress().case {
+            if case.has_closed_guard() {
+                reviewer::deny_if_ended(BLOCK);
+            }
+            break;
+        }
+    }
     let mut progress = watch.wait_for_deadline();
     if let Some(code) = progress.answered() {
         // The main thread is printing to somebody who does not read, or the journal is late.
@@ -193,7 +215,9 @@ fn print(answer: &Answer, decision: &Decision) -> u8 {
     if !answer.stdout.is_empty() {
         let mut out = io::stdout().lock();
         let printed = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
-        if let (Err(_), Some(reason)) = (printed, decision.reason()) {
+        if let Some(reason) = decision.reason()
+            && (printed.is_err() || leads_nowhere(&out))
+        {
             code = BLOCK;
             complaint = reason;
         }
@@ -202,4 +226,20 @@ fn print(answer: &Answer, decision: &Decision) -> u8 {
         let _ = writeln!(io::stderr(), "{complaint}");
     }
     code
+}
+
+/// Whether what is printed is thrown away. A stream that was closed when this process began is also such
+/// a one: the runtime puts the null device in its place.
+#[cfg(unix)]
+fn leads_nowhere(stream: &impl std::os::fd::AsFd) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let stream = stream.as_fd().try_clone_to_owned().map(std::fs::File::from);
+    let device = stream.and_then(|stream| stream.metadata()).map(|metadata| metadata.rdev());
+    let null = std::fs::metadata("/dev/null").map(|metadata| metadata.rdev());
+    matches!((device, null), (Ok(device), Ok(null)) if device == null)
+}
+
+#[cfg(not(unix))]
+fn leads_nowhere<T>(_: &T) -> bool {
+    false
 }

@@ -1,7 +1,7 @@
 //! What the main thread and the watchdog share: how far it has come, until when, who answers.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::case::Case;
 use crate::decision::Finding;
@@ -52,6 +52,20 @@ impl Watch {
             }
             let waited = self.nearer.wait_timeout(progress, left);
             (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits so long, and tells whether the answer and the deadline are still to come.
+    pub(super) fn is_open_after(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let mut progress = self.progress();
+        loop {
+            let now = Instant::now();
+            if now >= until || now >= progress.deadline {
+                return progress.answered.is_none() && now < progress.deadline;
+            }
+            let left = (until - now).min(progress.deadline - now);
+            (progress, _) = self.nearer.wait_timeout(progress, left).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

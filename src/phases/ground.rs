@@ -1,7 +1,8 @@
 //! What the guards of an event have in common: where the project's files lie, and what is in them.
 //!
-//! Every file is read at most once per event, and only if a guard asks for it. A file that is missing,
-//! too large or no JSON is none: these guards are open.
+//! Every file is read at most once per event, and only if a guard asks for it. A file that is missing
+//! or no JSON is none: these guards are open. One that is there and cannot be read is none either, but
+//! every guard that then has nothing to say has failed, and the journal says so.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,6 +15,7 @@ use super::manifest::Manifest;
 use super::records::Notes;
 use super::state::{State, Workflow};
 use super::table::{self, ORCHESTRATOR, Phases};
+use crate::decision::Fault;
 use crate::event::{Agent, Event};
 use crate::workspace::Workspace;
 
@@ -26,10 +28,10 @@ pub struct Ground {
     root: PathBuf,
     /// The project in a repository of several, where that can be told.
     member: Option<String>,
-    state: OnceLock<Option<State>>,
-    manifest: OnceLock<Option<Manifest>>,
-    requirements: OnceLock<Option<Value>>,
-    workflows: OnceLock<Option<Value>>,
+    state: OnceLock<Result<Option<State>, Fault>>,
+    manifest: OnceLock<Result<Option<Manifest>, Fault>>,
+    requirements: OnceLock<Result<Option<Value>, Fault>>,
+    workflows: OnceLock<Result<Option<Value>, Fault>>,
     told: OnceLock<Option<Told>>,
     delegation: OnceLock<Option<Delegation>>,
     pub notes: Notes,
@@ -95,27 +97,37 @@ impl Ground {
     }
 
     pub fn state(&self, workspace: &Workspace) -> Option<&State> {
-        let read = || State::read(&workspace.read_bytes(&self.state_file(), LARGEST).ok()??);
-        self.state.get_or_init(read).as_ref()
+        let read = || {
+            let bytes = workspace.read_bytes(&self.state_file(), LARGEST)?;
+            Ok(bytes.and_then(|bytes| State::read(&bytes)))
+        };
+        readable(self.state.get_or_init(read), workspace)
     }
 
     pub fn manifest(&self, workspace: &Workspace) -> Option<&Manifest> {
-        let read = || Manifest::read(&self.configuration("skills-manifest.json", true, workspace)?);
-        self.manifest.get_or_init(read).as_ref()
+        let read = || {
+            let bytes = self.configuration("skills-manifest.json", true, workspace)?;
+            Ok(bytes.and_then(|bytes| Manifest::read(&bytes)))
+        };
+        readable(self.manifest.get_or_init(read), workspace)
     }
 
     /// What each phase demands.
     pub fn requirements(&self, workspace: &Workspace) -> Option<&Value> {
         let read = || {
-            serde_json::from_slice(&self.configuration("iteration-requirements.json", true, workspace)?).ok()
+            let bytes = self.configuration("iteration-requirements.json", true, workspace)?;
+            Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
         };
-        self.requirements.get_or_init(read).as_ref()
+        readable(self.requirements.get_or_init(read), workspace)
     }
 
     /// The phases of each kind of workflow.
     pub fn workflows(&self, workspace: &Workspace) -> Option<&Value> {
-        let read = || serde_json::from_slice(&self.configuration("workflows.json", false, workspace)?).ok();
-        self.workflows.get_or_init(read).as_ref()
+        let read = || {
+            let bytes = self.configuration("workflows.json", false, workspace)?;
+            Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        };
+        readable(self.workflows.get_or_init(read), workspace)
     }
 
     /// What an agent is told by a call.
@@ -126,20 +138,47 @@ impl Ground {
     /// The phase that a call would hand work to.
     pub fn delegation(&self, event: &Event, workspace: &Workspace) -> Option<&Delegation> {
         let detect = || delegation::detect(&event.call()?.tool, || self.manifest(workspace));
-        self.delegation.get_or_init(detect).as_ref()
+        let found = self.delegation.get_or_init(detect).as_ref();
+        // It may be in the manifest that could not be read when the first guard asked.
+        if let (None, Some(manifest)) = (found, self.manifest.get()) {
+            readable(manifest, workspace);
+        }
+        found
     }
 
     /// A file of the workflow's configuration: beside the client's hooks, or with the workflow.
-    fn configuration(&self, name: &str, hooks_first: bool, workspace: &Workspace) -> Option<Vec<u8>> {
+    fn configuration(
+        &self,
+        name: &str,
+        hooks_first: bool,
+        workspace: &Workspace,
+    ) -> Result<Option<Vec<u8>>, Fault> {
         let beside_hooks = self.root.join(workspace.client.folder).join("hooks/config").join(name);
         let own = self.root.join(FOLDER).join("config").join(name);
-        let places = if hooks_first { [beside_hooks, own] } else { [own, beside_hooks] };
-        let mut bytes = places.iter().find_map(|place| workspace.read_bytes(place, LARGEST).ok()?)?;
-        // As editors of Windows write it.
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            bytes.drain(..3);
+        let [first, second] = if hooks_first { [beside_hooks, own] } else { [own, beside_hooks] };
+        let found = match workspace.read_bytes(&first, LARGEST) {
+            Ok(Some(bytes)) => Some(bytes),
+            Ok(None) => workspace.read_bytes(&second, LARGEST)?,
+            Err(fault) => Some(workspace.read_bytes(&second, LARGEST).ok().flatten().ok_or(fault)?),
+        };
+        Ok(found.map(|mut bytes| {
+            // As editors of Windows write it.
+            if bytes.starts_with(b"\xef\xbb\xbf") {
+                bytes.drain(..3);
+            }
+            bytes
+        }))
+    }
+}
+
+/// What was read; that it could not be is noted for each guard that asks.
+fn readable<'r, T>(read: &'r Result<Option<T>, Fault>, workspace: &Workspace) -> Option<&'r T> {
+    match read {
+        Ok(found) => found.as_ref(),
+        Err(fault) => {
+            workspace.miss(fault.clone());
+            None
         }
-        Some(bytes)
     }
 }
 
@@ -172,7 +211,7 @@ impl<'w> UnderWay<'w> {
 /// The project that is meant in a repository of several: the one that a variable names, the one that
 /// the event happens in, the one that the repository prefers.
 fn member(root: &Path, event: &Event, workspace: &Workspace) -> Option<String> {
-    let file = workspace.read_bytes(&root.join(FOLDER).join("monorepo.json"), LARGEST).ok()??;
+    let file = workspace.read_or_miss(&root.join(FOLDER).join("monorepo.json"), LARGEST)?;
     let is_name = |name: &String| {
         let mut parts = Path::new(name).components();
         matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))

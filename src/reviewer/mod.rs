@@ -28,7 +28,7 @@ use crate::text::{bounded, one_line};
 use crate::workspace::{CHILD_MARK, Places};
 use child::{Output, Streams};
 
-pub use interruption::heed as heed_interruptions;
+pub use interruption::{deny_if_ended, end_as_ever, heed as heed_interruptions};
 pub use logs::Logs;
 pub use verdict::Judgement;
 

@@ -47,6 +47,14 @@ impl Workspace {
         files::read(path, limit).map_err(|error| Fault::Error(error.to_string()))
     }
 
+    /// The same for a guard to which a file that cannot be read is none ([`Workspace::miss`]).
+    pub fn read_or_miss(&self, path: &Path, limit: u64) -> Option<Vec<u8>> {
+        self.read_bytes(path, limit).unwrap_or_else(|fault| {
+            self.miss(fault);
+            None
+        })
+    }
+
     /// Puts bytes in the place of a file that holds what it held before; `false`: it does not.
     // INVARIANT: only under the file's lock.
     pub fn replace_unless_changed(

@@ -13,11 +13,12 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::clients::Client;
 use crate::clock;
 use crate::config::{self, Config};
+use crate::decision::Fault;
 use crate::event::Event;
 use crate::faults;
 
@@ -48,6 +49,8 @@ pub struct Workspace {
     pub config: Config,
     /// What a pack has found out about this event, for all its guards.
     pub found: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// What the guard that is being asked wanted to read and could not.
+    pub missed: Mutex<Option<Fault>>,
 }
 
 impl Places {
@@ -114,7 +117,18 @@ impl Workspace {
         let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
         let project = project_root(&start);
         let config = Config::load(&config::layers(&places, &start, &project));
-        Self { client, start, project, places, config, found: OnceLock::new() }
+        Self { client, start, project, places, config, found: OnceLock::new(), missed: Mutex::default() }
+    }
+
+    /// Notes that a file that is there could not be read. A guard that goes on as if there were none, and
+    /// then has nothing to say, has failed: the engine asks for it.
+    pub fn miss(&self, fault: Fault) {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+    }
+
+    /// What was missed since the last time that somebody asked.
+    pub fn take_missed(&self) -> Option<Fault> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What a pack finds out about an event once, for all its guards. One pack at most does that.

@@ -1,6 +1,7 @@
 //! Guards that fail, by switches that exist only in builds with debug assertions.
 
 use std::io::Write;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -111,4 +112,38 @@ fn a_killed_hook_ends_by_signal_and_says_nothing() {
     let project = failing("self-guard=kill");
     let answer = project.hook(&project.bash("ls"));
     assert_eq!((answer.code, answer.stdout.as_str()), (None, ""), "{answer:?}");
+}
+
+#[test]
+fn a_fault_that_the_journal_cannot_keep_is_told() {
+    let project = failing("override=error");
+    let mut event = project.event("UserPromptSubmit");
+    event["prompt"] = "provost override plan-gate because".into();
+    assert!(project.hook(&event).is_silent(), "the journal has it");
+    let project = project.unset("HOME");
+    assert_eq!(
+        project.hook(&event).note(),
+        "[provost] `override` could not judge this, and the journal cannot keep it: error on request; there is no \
+         home directory. To fix: run `provost doctor` in a terminal, which names what is wrong with Provost's own \
+         directory; until then this goes on."
+    );
+    // Who wants no journal misses nothing in it.
+    project.file("provost.toml", "[journal]\nenabled = false\n");
+    assert!(project.hook(&event).is_silent());
+}
+
+#[test]
+fn a_hook_that_is_told_to_end_while_a_closed_guard_judges_denies() {
+    for (guard, event, code) in
+        [("self-guard", "PreToolUse.Bash", Some(2)), ("override", "UserPromptSubmit", None)]
+    {
+        let project = failing(&format!("{guard}=hang"));
+        let mut child = project.command(&[]).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(project.event(event).to_string().as_bytes()).unwrap();
+        thread::sleep(Duration::from_millis(600));
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        let answer = finish(child, Instant::now(), None);
+        assert_eq!((answer.code, answer.stdout.as_str()), (code, ""), "{guard}: {answer:?}");
+        assert!(answer.seconds < 2.0, "{answer:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
@@ -26,6 +26,22 @@ fn a_denial_onto_a_full_device_is_one_by_its_exit_code() {
     let mut child = project.command(&[]).stdout(full).spawn().unwrap();
     child.stdin.take().unwrap().write_all(forbidden(&project).to_string().as_bytes()).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn a_denial_that_is_thrown_away_is_one_by_its_exit_code() {
+    let project = TestProject::new();
+    for before in [">/dev/null", ">&-"] {
+        let mut command = Command::new("/bin/sh");
+        let hook = project.command(&[]);
+        command.args(["-c", &format!("exec \"$0\" hook {before}")]).arg(hook.get_program());
+        command.env_clear().envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(&project.path).stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(forbidden(&project).to_string().as_bytes()).unwrap();
+        let answer = finish(child, Instant::now(), None);
+        assert!(answer.closed_failure().contains("provost.toml"), "{before}: {answer:?}");
+    }
 }
 
 #[test]

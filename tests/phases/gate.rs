@@ -3,35 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::support::Answer;
+pub use crate::support::flow::{demanding, demands_of, skill, tests_and_articles, with_phase};
 use crate::{Flow, begun};
 
 const GUARD: &str = "gate-blocker";
-
-/// A workflow in a phase with these demands.
-pub fn demanding(phase: &str, demands: &Value) -> Flow {
-    let flow = Flow::in_phase(phase);
-    demands_of(&flow, &json!({"phase_requirements": {phase: demands}}));
-    flow
-}
-
-pub fn demands_of(flow: &Flow, file: &Value) {
-    flow.project.file(".claude/hooks/config/iteration-requirements.json", &file.to_string());
-}
-
-/// The state of the phase that the work is in, with this in it.
-pub fn with_phase(flow: &Flow, phase: &str, record: &Value) {
-    let mut state = begun(phase);
-    state["phases"][phase] = record.clone();
-    flow.state(&state);
-}
-
-/// A skill is used.
-pub fn skill(flow: &Flow, event: &str, name: &str, arguments: &str) -> Value {
-    let mut event = flow.project.event(event);
-    event["tool_name"] = json!("Skill");
-    event["tool_input"] = json!({"skill": name, "args": arguments});
-    event
-}
 
 /// What the hook answers with this guard of the pack alone.
 pub fn heard(flow: &Flow, guard: &str, event: &Value) -> Answer {
@@ -42,13 +17,6 @@ pub fn heard(flow: &Flow, guard: &str, event: &Value) -> Answer {
 pub fn context(answer: &Answer) -> Option<String> {
     let json: Value = serde_json::from_str(&answer.stdout).ok()?;
     json["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
-}
-
-pub fn tests_and_articles() -> Value {
-    json!({
-        "test_iteration": {"enabled": true, "max_iterations": 10, "circuit_breaker_threshold": 3},
-        "constitutional_validation": {"enabled": true, "max_iterations": 5, "articles": ["I", "II"]},
-    })
 }
 
 fn advance(flow: &Flow) -> Value {

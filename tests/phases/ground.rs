@@ -284,3 +284,37 @@ fn a_byte_order_mark_hides_no_configuration() {
     flow.project.file(manifest, &format!("\u{feff}{text}"));
     assert!(flow.judged("phase-sequence-guard", &event).is_some());
 }
+
+/// What a guard is kept to have said about an event.
+fn kept(flow: &Flow, guard: &str) -> Value {
+    let line = flow.project.journal().pop().expect("a line in the journal");
+    let said = line["guards"].as_array().unwrap().iter().find(|said| said["guard"] == guard).cloned();
+    said.unwrap_or_else(|| panic!("nothing of {guard}: {line}"))
+}
+
+#[test]
+fn a_file_that_is_there_and_cannot_be_read_is_a_fault_of_each_guard_that_needs_it() {
+    const MANIFEST: &str = ".claude/hooks/config/skills-manifest.json";
+    const DEMANDS: &str = ".claude/hooks/config/iteration-requirements.json";
+    for (file, agent, guards) in [
+        (".isdlc/state.json", "own-agent", &[ORDER, PLAN][..]),
+        (MANIFEST, "own-agent", &["phase-loop-controller", ORDER]),
+        (DEMANDS, "sdlc-orchestrator", &["gate-blocker"]),
+    ] {
+        let flow = Flow::in_phase("05-test-strategy");
+        flow.manifest(&[("own-agent", "06-implementation")]);
+        flow.project.file(DEMANDS, "{}");
+        let event = flow.delegating(agent, "Proceed to the next phase");
+        // A directory in its place cannot be read by anybody.
+        let path = flow.project.path.join(file);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        let answer = flow.project.hook_with(&["--pack", "phases"], &event);
+        answer.well_formed().unwrap();
+        for guard in guards {
+            let said = kept(&flow, guard);
+            assert_eq!(said["opinion"], "fault", "{file}: {said}");
+            assert!(said["why"].as_str().unwrap().contains("not a regular file"), "{said}");
+        }
+    }
+}

@@ -190,10 +190,10 @@ impl Stage {
         event["session_id"] = SESSION.into();
         change(&mut event);
         let mut command = self.command(&["hook"]);
-        command.env("CLAUDE_PROJECT_DIR", &self.project).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.env("CLAUDE_PROJECT_DIR", &self.project).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success());
+        assert!(child.wait_with_output().unwrap().status.success());
     }
 
     /// A text with the paths of recorded events put in.

@@ -11,6 +11,9 @@
 mod answer;
 mod calls;
 pub mod client;
+pub mod flow;
+pub mod planned;
+pub mod planning;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

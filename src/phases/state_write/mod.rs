@@ -47,7 +47,7 @@ fn after(event: &Event, workspace: &Workspace) -> Opinion {
         targets::targets(event, workspace).into_iter().filter(|target| target.deed != Deed::Deleted);
     for target in changed {
         // A file that is gone by now, or is no state, claims nothing.
-        let bytes = workspace.read_bytes(&target.real, LARGEST).ok().flatten();
+        let bytes = workspace.read_or_miss(&target.real, LARGEST);
         let Some(state) = bytes.and_then(|bytes| State::read(&bytes)) else { continue };
         let path = text::one_line(&target.named.display().to_string());
         let warning = |fake: &claims::Fake| {

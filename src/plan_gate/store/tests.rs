@@ -38,6 +38,7 @@ impl World {
             places,
             config: Config::default(),
             found: std::sync::OnceLock::new(),
+            missed: std::sync::Mutex::default(),
         };
         let plans = real.join("plans");
         fs::create_dir_all(&plans).unwrap();

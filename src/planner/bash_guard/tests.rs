@@ -22,6 +22,7 @@ fn refused(effects: &[Effect]) -> Option<String> {
         places: Places { home: None, config: None, state: None, managed: None },
         config: Config::default(),
         found: std::sync::OnceLock::new(),
+        missed: std::sync::Mutex::default(),
     };
     Judge::of(&event, &workspace).refusal(effects).map(|denial| denial.to_string())
 }
