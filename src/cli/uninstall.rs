@@ -3,7 +3,6 @@
 //! Where nobody has changed the file since, it becomes byte by byte what it was; otherwise only Provost's
 //! entries go. What a person has written by hand to call Provost is named and left.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -162,7 +161,7 @@ impl Plan {
             // It came with the file, and goes only if it is empty. The person's own is the client's to keep.
             let directory =
                 self.change.real.parent().filter(|_| self.whose != Whose::User && self.kept.is_none());
-            directory.map(fs::remove_dir);
+            directory.map(crate::files::remove_directory);
         } else {
             let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
             say(out, &format!("{named} is {word}."))?;

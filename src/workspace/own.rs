@@ -141,7 +141,7 @@ fn forget(directory: &Path, before: Duration) {
     };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_old) {
-            let _ = fs::remove_file(entry.path());
+            let _ = files::remove(&entry.path());
         }
     }
 }
