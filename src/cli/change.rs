@@ -48,6 +48,11 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
+    /// Whether nothing may change, whatever is found.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
     /// How the command ends here; `None`: the change is wanted. The person is asked where there is one.
     pub(crate) fn ends(&self, out: &mut impl Write) -> Result<Option<Exit>, Trouble> {
         if self.yes {
@@ -120,22 +125,26 @@ impl Change {
             kept.map(|kept| files::remove(kept));
             made.as_ref().map(|made| files::remove_directory(made));
         };
-        let kept = if is_kept { self.keep().map(Some) } else { Ok(None) };
-        let kept = kept.map_err(|error| {
+        // Somebody who was killed may have kept it already.
+        let known =
+            kept(&self.real).into_iter().next().filter(|(_, text)| Some(text) == self.before.as_ref());
+        let new = if is_kept && known.is_none() { self.keep().map(Some) } else { Ok(None) };
+        let new = new.map_err(|error| {
             undo(None);
             trouble(format!("it cannot be kept beside itself: {error}"))
         })?;
         match self.replace(workspace) {
             Ok(true) => {
                 let forgotten = forget.map_or(Ok(()), |place| workspace.remove(place));
+                let kept = new.or_else(|| known.filter(|_| is_kept).map(|(place, _)| place));
                 forgotten.map(|()| kept).map_err(|fault| Trouble::Io(fault.to_string()))
             }
             Ok(false) => {
-                undo(kept.as_ref());
+                undo(new.as_ref());
                 Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
             }
             Err(why) => {
-                undo(kept.as_ref());
+                undo(new.as_ref());
                 Err(trouble(why))
             }
         }
@@ -201,6 +210,17 @@ fn kept_name(real: &Path, number: usize) -> PathBuf {
 pub(crate) fn kept(real: &Path) -> Vec<(PathBuf, String)> {
     let places = numbers(real).rev().map(|number| kept_name(real, number));
     places.filter_map(|place| Some((place.clone(), read(&place).ok()??))).collect()
+}
+
+/// Finishes what an earlier run was killed in, for a file that stays: what lies beside it unfinished goes, and
+/// so does a copy that is the file itself, byte by byte.
+pub(crate) fn finish(real: &Path, text: &str, workspace: &Workspace) {
+    workspace.tidy(real);
+    if let Some((place, _)) = kept(real).into_iter().next().filter(|(_, kept)| kept == text)
+        && let Ok(_lock) = workspace.lock(real)
+    {
+        let _ = workspace.remove(&place);
+    }
 }
 
 /// The numbers under which a file is kept, the oldest first. Names that became free are not taken again, so that

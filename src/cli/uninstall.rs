@@ -56,8 +56,14 @@ impl Uninstall {
         // A file that cannot be changed may have nothing to do with us, and must not keep the others.
         let mut obstacles: Vec<String> = Vec::new();
         for whose in self.scope.map_or(Whose::ALL.to_vec(), |scope| vec![scope]) {
-            let planned =
-                SettingsFile::find(whose, &root, &workspace).and_then(|file| plan(file, &workspace));
+            let planned = SettingsFile::find(whose, &root, &workspace).and_then(|file| {
+                let (real, text) = (file.real.clone(), file.text.clone());
+                let planned = plan(file, &workspace)?;
+                if let Some(text) = text.filter(|_| planned.is_none() && !self.asking.is_dry()) {
+                    change::finish(&real, &text, &workspace);
+                }
+                Ok(planned)
+            });
             match planned {
                 // A project in the home directory has one file for two scopes.
                 Ok(Some(plan)) if !plans.iter().any(|known| known.change.real == plan.change.real) => {

@@ -21,7 +21,8 @@ pub use directory::{EntryKind, for_each_entry};
 pub use listing::{Entry, Listing, list};
 pub use locking::{Lock, is_locked, lock, try_lock};
 pub use replacing::{
-    create, create_once, move_file, replace, replace_shared, replace_unless_changed, take_away_unfinished,
+    create, create_once, has_unfinished, move_file, replace, replace_shared, replace_unless_changed, sweep,
+    take_away_all_unfinished, take_away_unfinished,
 };
 pub use searching::{latest_ending_with, newest_below, newest_first};
 pub use steps::{make_directory, private_directory, remove, remove_directory, rename, set_mode};

@@ -49,6 +49,9 @@ pub fn create(path: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Resu
 /// part of it. No lock is needed.
 pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
     private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    if unnamed_beside(path, PRIVATE).is_none() {
+        sweep(path.parent().unwrap_or(Path::new(".")));
+    }
     let made = make_once(path, &of_this_process(path), bytes, None);
     made.or_else(|error| if is_taken(&error) { Ok(()) } else { Err(error) })
 }
@@ -73,8 +76,7 @@ pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             // A reviewer's text is never as large.
             let bytes = read(from, 64 << 20)?.ok_or(io::ErrorKind::NotFound)?;
-            put(to, &bytes, PRIVATE)?;
-            steps::set_mode(to, fs::metadata(from)?.permissions())?;
+            put_as(to, &bytes, PRIVATE, Some(&fs::metadata(from)?.permissions()))?;
             remove(from)
         }
         moved => moved,
@@ -85,6 +87,17 @@ pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
 // INVARIANT: the caller holds the lock of this file.
 pub fn take_away_unfinished(path: &Path) {
     let _ = remove(&unfinished(path));
+}
+
+/// Whether a killed process has left something beside a file.
+pub fn has_unfinished(path: &Path) -> bool {
+    unfinished(path).symlink_metadata().is_ok()
+}
+
+/// What killed processes have left in a directory.
+// INVARIANT: the caller holds a lock that covers all files of the directory.
+pub fn take_away_all_unfinished(directory: &Path) {
+    sweep_older(directory, Duration::ZERO);
 }
 
 const PRIVATE: u32 = 0o600;
@@ -197,21 +210,25 @@ fn make_once(path: &Path, temporary: &Path, bytes: &[u8], mode: Option<&Permissi
             given => return given,
         }
     }
-    let linked = (|| {
-        fresh.named(temporary, bytes, mode)?;
-        steps::link(temporary, path)
-    })();
-    let _ = remove(temporary);
-    linked
+    let named = fresh.named(temporary, bytes, mode);
+    let made = named.and_then(|()| steps::rename_if_free(temporary, path));
+    if made.is_err() {
+        let _ = remove(temporary);
+    }
+    made
 }
 
 /// A file in its place, whatever is there.
 fn put(path: &Path, bytes: &[u8], rights: u32) -> io::Result<()> {
+    put_as(path, bytes, rights, None)
+}
+
+fn put_as(path: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<()> {
     const TRIES: u32 = 50;
     let temporary = unfinished(path);
     for _ in 0..TRIES {
         let Some(file) = unnamed_beside(&temporary, rights) else { break };
-        let fresh = Fresh { file, has_name: false }.filled(&temporary, bytes, None)?;
+        let fresh = Fresh { file, has_name: false }.filled(&temporary, bytes, mode)?;
         match fresh.give_name(&temporary) {
             Ok(()) => {}
             // Another process is between this step and the next, or was ended there. What has the name is
@@ -232,15 +249,15 @@ fn put(path: &Path, bytes: &[u8], rights: u32) -> io::Result<()> {
             Ok(()) => return Ok(()),
         }
     }
-    put_named(path, bytes, rights)
+    put_named(path, bytes, rights, mode)
 }
 
 /// The same where a new file must have a name from the start: it is one of this process alone.
-fn put_named(path: &Path, bytes: &[u8], rights: u32) -> io::Result<()> {
-    take_away_old(path);
+fn put_named(path: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<()> {
+    sweep(path.parent().unwrap_or(Path::new(".")));
     let temporary = of_this_process(path);
     let written = (|| {
-        Fresh { file: named(&temporary, rights)?, has_name: true }.filled(&temporary, bytes, None)?;
+        Fresh { file: named(&temporary, rights)?, has_name: true }.filled(&temporary, bytes, mode)?;
         faults::becomes(path, bytes);
         rename(&temporary, path)
     })();
@@ -250,20 +267,19 @@ fn put_named(path: &Path, bytes: &[u8], rights: u32) -> io::Result<()> {
     written
 }
 
-/// Takes away what killed processes have left. Nobody writes as long as that.
-fn take_away_old(path: &Path) {
+/// Takes away what killed processes have left in a directory. Nobody writes one file as long as that.
+pub fn sweep(directory: &Path) {
     const LONG: Duration = Duration::from_mins(1);
-    let long = if faults::switch(PLAIN_DISK).is_some() { Duration::ZERO } else { LONG };
-    let beginning = named_beside(path, "");
-    let is_left = |name: &str| {
-        let known = beginning.file_name().and_then(|beginning| beginning.to_str());
-        known.is_some_and(|known| name.starts_with(known)) && name.ends_with(".provost.tmp")
-    };
-    let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
-    for entry in entries.into_iter().flatten().flatten() {
+    sweep_older(directory, if faults::switch(PLAIN_DISK).is_some() { Duration::ZERO } else { LONG });
+}
+
+fn sweep_older(directory: &Path, long: Duration) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
         let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-        let is_old = || written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > long);
-        if entry.file_name().to_str().is_some_and(is_left) && is_old() {
+        let is_old = || written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= long);
+        if name.starts_with(b".") && name.ends_with(b".provost.tmp") && is_old() {
             let _ = remove(&entry.path());
         }
     }
@@ -359,10 +375,10 @@ mod tests {
         let path = dir.path().join("f");
         let old = File::create(dir.path().join(".f.1.provost.tmp")).unwrap();
         old.set_modified(std::time::SystemTime::now() - Duration::from_mins(2)).unwrap();
-        for other in [".f.2.provost.tmp", ".g.1.provost.tmp", "f.tmp"] {
+        for other in [".f.2.provost.tmp", "f.provost.tmp", "f.tmp"] {
             fs::write(dir.path().join(other), "").unwrap();
         }
-        put_named(&path, b"x", PRIVATE).unwrap();
+        put_named(&path, b"x", PRIVATE, None).unwrap();
         assert!(!dir.path().join(".f.1.provost.tmp").exists());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }

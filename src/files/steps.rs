@@ -39,10 +39,22 @@ pub fn set_mode(path: &Path, mode: Permissions) -> io::Result<()> {
     fs::set_permissions(path, mode)
 }
 
-/// A second name for a file; an error if there is something of that name.
-pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
+/// Gives a file another name; an error if there is something of that name.
+pub(super) fn rename_if_free(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        faults::step("rename", to);
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // This file system cannot do it.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            renamed => return Ok(renamed?),
+        }
+    }
     faults::step("link", to);
-    fs::hard_link(from, to)
+    fs::hard_link(from, to)?;
+    remove(from)
 }
 
 /// Gives a file another name; what had that name is gone.

@@ -74,6 +74,11 @@ impl Workspace {
         }
     }
 
+    /// Whether a killed process has left something beside a file.
+    pub fn has_unfinished(&self, path: &Path) -> bool {
+        files::has_unfinished(path)
+    }
+
     pub fn make_directory(&self, path: &Path) -> Result<(), Fault> {
         files::make_directory(path).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
