@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::scene::{Step, is_unfinished};
+use crate::scene::{MOST, Step, is_unfinished};
 use crate::snapshot::steady_name;
 use crate::writers::Writer;
 
@@ -19,9 +19,9 @@ pub fn compare(rows: &[(&Writer, Vec<Step>)]) {
     for (writer, steps) in rows {
         let who: Vec<String> = writer.who.iter().map(|who| format!("`{who}`")).collect();
         let who = if who.is_empty() { "the journal".to_owned() } else { who.join(", ") };
-        table += &format!("| {} | {who} | {} | {} |\n", writer.what, files(steps), steps.len());
+        table += &format!("| {} | {who} | {} | {} |\n", writer.what, files(steps), steps.len().min(MOST));
     }
-    let all: usize = rows.iter().map(|(_, steps)| steps.len()).sum();
+    let all: usize = rows.iter().map(|(_, steps)| steps.len().min(MOST)).sum();
     table += &format!(
         "\n{} writers, {all} stops: none leaves a torn or lost file, and none leaves anything behind.\n",
         rows.len()
@@ -38,6 +38,9 @@ pub fn compare(rows: &[(&Writer, Vec<Step>)]) {
     }
 }
 
+/// No row names more files.
+const SHOWN: usize = 8;
+
 /// The files that change, each once, in the order in which they are begun.
 fn files(steps: &[Step]) -> String {
     let mut seen = BTreeSet::new();
@@ -51,7 +54,10 @@ fn files(steps: &[Step]) -> String {
             files.push(format!("`{file}`"));
         }
     }
-    files.join(", ")
+    let more = files.len().saturating_sub(SHOWN);
+    files.truncate(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    files.join(", ") + &more
 }
 
 /// A name that is the same in every run.
@@ -64,6 +70,13 @@ fn shown(path: &str) -> String {
         name
     };
     let is_hash = |part: &str| part.len() >= 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_process = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match name.rsplit_once('.') {
+        // The name of a new file on the way has its process in it.
+        Some((name, process)) if is_process(process) && process.len() > 1 => name,
+        _ => name,
+    };
+    let name = name.strip_prefix("TIME-PROCESS-").unwrap_or(name);
     let parts: Vec<&str> = name.split('.').map(|part| if is_hash(part) { "NAME" } else { part }).collect();
     let mut name = parts.join(".").replace("db05b49a-780f-4b0b-bd53-5359177b8aba", "SESSION");
     if let Some((first, rest)) = name.split_once('-').filter(|(first, _)| is_hash(first)) {

@@ -1,5 +1,7 @@
 //! Everything that writes, each with a project in which it is about to.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::scene::Scene;
@@ -234,10 +236,13 @@ fn journal_begun() -> Scene {
 
 fn journal_full() -> Scene {
     let project = TestProject::new();
-    project.file("provost.toml", "[journal]\nmax_bytes = 1000\n");
-    for line in ["ls", "ls -l", "ls -a", "ls -la", "pwd"] {
-        project.hook(&project.bash(line));
-    }
+    project.file("provost.toml", "[journal]\nmax_kilobytes = 64\n");
+    project.hook(&project.bash("pwd"));
+    let state = fs::read_dir(project.state().join("projects")).unwrap().next().unwrap().unwrap().path();
+    let line = project.journal_text();
+    fs::write(state.join("journal.jsonl"), line.repeat(64 * 1024 / line.len())).unwrap();
+    fs::write(state.join("journal.1.jsonl"), line.repeat(2)).unwrap();
+    fs::write(state.join("journal.2.jsonl"), line).unwrap();
     let event = project.bash("ls");
     Scene::event(project, &event)
 }
