@@ -172,6 +172,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_behind_one_that_was_cut_off_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let half = "{\"id\":\"a\",\"guards\":[{\"evidence\":[\"{\\\"id\\\":\\\"x";
+        fs::write(path(dir.path()), format!("{half}{{\"id\":\"b\"}}\n{{\"id\":\"c\"}}\n{half}")).unwrap();
+        assert_eq!(ids(dir.path(), 9), ["c", "b"]);
+        assert_eq!(read_all(dir.path()).unwrap().len(), 2);
+    }
+
+    #[test]
     fn the_end_is_read_newest_first_and_over_a_new_file() {
         let dir = tempfile::tempdir().unwrap();
         assert!(ids(dir.path(), 5).is_empty());

@@ -95,6 +95,14 @@ pub fn set() -> Scene {
     Scene::command(project("PASS"), &["review", "set", "--plan", "login", "max_reviews=4"])
 }
 
+/// A person's word about where the plan stands, after a review: what the round came to does not count any more.
+pub fn set_back() -> Scene {
+    let scene = found();
+    scene.run();
+    let changes = ["phase_iteration=0", "next_phase=code-review"];
+    Scene::command(scene.project, &[&["review", "set", "--plan", "login"], &changes[..]].concat())
+}
+
 pub fn set_new() -> Scene {
     Scene::command(without_state("PASS"), &["review", "set", "--plan", "login", "--new"])
 }

@@ -83,6 +83,12 @@ pub const WRITERS: &[Writer] = &[
     writer("a turn ends, a ground rule is broken", &["review-loop"], &[MEMORY], reviews::rule_broken),
     writer("`provost review run`", &["review run"], &[ROUNDS, LEDGER, REVIEWER], reviews::run),
     writer("`provost review set`", &["review set"], &["cli/review/set.rs"], reviews::set),
+    writer(
+        "`provost review set`, where the plan stands",
+        &["review set"],
+        &["cli/review/set.rs", LEDGER],
+        reviews::set_back,
+    ),
     also_plain(writer(
         "`provost review set --new`",
         &["review set"],

@@ -85,24 +85,54 @@ struct Run<'s> {
     report: Report,
 }
 
+/// How many homes there are in which processes are killed at the same time.
+const HOMES: u64 = 4;
+
 /// Kills so many processes of this program.
 pub fn run(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let began = Instant::now();
+    let share = |home: u64| kills / HOMES + u64::from(home < kills % HOMES);
+    let reports = thread::scope(|scope| {
+        let homes =
+            (0..HOMES).map(|home| scope.spawn(move || in_one_home(program, share(home), seed + home)));
+        let homes: Vec<_> = homes.collect();
+        homes
+            .into_iter()
+            .map(|home| home.join().map_err(|_| io::Error::other("a panic"))?)
+            .collect::<Vec<_>>()
+    });
+    let mut all = Report::default();
+    for report in reports {
+        let report = report?;
+        all.kills += report.kills;
+        all.before += report.before;
+        all.during += report.during;
+        all.after += report.after;
+        all.torn.extend(report.torn);
+        all.lost.extend(report.lost);
+        all.cut_lines += report.cut_lines;
+        all.left_for_a_while += report.left_for_a_while;
+        all.litter.extend(report.litter);
+    }
+    all.seconds = began.elapsed().as_secs_f64();
+    Ok(all)
+}
+
+fn in_one_home(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let stage = Stage::new(program)?;
     let mut random = Rng::with_seed(seed);
     let mut run = Run { stage: &stage, number: 1, plans: BTreeMap::new(), report: Report::default() };
     let typical = run.typical()?;
     while run.report.kills < kills {
         let job = JOBS[random.usize(..JOBS.len())];
-        // Somewhat longer than it takes, so that all of its time is met.
-        let delay = Duration::from_micros(random.u64(..typical[&job] * 5 / 4 + 1));
+        let delay = Duration::from_micros(random.u64(..=typical[&job]));
         run.kill(job, delay)?;
     }
     for job in JOBS {
         // Twice, because what the first finds done already is done.
         for _ in 0..2 {
-            let child = run.begin(job)?;
-            let output = child.wait_with_output()?;
+            run.prepare(job)?;
+            let output = run.start(job)?.wait_with_output()?;
             if !output.status.success() {
                 run.report.torn.push(format!("{job:?} does not work any more: {output:?}"));
             }
@@ -110,7 +140,6 @@ pub fn run(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     }
     run.look(true);
     run.report.litter = litter(&stage.home());
-    run.report.seconds = began.elapsed().as_secs_f64();
     Ok(run.report)
 }
 
@@ -122,7 +151,8 @@ impl Run<'_> {
         for job in JOBS {
             let mut times = Vec::new();
             for _ in 0..RUNS {
-                let child = self.begin(job)?;
+                self.prepare(job)?;
+                let child = self.start(job)?;
                 let began = Instant::now();
                 let output = child.wait_with_output()?;
                 times.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
@@ -133,26 +163,26 @@ impl Run<'_> {
         Ok(typical)
     }
 
-    /// Starts a process that has something to write.
-    fn begin(&mut self, job: Job) -> io::Result<Child> {
+    /// Sees to it that there is something to write.
+    fn prepare(&mut self, job: Job) -> io::Result<()> {
         self.number += 1;
         // Every other plan is larger than a page.
         let bytes = if self.number % 2 == 0 { 300 } else { 30_000 };
-        let mut write = |project| {
-            let text = plan_text(self.number, bytes);
-            let written = fs::write(self.stage.plan(project), &text);
-            self.plans.insert(job, text);
-            written
+        let project = match job {
+            Job::Plan => Project::Large,
+            Job::Sidecar => Project::Small,
+            Job::Workflow | Job::State | Job::Journal => return Ok(()),
         };
+        let text = plan_text(self.number, bytes);
+        let written = fs::write(self.stage.plan(project), &text);
+        self.plans.insert(job, text);
+        written
+    }
+
+    fn start(&self, job: Job) -> io::Result<Child> {
         match job {
-            Job::Plan => {
-                write(Project::Large)?;
-                self.stage.plan_written(Project::Large)
-            }
-            Job::Sidecar => {
-                write(Project::Small)?;
-                self.stage.plan_written(Project::Small)
-            }
+            Job::Plan => self.stage.plan_written(Project::Large),
+            Job::Sidecar => self.stage.plan_written(Project::Small),
             Job::Workflow => self.stage.tests_failed(),
             Job::State => self.stage.set(0, self.number),
             Job::Journal => self.stage.listed(Project::Small),
@@ -161,8 +191,9 @@ impl Run<'_> {
 
     fn kill(&mut self, job: Job, delay: Duration) -> io::Result<()> {
         let (counted, field) = (self.stage.counted(), self.stage.field(0));
-        let mut child = self.begin(job)?;
+        self.prepare(job)?;
         let was = self.written();
+        let mut child = self.start(job)?;
         thread::sleep(delay);
         child.kill()?;
         let output: Output = child.wait_with_output()?;
