@@ -41,8 +41,8 @@ pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) 
 pub fn create(path: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<bool> {
     let temporary = unfinished(path);
     let _ = remove(&temporary);
-    let made = make_once(path, &temporary, bytes, mode);
-    made.map(|()| true).or_else(|error| if is_taken(&error) { Ok(false) } else { Err(error) })
+    let created = make_once(path, &temporary, bytes, mode);
+    created.map(|()| true).or_else(|error| if is_taken(&error) { Ok(false) } else { Err(error) })
 }
 
 /// Makes a private file with these bytes unless there is one: whoever is first decides, and nobody sees a
@@ -211,11 +211,11 @@ fn make_once(path: &Path, temporary: &Path, bytes: &[u8], mode: Option<&Permissi
         }
     }
     let named = fresh.named(temporary, bytes, mode);
-    let made = named.and_then(|()| steps::rename_if_free(temporary, path));
-    if made.is_err() {
+    let placed = named.and_then(|()| steps::rename_if_free(temporary, path));
+    if placed.is_err() {
         let _ = remove(temporary);
     }
-    made
+    placed
 }
 
 /// A file in its place, whatever is there.

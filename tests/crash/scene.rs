@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::snapshot::{Snapshot, grows, steady, steady_name};
+use crate::snapshot::{Snapshot, ends, grows, steady, steady_name};
 use crate::support::{self, TestProject};
 
 /// A writer that is about to begin.
@@ -159,7 +159,7 @@ fn looked_through(old: &Snapshot, stopped: &Snapshot, new: &Snapshot, listing: &
         if grows(name) {
             let now = stopped.text(name).unwrap_or_default();
             let ended = now.rsplit_once('\n').map_or("", |(whole, _)| whole);
-            if name.ends_with(".jsonl") && ended.lines().any(|line| !line.ends_with('}')) {
+            if ends(name, "jsonl") && ended.lines().any(|line| !line.ends_with('}')) {
                 wrong.push(format!("{name} has a torn line that is not the last"));
             }
         } else if is_unfinished(name) {
@@ -201,7 +201,7 @@ fn looked_through(old: &Snapshot, stopped: &Snapshot, new: &Snapshot, listing: &
 }
 
 pub fn is_unfinished(name: &str) -> bool {
-    name.ends_with(".tmp")
+    ends(name, "tmp")
 }
 
 /// What `{:?}` made of a text.

@@ -80,15 +80,18 @@ impl Snapshot {
 /// Where reviews are put aside, and what reviewers said: a review that was begun again has more of it. It goes
 /// after 30 days. What is unfinished is not meant to lie there either.
 fn is_shelf(name: &str) -> bool {
-    name.starts_with(".local/state/provost/reviews/") && !name.ends_with(".tmp") && !name.ends_with(".lock")
+    name.starts_with(".local/state/provost/reviews/") && !ends(name, "tmp") && !ends(name, "lock")
+}
+
+/// Whether a name ends so.
+pub fn ends(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, last)| last == ending)
 }
 
 /// Files that are appended to: the journal, and the words of a reviewer while it speaks.
 pub fn grows(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap();
-    (name.starts_with("journal.") && name.ends_with(".jsonl"))
-        || name.ends_with(".out")
-        || name.ends_with(".err")
+    (name.starts_with("journal.") && ends(name, "jsonl")) || ends(name, "out") || ends(name, "err")
 }
 
 /// A name without the time and the process that it begins with.

@@ -9,6 +9,7 @@ use crate::support::TestProject;
 use crate::{gate, reviews};
 
 /// One row of the table.
+#[derive(Clone, Copy)]
 pub struct Writer {
     /// What happens.
     pub what: &'static str,

@@ -167,7 +167,7 @@ impl Run<'_> {
     fn prepare(&mut self, job: Job) -> io::Result<()> {
         self.number += 1;
         // Every other plan is larger than a page.
-        let bytes = if self.number % 2 == 0 { 300 } else { 30_000 };
+        let bytes = if self.number.is_multiple_of(2) { 300 } else { 30_000 };
         let project = match job {
             Job::Plan => Project::Large,
             Job::Sidecar => Project::Small,

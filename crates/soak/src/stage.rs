@@ -53,14 +53,14 @@ impl Stage {
         let workflow =
             json!({"active_workflow": {"type": "feature", "current_phase": "01-requirements"}, "phases": {}});
         put(&stage.workflow(), &format!("{workflow:#}\n"))?;
-        let mut state = json!({
+        let mut reviews = json!({
             "max_reviews": 8, "current_task": null, "phase": "new-plan", "phase_iteration": 0,
             "next_phase": null, "review_model": "opus", "consecutive_clean": 0, "tdd": false,
         });
         for field in 0..FIELDS {
-            state[format!("soak_{field}")] = 0.into();
+            reviews[format!("soak_{field}")] = 0.into();
         }
-        put(&stage.state_file(), &format!("{state:#}\n"))?;
+        put(&stage.state_file(), &format!("{reviews:#}\n"))?;
         put(&large.join(".taskie/plans/soak/plan.md"), "# Soak\n\n## Overview\n\nNothing.\n")?;
         Ok(stage)
     }

@@ -18,8 +18,9 @@ use serde_json::Value;
 use crate::stage::{FIELDS, Project, Stage, plan_fault, plan_text};
 use crate::{litter, median};
 
-/// A process that takes longer than the guards' own deadline (5 s) has not been bounded.
-pub const BOUND: Duration = Duration::from_secs(5);
+/// The client's limit for a hook, as `provost init` writes it. A guard that waits longer than its own deadline
+/// (5 s) is a fault, and there must be none.
+pub const BOUND: Duration = Duration::from_secs(10);
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -62,9 +63,9 @@ impl fmt::Display for Report {
         writeln!(f, "left behind   {}", self.litter.len())?;
         writeln!(
             f,
-            "wait          median {:.1} ms, longest {:.1} ms, bound {} ms",
-            self.median_micros as f64 / 1000.0,
-            self.longest_micros as f64 / 1000.0,
+            "wait          median {} ms, longest {} ms, bound {} ms",
+            self.median_micros / 1000,
+            self.longest_micros / 1000,
             BOUND.as_millis()
         )?;
         write!(f, "duration      {:.0} s", self.seconds)?;
@@ -167,7 +168,7 @@ fn worked(stage: &Stage, number: usize, end: Instant) -> Work {
             1 => stage.set(number % FIELDS, value + 1),
             2 => stage.plan_written(Project::Large),
             3 => stage.plan_written(Project::Small),
-            _ => stage.listed(if value % 2 == 0 { Project::Large } else { Project::Small }),
+            _ => stage.listed(if is_even(value) { Project::Large } else { Project::Small }),
         };
         let outcome = child.map_err(|error| error.to_string()).and_then(ended);
         work.micros.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
@@ -175,7 +176,7 @@ fn worked(stage: &Stage, number: usize, end: Instant) -> Work {
             work.wrong.push(why);
             continue;
         }
-        let is_large = matches!(number % 5, 0 | 2) || (number % 5 == 4 && value % 2 == 0);
+        let is_large = matches!(number % 5, 0 | 2) || (number % 5 == 4 && is_even(value));
         work.lines += u64::from(is_large);
         value += 1;
         if number % 5 == 1 {
@@ -203,9 +204,13 @@ fn edit(stage: &Stage, edited: &AtomicU64, is_over: &AtomicBool) -> Vec<String> 
     wrong
 }
 
+fn is_even(number: u64) -> bool {
+    number.is_multiple_of(2)
+}
+
 /// Waits for a process. One that does not end is a deadlock.
 fn ended(mut child: Child) -> Result<(), String> {
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const PATIENCE: Duration = Duration::from_mins(1);
     let began = Instant::now();
     loop {
         match child.try_wait() {
