@@ -40,7 +40,7 @@ fn proved(writers: &'static [Writer], is_plain: bool) -> Vec<(&'static Writer, V
                     scene.is_plain = is_plain;
                     match scene.prove(writer.may_leave) {
                         Ok(steps) if steps.is_empty() => {
-                            wrong.lock().unwrap().push(format!("{}: no step", writer.what))
+                            wrong.lock().unwrap().push(format!("{}: no step", writer.what));
                         }
                         Ok(steps) => rows.lock().unwrap().push((writer, steps)),
                         Err(why) => wrong.lock().unwrap().push(format!("{}: {why}", writer.what)),

@@ -206,3 +206,22 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(path, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_torn_is_seen() {
+        let text = plan_text(7, 300);
+        let record = "\n<!-- rodin:session=x -->\n<!-- rodin:validation={} -->\n";
+        let whole = format!("{text}{record}");
+        assert_eq!((plan_fault(&text, &text), plan_fault(&whole, &text)), (None, None));
+        for found in [&text[..200], &whole[..whole.len() - 9], &plan_text(6, 300), ""] {
+            assert!(plan_fault(found, &text).is_some(), "{found}");
+        }
+        let gate = "plan_file: a\nplan_hash: b\ngaps_file:\ngaps_hash:\nstatus: pending\nreason: null\ntimestamp: t\n";
+        assert_eq!(gate_fault(gate), None);
+        assert!(gate_fault(&gate[..30]).is_some() && gate_fault(gate.trim_end()).is_some());
+    }
+}
