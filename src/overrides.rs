@@ -6,7 +6,6 @@
 //! succeeds for one call alone. The new name holds the call's name, because a client that has two
 //! entries for Provost asks two processes about one call, and both must come to the same answer.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -179,7 +178,7 @@ impl Permission {
         if self.is_used {
             return Ok(true);
         }
-        match fs::rename(&self.unused, &self.used) {
+        match files::rename(&self.unused, &self.used) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.used.exists()),
             Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", self.unused.display()))),

@@ -80,3 +80,60 @@ fn only_the_workspace_and_the_edges_touch_the_world() {
         }
     }
 }
+
+/// Calls that change the disk.
+const CHANGES: &[&str] = &[
+    "fs::write",
+    "fs::rename",
+    "fs::copy",
+    "fs::hard_link",
+    "fs::set_permissions",
+    ".set_permissions(",
+    ".set_len(",
+    ".set_modified(",
+    ".set_times(",
+    "remove_file",
+    "fs::remove_dir",
+    "create_dir",
+    "DirBuilder",
+    "OpenOptions",
+    "File::create",
+    "File::options",
+    "fs::symlink(",
+    "renameat",
+    "linkat",
+    "unlinkat",
+    "mkdirat",
+];
+
+/// Files that may, and why.
+const MAY_CHANGE: &[(&str, &str)] = &[
+    ("cli/doctor/stage.rs", "a temporary directory, which nobody else knows"),
+    ("cli/demo/stage.rs", "a temporary directory, which nobody else knows"),
+    ("faults.rs", "lists of steps and reads, in debug builds only"),
+];
+
+/// What changes the disk elsewhere cannot be stopped by `tests/crash`, so nobody would know what is left then.
+#[test]
+fn only_files_changes_the_disk() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut used: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    let mut files = sources(&root);
+    files.extend(sources(&root.join("clients")));
+    for file in files {
+        let name = file.strip_prefix(&root).unwrap().to_str().unwrap();
+        if name.starts_with("files/") || name.split('/').any(|part| part == "tests" || part == "tests.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let Some(call) = CHANGES.iter().find(|call| code.contains(**call)) else { continue };
+        match MAY_CHANGE.iter().find(|(other, _)| *other == name) {
+            Some((known, _)) => used.push(known),
+            None => found.push(format!("{name}: {call}")),
+        }
+    }
+    assert!(found.is_empty(), "these go through `files`: {found:?}");
+    assert_eq!(used.len(), MAY_CHANGE.len(), "no exception without need: {used:?}");
+}

@@ -3,12 +3,13 @@
 //! Nothing is written unless the person has seen it, or said beforehand that it is wanted. A new text
 //! takes its place whole or not at all, and only if the file still holds what was shown.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use super::screen::{BOLD, CYAN, GREEN, RED, painted, width, wrapped};
 use super::{Exit, Trouble, diff};
+use crate::files;
 use crate::text::{one_line, printable};
 use crate::workspace::Workspace;
 
@@ -31,7 +32,7 @@ pub(crate) struct Change {
 
 /// The text of a file; `None`: there is none. The error is the reason alone.
 pub(crate) fn read(real: &Path) -> Result<Option<String>, String> {
-    let bytes = crate::files::read(real, LARGEST).map_err(|error| error.to_string())?;
+    let bytes = files::read(real, LARGEST).map_err(|error| error.to_string())?;
     bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())).transpose()
 }
 
@@ -47,6 +48,11 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
+    /// Whether nothing may change, whatever is found.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
     /// How the command ends here; `None`: the change is wanted. The person is asked where there is one.
     pub(crate) fn ends(&self, out: &mut impl Write) -> Result<Option<Exit>, Trouble> {
         if self.yes {
@@ -112,31 +118,33 @@ impl Change {
         let trouble =
             |why: String| Trouble::Io(format!("{} is not changed: {}", shown(&self.named), one_line(&why)));
         let _lock = workspace.lock(&self.real).map_err(|fault| trouble(fault.to_string()))?;
-        // Somebody may have been killed while making it.
-        let _ = fs::remove_file(self.being_made());
         // It looks at the directory, which is made only now.
         let is_kept = keep();
         let made = self.make_directory().map_err(|error| trouble(error.to_string()))?;
         let undo = |kept: Option<&PathBuf>| {
-            kept.map(fs::remove_file);
-            made.as_ref().map(fs::remove_dir);
+            kept.map(|kept| files::remove(kept));
+            made.as_ref().map(|made| files::remove_directory(made));
         };
-        let kept = if is_kept { self.keep().map(Some) } else { Ok(None) };
-        let kept = kept.map_err(|error| {
+        // Somebody who was killed may have kept it already.
+        let known =
+            kept(&self.real).into_iter().next().filter(|(_, text)| Some(text) == self.before.as_ref());
+        let new = if is_kept && known.is_none() { self.keep().map(Some) } else { Ok(None) };
+        let new = new.map_err(|error| {
             undo(None);
             trouble(format!("it cannot be kept beside itself: {error}"))
         })?;
         match self.replace(workspace) {
             Ok(true) => {
                 let forgotten = forget.map_or(Ok(()), |place| workspace.remove(place));
+                let kept = new.or_else(|| known.filter(|_| is_kept).map(|(place, _)| place));
                 forgotten.map(|()| kept).map_err(|fault| Trouble::Io(fault.to_string()))
             }
             Ok(false) => {
-                undo(kept.as_ref());
+                undo(new.as_ref());
                 Err(trouble("somebody else changed it in the meantime. To fix: run this again".into()))
             }
             Err(why) => {
-                undo(kept.as_ref());
+                undo(new.as_ref());
                 Err(trouble(why))
             }
         }
@@ -147,63 +155,48 @@ impl Change {
         let Some(directory) = self.real.parent().filter(|directory| !directory.is_dir()) else {
             return Ok(None);
         };
-        fs::create_dir_all(directory)?;
+        files::make_directory(directory)?;
         Ok(Some(directory.to_owned()))
     }
 
     fn replace(&self, workspace: &Workspace) -> Result<bool, String> {
         let before = self.before.as_ref().map(String::as_bytes);
         let Some(after) = &self.after else {
-            let now = crate::files::read(&self.real, LARGEST).map_err(|error| error.to_string())?;
+            let now = files::read(&self.real, LARGEST).map_err(|error| error.to_string())?;
             let is_as_before = now.as_deref() == before;
             if is_as_before {
                 workspace.remove(&self.real).map_err(|fault| fault.to_string())?;
             }
             return Ok(is_as_before);
         };
-        let replaced = workspace.replace_unless_changed(&self.real, before, after.as_bytes());
-        let is_replaced = replaced.map_err(|fault| fault.to_string())?;
-        if is_replaced && before.is_none() {
-            let _ = self.share();
-        }
-        Ok(is_replaced)
+        let replaced = match before {
+            None => workspace.create(&self.real, after.as_bytes(), self.shared().as_ref()),
+            before => workspace.replace_unless_changed(&self.real, before, after.as_bytes()),
+        };
+        replaced.map_err(|fault| fault.to_string())
     }
 
-    /// A new file is private at first; then whoever may look into its directory may read it. What hooks run is not
-    /// for everybody to write.
-    fn share(&self) -> io::Result<()> {
+    /// Whoever may look into the directory of a new file may read it. What hooks run is not for everybody to
+    /// write.
+    fn shared(&self) -> Option<fs::Permissions> {
         #[cfg(unix)]
-        if let Some(directory) = self.real.parent() {
+        {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(directory)?.permissions().mode() & 0o664;
-            fs::set_permissions(&self.real, fs::Permissions::from_mode(mode))?;
+            let mode = fs::metadata(self.real.parent()?).ok()?.permissions().mode() & 0o664;
+            Some(fs::Permissions::from_mode(mode))
         }
-        Ok(())
-    }
-
-    fn being_made(&self) -> PathBuf {
-        let name = self.real.file_name().unwrap_or_default().to_string_lossy();
-        self.real.with_file_name(format!("{name}{KEPT}.tmp"))
+        #[cfg(not(unix))]
+        None
     }
 
     /// A copy beside the file, under a name that nothing has; whole, or not there.
     // INVARIANT: the file's lock is held, so that nobody else takes the name.
     fn keep(&self) -> io::Result<PathBuf> {
-        let being_made = self.being_made();
         let backup = kept_name(&self.real, numbers(&self.real).last().unwrap_or(0) + 1);
-        let made = (|| {
-            let mut file = OpenOptions::new().write(true).create_new(true).open(&being_made)?;
-            if self.before.is_some() {
-                file.set_permissions(fs::metadata(&self.real)?.permissions())?;
-            }
-            file.write_all(self.before.as_deref().unwrap_or_default().as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&being_made, &backup)
-        })();
-        if made.is_err() {
-            let _ = fs::remove_file(&being_made);
-        }
-        made.map(|()| backup)
+        let mode = fs::metadata(&self.real).ok().map(|real| real.permissions());
+        let text = self.before.as_deref().unwrap_or_default();
+        let is_made = files::create(&backup, text.as_bytes(), mode.or_else(|| self.shared()).as_ref())?;
+        is_made.then_some(backup).ok_or_else(|| io::ErrorKind::AlreadyExists.into())
     }
 }
 
@@ -217,6 +210,17 @@ fn kept_name(real: &Path, number: usize) -> PathBuf {
 pub(crate) fn kept(real: &Path) -> Vec<(PathBuf, String)> {
     let places = numbers(real).rev().map(|number| kept_name(real, number));
     places.filter_map(|place| Some((place.clone(), read(&place).ok()??))).collect()
+}
+
+/// Finishes what an earlier run was killed in, for a file that stays: what lies beside it unfinished goes, and
+/// so does a copy that is the file itself, byte by byte.
+pub(crate) fn finish(real: &Path, text: &str, workspace: &Workspace) {
+    workspace.tidy(real);
+    if let Some((place, _)) = kept(real).into_iter().next().filter(|(_, kept)| kept == text)
+        && let Ok(_lock) = workspace.lock(real)
+    {
+        let _ = workspace.remove(&place);
+    }
 }
 
 /// The numbers under which a file is kept, the oldest first. Names that became free are not taken again, so that

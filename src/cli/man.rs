@@ -4,7 +4,6 @@
 //! the options (`Examples:`, `Exit codes:`) is set here: each part is a section of its own, and indented
 //! lines stay as they are.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{Exit, Outcome, Provost, Trouble};
+use crate::files;
 use crate::text::one_line;
 
 /// Print a page of the manual, or write all of them
@@ -58,27 +58,16 @@ impl Manual {
     }
 }
 
-/// Puts a page in its place as a whole. Everybody may read a manual, as far as the person's mask lets them;
-/// Provost's own files are another matter.
-fn put(path: &Path, page: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
-    let put = fs::write(&unfinished, page).and_then(|()| fs::rename(&unfinished, path));
-    if put.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    put
-}
-
 fn write_all(top: &Command, directory: &Path) -> Result<usize, Trouble> {
     let cannot = |path: &Path, error: &io::Error| {
         Trouble::Io(format!("`{}` cannot be written: {error}", one_line(&path.to_string_lossy())))
     };
-    fs::create_dir_all(directory).map_err(|error| cannot(directory, &error))?;
+    files::make_directory(directory).map_err(|error| cannot(directory, &error))?;
     let mut open = vec![top];
     let mut count = 0;
     while let Some(command) = open.pop() {
         let path = directory.join(format!("{}.1", name(command)));
-        put(&path, &page(command)?).map_err(|error| cannot(&path, &error))?;
+        files::replace_shared(&path, &page(command)?).map_err(|error| cannot(&path, &error))?;
         count += 1;
         open.extend(command.get_subcommands());
     }

@@ -3,7 +3,6 @@
 //! Where nobody has changed the file since, it becomes byte by byte what it was; otherwise only Provost's
 //! entries go. What a person has written by hand to call Provost is named and left.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -57,8 +56,14 @@ impl Uninstall {
         // A file that cannot be changed may have nothing to do with us, and must not keep the others.
         let mut obstacles: Vec<String> = Vec::new();
         for whose in self.scope.map_or(Whose::ALL.to_vec(), |scope| vec![scope]) {
-            let planned =
-                SettingsFile::find(whose, &root, &workspace).and_then(|file| plan(file, &workspace));
+            let planned = SettingsFile::find(whose, &root, &workspace).and_then(|file| {
+                let (real, text) = (file.real.clone(), file.text.clone());
+                let planned = plan(file, &workspace)?;
+                if let Some(text) = text.filter(|_| planned.is_none() && !self.asking.is_dry()) {
+                    change::finish(&real, &text, &workspace);
+                }
+                Ok(planned)
+            });
             match planned {
                 // A project in the home directory has one file for two scopes.
                 Ok(Some(plan)) if !plans.iter().any(|known| known.change.real == plan.change.real) => {
@@ -162,7 +167,7 @@ impl Plan {
             // It came with the file, and goes only if it is empty. The person's own is the client's to keep.
             let directory =
                 self.change.real.parent().filter(|_| self.whose != Whose::User && self.kept.is_none());
-            directory.map(fs::remove_dir);
+            directory.map(crate::files::remove_directory);
         } else {
             let word = if self.told.is_restored { "as it was before" } else { "without Provost now" };
             say(out, &format!("{named} is {word}."))?;

@@ -6,8 +6,10 @@
 mod backwards;
 mod directory;
 mod listing;
+mod locking;
 mod replacing;
 mod searching;
+mod steps;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -17,8 +19,13 @@ use std::time::Duration;
 pub use backwards::find_line_backwards;
 pub use directory::{EntryKind, for_each_entry};
 pub use listing::{Entry, Listing, list};
-pub use replacing::{Lock, create_once, is_locked, lock, replace, replace_unless_changed, try_lock};
+pub use locking::{Lock, is_locked, lock, try_lock};
+pub use replacing::{
+    create, create_once, has_unfinished, move_file, replace, replace_shared, replace_unless_changed, sweep,
+    take_away_all_unfinished, take_away_unfinished,
+};
 pub use searching::{latest_ending_with, newest_below, newest_first};
+pub use steps::{make_directory, private_directory, remove, remove_directory, rename, set_mode};
 
 use crate::faults;
 
@@ -102,17 +109,8 @@ pub fn read_private(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Makes a directory, with its parents, that only its owner can look into.
-pub fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
 /// Options for a file that only its owner can read.
-pub fn private() -> OpenOptions {
+fn private() -> OpenOptions {
     #[allow(unused_mut)]
     let mut options = File::options();
     #[cfg(unix)]
@@ -135,12 +133,34 @@ pub fn append(path: &Path) -> io::Result<(File, u64)> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("not a regular file"));
     }
+    if cfg!(debug_assertions) && !path.exists() && path.parent().is_some_and(Path::is_dir) {
+        faults::step("create", path);
+    }
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
     Ok((file, metadata.len()))
+}
+
+/// Writes to the end of a file that was opened with [`append`].
+pub fn append_to(file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    steps::write(file, path, bytes)
+}
+
+/// Makes a private file anew, for a program that appends to it and for us to read from the start. An older
+/// one may be open to others, and a link may lead anywhere.
+pub fn make_log(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent() {
+        private_directory(parent)?;
+    }
+    match remove(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    faults::step("create", path);
+    private().read(true).append(true).create_new(true).open(path)
 }
 
 /// What makes a file this one and no other, whatever it is called.
@@ -222,7 +242,7 @@ pub fn remove_older(directory: &Path, age: Duration) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
         if written.and_then(|at| at.elapsed().ok()).is_some_and(|elapsed| elapsed > age) {
-            let _ = fs::remove_file(entry.path());
+            let _ = remove(&entry.path());
         }
     }
 }

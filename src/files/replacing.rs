@@ -1,90 +1,292 @@
-//! Putting a new file in the place of an old one, whole or not at all, and taking turns.
+//! Putting a new file in the place of an old one, whole or not at all.
+//!
+//! A new file has no name until it is complete, where the file system can do that. What a process that is
+//! killed can leave is one whole file under one name that nobody else uses, `.NAME.provost.tmp`; whoever
+//! changes the same file next takes it away.
 
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::fs::{self, File, Permissions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{private, private_directory, read};
+use super::steps::{self, make_directory, private_directory, remove, rename};
+use super::{private, read};
+use crate::faults;
 
 /// Puts `after` in the place of a file that others write to as well, with its mode. Nothing happens
 /// if it does not hold `before` any more (`None`: there is no file): then the answer is `false`.
-// INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone. What a
-// killed process has left under that name goes with the next one.
+// INVARIANT: the caller holds the lock of this file, so the name beside it is ours alone.
 pub fn replace_unless_changed(path: &Path, before: Option<&[u8]>, after: &[u8]) -> io::Result<bool> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".provost.tmp");
-    let temporary = path.with_file_name(name);
-    let _ = fs::remove_file(&temporary);
-    let written = (|| {
-        let (mut file, is_named) = new_beside(&temporary)?;
-        fill(&mut file, after, path)?;
+    let Some(before) = before else { return create(path, after, None) };
+    let temporary = unfinished(path);
+    let _ = remove(&temporary);
+    let replaced = (|| {
+        let mode = fs::metadata(path).ok().map(|metadata| metadata.permissions());
+        let fresh = Fresh::written(&temporary, after, PRIVATE, mode.as_ref())?;
         // Writing took its time, and until here nobody has seen anything of the new file.
-        let is_as_before = match before {
-            Some(before) => holds(path, before),
-            None => !path.exists(),
-        };
-        if !is_as_before {
+        if !holds(path, before) {
             return Ok(false);
         }
-        if !is_named && give_name(&file, &temporary).is_err() {
-            // The system's own directory of open files is not there.
-            fill(&mut named_beside(&temporary)?.0, after, path)?;
-        }
-        match before {
-            Some(before) => swap_in(&temporary, path, before),
-            None => fs::rename(&temporary, path).map(|()| true),
-        }
+        fresh.named(&temporary, after, mode.as_ref())?;
+        faults::becomes(path, after);
+        swap_in(&temporary, path, before)
     })();
-    let _ = fs::remove_file(&temporary);
+    let _ = remove(&temporary);
+    replaced
+}
+
+/// Makes a file that others may make as well; `false`: there is one already. Without a mode, it is private.
+// INVARIANT: as above.
+pub fn create(path: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<bool> {
+    let temporary = unfinished(path);
+    let _ = remove(&temporary);
+    let created = make_once(path, &temporary, bytes, mode);
+    created.map(|()| true).or_else(|error| if is_taken(&error) { Ok(false) } else { Err(error) })
+}
+
+/// Makes a private file with these bytes unless there is one: whoever is first decides, and nobody sees a
+/// part of it. No lock is needed.
+pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    if unnamed_beside(path, PRIVATE).is_none() {
+        sweep(path.parent().unwrap_or(Path::new(".")));
+    }
+    let made = make_once(path, &of_this_process(path), bytes, None);
+    made.or_else(|error| if is_taken(&error) { Ok(()) } else { Err(error) })
+}
+
+/// Puts `bytes` in the place of a private file: readers see the old or the new, never a part. No lock is
+/// needed: of several at once, one is the last.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    put(path, bytes, PRIVATE)
+}
+
+/// The same for a file that is for everybody to read, as far as the person's mask lets them.
+pub fn replace_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    make_directory(path.parent().unwrap_or(Path::new(".")))?;
+    put(path, bytes, SHARED)
+}
+
+/// Moves a file, also to another file system. What lies at the other place is gone then.
+pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
+    let is_far = faults::switch(PLAIN_DISK).is_some();
+    match if is_far { Err(io::ErrorKind::CrossesDevices.into()) } else { rename(from, to) } {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            // A reviewer's text is never as large.
+            let bytes = read(from, 64 << 20)?.ok_or(io::ErrorKind::NotFound)?;
+            put_as(to, &bytes, PRIVATE, Some(&fs::metadata(from)?.permissions()))?;
+            remove(from)
+        }
+        moved => moved,
+    }
+}
+
+/// Takes away what a killed process has left beside a file.
+// INVARIANT: the caller holds the lock of this file.
+pub fn take_away_unfinished(path: &Path) {
+    let _ = remove(&unfinished(path));
+}
+
+/// Whether a killed process has left something beside a file.
+pub fn has_unfinished(path: &Path) -> bool {
+    unfinished(path).symlink_metadata().is_ok()
+}
+
+/// What killed processes have left in a directory.
+// INVARIANT: the caller holds a lock that covers all files of the directory.
+pub fn take_away_all_unfinished(directory: &Path) {
+    sweep_older(directory, Duration::ZERO);
+}
+
+const PRIVATE: u32 = 0o600;
+const SHARED: u32 = 0o666;
+/// The disk is one on which every file has a name, nothing changes places, and all else is far away.
+const PLAIN_DISK: &str = "PROVOST_PLAIN_DISK";
+
+/// The one name that a new file has before it takes its place.
+fn unfinished(path: &Path) -> PathBuf {
+    named_beside(path, "provost.tmp")
+}
+
+/// Such a name for a process that holds no lock, where a new file must have one from the start.
+fn of_this_process(path: &Path) -> PathBuf {
+    named_beside(path, &format!("{}.provost.tmp", std::process::id()))
+}
+
+fn named_beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".");
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+/// A complete new file. Where the file system can do it, it has no name, so that a process that is killed
+/// while it writes leaves nothing.
+struct Fresh {
+    file: File,
+    has_name: bool,
+}
+
+impl Fresh {
+    fn written(temporary: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<Self> {
+        let fresh = match unnamed_beside(temporary, rights) {
+            Some(file) => Self { file, has_name: false },
+            None => Self { file: named(temporary, rights)?, has_name: true },
+        };
+        fresh.filled(temporary, bytes, mode)
+    }
+
+    fn filled(mut self, temporary: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<Self> {
+        if let Some(mode) = mode {
+            steps::set_mode_of_open(&self.file, temporary, mode.clone())?;
+        }
+        steps::write(&mut self.file, temporary, bytes)?;
+        steps::sync(&self.file, temporary)?;
+        Ok(self)
+    }
+
+    /// Has the name, at the latest now.
+    fn named(self, temporary: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<()> {
+        match self.give_name(temporary) {
+            Err(error) if !is_taken(&error) => {
+                // The system's own directory of open files is not there.
+                let again = Self { file: named(temporary, PRIVATE)?, has_name: true };
+                again.filled(temporary, bytes, mode).map(drop)
+            }
+            given => given,
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn give_name(&self, place: &Path) -> io::Result<()> {
+        use rustix::fs::{AtFlags, CWD, linkat};
+        use std::os::fd::AsRawFd;
+        if self.has_name {
+            return Ok(());
+        }
+        let unnamed = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        faults::step("give the name", place);
+        Ok(linkat(CWD, unnamed, CWD, place, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn give_name(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn unnamed_beside(place: &Path, rights: u32) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    if faults::switch(PLAIN_DISK).is_some() {
+        return None;
+    }
+    let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    open(directory, flags, Mode::from_raw_mode(rights)).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed_beside(_: &Path, _: u32) -> Option<File> {
+    None
+}
+
+fn named(place: &Path, rights: u32) -> io::Result<File> {
+    let mut options = if rights == PRIVATE { private() } else { File::options() };
+    faults::step("create", place);
+    options.write(true).create_new(true).open(place)
+}
+
+/// A new file in its place, which must be free.
+fn make_once(path: &Path, temporary: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<()> {
+    let fresh = Fresh::written(temporary, bytes, PRIVATE, mode)?;
+    faults::becomes(path, bytes);
+    if !fresh.has_name {
+        match fresh.give_name(path) {
+            Err(error) if !is_taken(&error) => {}
+            given => return given,
+        }
+    }
+    let named = fresh.named(temporary, bytes, mode);
+    let placed = named.and_then(|()| steps::rename_if_free(temporary, path));
+    if placed.is_err() {
+        let _ = remove(temporary);
+    }
+    placed
+}
+
+/// A file in its place, whatever is there.
+fn put(path: &Path, bytes: &[u8], rights: u32) -> io::Result<()> {
+    put_as(path, bytes, rights, None)
+}
+
+fn put_as(path: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<()> {
+    const TRIES: u32 = 50;
+    let temporary = unfinished(path);
+    for _ in 0..TRIES {
+        let Some(file) = unnamed_beside(&temporary, rights) else { break };
+        let fresh = Fresh { file, has_name: false }.filled(&temporary, bytes, mode)?;
+        match fresh.give_name(&temporary) {
+            Ok(()) => {}
+            // Another process is between this step and the next, or was ended there. What has the name is
+            // whole, so whoever renames it does no harm, and whoever misses it begins again.
+            Err(error) if is_taken(&error) => {
+                let _ = remove(&temporary);
+                continue;
+            }
+            Err(_) => break,
+        }
+        faults::becomes(path, bytes);
+        match rename(&temporary, path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let _ = remove(&temporary);
+                return Err(error);
+            }
+            Ok(()) => return Ok(()),
+        }
+    }
+    put_named(path, bytes, rights, mode)
+}
+
+/// The same where a new file must have a name from the start: it is one of this process alone.
+fn put_named(path: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<()> {
+    sweep(path.parent().unwrap_or(Path::new(".")));
+    let temporary = of_this_process(path);
+    let written = (|| {
+        Fresh { file: named(&temporary, rights)?, has_name: true }.filled(&temporary, bytes, mode)?;
+        faults::becomes(path, bytes);
+        rename(&temporary, path)
+    })();
+    if written.is_err() {
+        let _ = remove(&temporary);
+    }
     written
 }
 
-/// Writes all of a new file, with the mode of the one whose place it takes.
-fn fill(file: &mut File, bytes: &[u8], old: &Path) -> io::Result<()> {
-    if let Ok(metadata) = fs::metadata(old) {
-        file.set_permissions(metadata.permissions())?;
-    }
-    file.write_all(bytes)?;
-    file.sync_all()
+/// Takes away what killed processes have left in a directory. Nobody writes one file as long as that.
+pub fn sweep(directory: &Path) {
+    const LONG: Duration = Duration::from_mins(1);
+    sweep_older(directory, if faults::switch(PLAIN_DISK).is_some() { Duration::ZERO } else { LONG });
 }
 
-/// A new file for this place, and whether it has the name already. Where the file system can do it, it
-/// has none until it is complete, so that a process that is killed while it writes leaves nothing.
-#[cfg(target_os = "linux")]
-fn new_beside(place: &Path) -> io::Result<(File, bool)> {
-    use rustix::fs::{Mode, OFlags, open};
-    let directory = place.parent().unwrap_or(Path::new("."));
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    match open(directory, flags, Mode::RUSR | Mode::WUSR) {
-        Ok(file) => Ok((File::from(file), false)),
-        Err(_) => named_beside(place),
+fn sweep_older(directory: &Path, long: Duration) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let is_old = || written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= long);
+        if name.starts_with(b".") && name.ends_with(b".provost.tmp") && is_old() {
+            let _ = remove(&entry.path());
+        }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn new_beside(place: &Path) -> io::Result<(File, bool)> {
-    named_beside(place)
-}
-
-fn named_beside(place: &Path) -> io::Result<(File, bool)> {
-    private().write(true).create_new(true).open(place).map(|file| (file, true))
-}
-
-#[cfg(target_os = "linux")]
-fn give_name(file: &File, place: &Path) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(CWD, unnamed, CWD, place, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_name(_: &File, _: &Path) -> io::Result<()> {
-    Ok(())
+fn is_taken(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::AlreadyExists
 }
 
 /// Puts a new file in the place of one that holds `before`. Between looking and moving, somebody may
@@ -93,109 +295,28 @@ fn give_name(_: &File, _: &Path) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn swap_in(new: &Path, path: &Path, before: &[u8]) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    let exchange = || renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE);
+    if faults::switch(PLAIN_DISK).is_some() {
+        return rename(new, path).map(|()| true);
+    }
+    let exchange = || {
+        faults::step("exchange", path);
+        renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE)
+    };
     match exchange() {
         Ok(()) if holds(new, before) => Ok(true),
         Ok(()) => exchange().map(|()| false).map_err(io::Error::from),
         // This file system cannot do it.
-        Err(_) => fs::rename(new, path).map(|()| true),
+        Err(_) => rename(new, path).map(|()| true),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn swap_in(new: &Path, path: &Path, _: &[u8]) -> io::Result<bool> {
-    fs::rename(new, path).map(|()| true)
+    rename(new, path).map(|()| true)
 }
 
 fn holds(path: &Path, bytes: &[u8]) -> bool {
     read(path, bytes.len() as u64).is_ok_and(|found| found.as_deref() == Some(bytes))
-}
-
-/// Makes a file with these bytes unless there is one: whoever is first decides, and nobody sees a
-/// part of it.
-pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    private_directory(path.parent().unwrap_or(Path::new(".")))?;
-    let temporary = beside(path);
-    let made = (|| {
-        let mut file = private().write(true).create_new(true).open(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        match fs::hard_link(&temporary, path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
-        }
-    })();
-    let _ = fs::remove_file(&temporary);
-    made
-}
-
-/// Keeps others out while it lives. The system ends it with the process.
-#[derive(Debug)]
-pub struct Lock(#[allow(dead_code)] File);
-
-/// The lock of this name; `None`: another process holds it.
-pub fn try_lock(place: &Path) -> io::Result<Option<Lock>> {
-    let file = lock_file(place)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
-/// Whether another process holds the lock of this name. Any number of lookers may ask at once, and none
-/// takes another for the holder.
-pub fn is_locked(place: &Path) -> bool {
-    let asked = File::open(place).map(|file| file.try_lock_shared());
-    matches!(asked, Ok(Err(TryLockError::WouldBlock)))
-}
-
-fn lock_file(place: &Path) -> io::Result<File> {
-    private_directory(place.parent().unwrap_or(Path::new(".")))?;
-    private().write(true).create(true).truncate(false).open(place)
-}
-
-/// Waits for the lock of this name, but not for ever.
-pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
-    let file = lock_file(place)?;
-    let began = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
-                thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(5));
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other(format!("another process holds {}", place.display())));
-            }
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
-}
-
-/// Puts `bytes` in the place of the file: readers see the old or the new, never a part.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    private_directory(directory)?;
-    let temporary = beside(path);
-    let written = (|| {
-        let mut file = private().write(true).create_new(true).open(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }
 
 #[cfg(test)]
@@ -218,32 +339,48 @@ mod tests {
         assert!(replace_unless_changed(&dir.path().join("no/f"), None, b"x").is_err());
     }
 
-    /// As on file systems that cannot hold a file without a name.
+    #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_may_have_its_name_from_the_start() {
+    fn a_file_has_no_name_until_it_is_complete() {
         let dir = tempfile::tempdir().unwrap();
-        let (_, is_named) = named_beside(&dir.path().join("f")).unwrap();
-        assert!(is_named && dir.path().join("f").exists());
-        #[cfg(target_os = "linux")]
-        {
-            let (file, is_named) = new_beside(&dir.path().join("g")).unwrap();
-            assert!(!is_named && !dir.path().join("g").exists());
-            give_name(&file, &dir.path().join("g")).unwrap();
-            assert!(dir.path().join("g").exists());
-        }
+        let path = dir.path().join("f");
+        let fresh = Fresh::written(&path, b"all", PRIVATE, None).unwrap();
+        assert!(!fresh.has_name && !path.exists());
+        fresh.give_name(&path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"all");
     }
 
     #[test]
-    fn lookers_are_not_taken_for_the_holder_of_a_lock() {
+    fn many_at_once_put_a_whole_file_in_its_place() {
         let dir = tempfile::tempdir().unwrap();
-        let place = dir.path().join("x.lock");
-        assert!(!is_locked(&place) && !place.exists());
-        let held = try_lock(&place).unwrap();
-        assert!(is_locked(&place));
-        drop(held);
-        let looker = File::open(&place).unwrap();
-        looker.try_lock_shared().unwrap();
-        assert!(!is_locked(&place));
+        let path = dir.path().join("f");
+        std::thread::scope(|scope| {
+            for writer in 0..8_u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        replace(path, &[writer; 5000]).unwrap();
+                        let found = fs::read(path).unwrap();
+                        assert!(found.len() == 5000 && found.iter().all(|byte| *byte == found[0]));
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_others_have_left_under_a_name_of_theirs_goes_when_it_is_old() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        let old = File::create(dir.path().join(".f.1.provost.tmp")).unwrap();
+        old.set_modified(std::time::SystemTime::now() - Duration::from_mins(2)).unwrap();
+        for other in [".f.2.provost.tmp", "f.provost.tmp", "f.tmp"] {
+            fs::write(dir.path().join(other), "").unwrap();
+        }
+        put_named(&path, b"x", PRIVATE, None).unwrap();
+        assert!(!dir.path().join(".f.1.provost.tmp").exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }
 
     #[test]

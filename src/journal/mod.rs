@@ -9,7 +9,7 @@ mod reading;
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::clock;
@@ -59,23 +59,19 @@ pub fn append(project_state: &Path, entry: &Entry<'_>, limit: u64) -> io::Result
     if size + line.len() as u64 > limit {
         file = rotate(project_state, file, limit)?;
     }
-    file.write_all(&line)
+    files::append_to(&mut file, &path, &line)
 }
 
 /// Moves the files up by one under a lock, so that two processes do not both do it.
 fn rotate(directory: &Path, full: fs::File, limit: u64) -> io::Result<fs::File> {
-    let lock =
-        files::private().write(true).create(true).truncate(false).open(directory.join("journal.lock"))?;
-    if lock.try_lock().is_err() {
-        return Ok(full);
-    }
+    let Some(_lock) = files::try_lock(&directory.join("journal.lock"))? else { return Ok(full) };
     let path = path(directory);
     // Another process may have done it in the meantime.
     if fs::metadata(&path).is_ok_and(|metadata| metadata.len() * 2 > limit) {
         for old in (1..KEPT).rev() {
-            let _ = fs::rename(old_file(directory, old), old_file(directory, old + 1));
+            let _ = files::rename(&old_file(directory, old), &old_file(directory, old + 1));
         }
-        fs::rename(&path, old_file(directory, 1))?;
+        files::rename(&path, &old_file(directory, 1))?;
     }
     Ok(files::append(&path)?.0)
 }

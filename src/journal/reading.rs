@@ -13,6 +13,9 @@ use serde_json::Value;
 use super::{KEPT, old_file, path};
 use crate::files;
 
+/// How every line begins, and what no text within a line can be.
+const BEGINNING: &str = "{\"id\":\"";
+
 /// One line of the journal.
 #[derive(Debug)]
 pub struct Record(pub Value);
@@ -21,8 +24,11 @@ pub struct Record(pub Value);
 pub struct Said<'a>(&'a Value);
 
 impl Record {
+    /// A process that was killed, or a disk that was full, can leave a part of a line without an end. The
+    /// next line then stands behind it, and is read all the same.
     pub fn parse(line: &str) -> Option<Self> {
-        serde_json::from_str(line).ok().filter(Value::is_object).map(Self)
+        let read = |line: &str| serde_json::from_str(line).ok().filter(Value::is_object).map(Self);
+        read(line).or_else(|| line.rfind(BEGINNING).filter(|at| *at > 0).and_then(|at| read(&line[at..])))
     }
 
     /// The same for the bytes of a line, which may be anything.
@@ -163,6 +169,15 @@ mod tests {
         })
         .unwrap();
         found
+    }
+
+    #[test]
+    fn a_line_behind_one_that_was_cut_off_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let half = "{\"id\":\"a\",\"guards\":[{\"evidence\":[\"{\\\"id\\\":\\\"x";
+        fs::write(path(dir.path()), format!("{half}{{\"id\":\"b\"}}\n{{\"id\":\"c\"}}\n{half}")).unwrap();
+        assert_eq!(ids(dir.path(), 9), ["c", "b"]);
+        assert_eq!(read_all(dir.path()).unwrap().len(), 2);
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     else {
         return Ok(denied(unassessed(store)));
     };
+    store::tidy(&file, &session, workspace);
     let policy = Policy::of(workspace)?;
     let mut dossier = store.dossier(&file, &text, workspace)?;
     let mut evidence = Vec::new();

@@ -29,6 +29,7 @@ pub struct Ledger {
     checks: bool,
 }
 
+#[derive(Clone)]
 struct Entry {
     review: Review,
     task: Option<String>,
@@ -61,15 +62,25 @@ impl Ledger {
             Answer::Skip { .. } => return Self::strike_out(plan, workspace),
             _ => return,
         };
-        let entry = json!({
-            "review": round.review.phase(),
-            "task": step.state.current_task,
-            "number": round.number,
-            "clean": step.state.clean,
-            "clean_before": before.map(|before| before.clean),
-            "over": matches!(step.answer, Answer::Advance { .. }),
-        });
-        let _ = workspace.replace_own(&place, entry.to_string().as_bytes());
+        let entry = Entry {
+            review: round.review,
+            task: step.state.current_task.clone(),
+            number: round.number,
+            clean: step.state.clean,
+            clean_before: before.map(|before| before.clean),
+            over: matches!(step.answer, Answer::Advance { .. }),
+        };
+        let _ = workspace.replace_own(&place, entry.text().as_bytes());
+    }
+
+    /// Where the state is no longer that of before the round, nobody goes back to it. A process that was
+    /// killed behind the state has not written that down any more.
+    pub fn confirm(&self, state: &State, plan: &Plan, workspace: &Workspace) {
+        let (Some(entry), Some(place)) = (&self.entry, place(plan, workspace)) else { return };
+        if entry.clean_before.is_some() && !entry.is_before(state) {
+            let entry = Entry { clean_before: None, ..entry.clone() };
+            let _ = workspace.replace_own(&place, entry.text().as_bytes());
+        }
     }
 
     /// From now on the state counts as it is.
@@ -171,6 +182,20 @@ impl Entry {
         )
     }
 
+    /// Whether a state is the one of before this round.
+    fn is_before(&self, state: &State) -> bool {
+        let number = state.iteration.and_then(|number| number.checked_add(1));
+        number == Some(self.number) && self.goes_on(state)
+    }
+
+    /// As it is written down.
+    fn text(&self) -> String {
+        let Self { review, task, number, clean, clean_before, over } = self;
+        json!({"review": review.phase(), "task": task, "number": number, "clean": clean,
+            "clean_before": clean_before, "over": over})
+        .to_string()
+    }
+
     /// Whether a state is in the same cycle.
     fn goes_on(&self, state: &State) -> bool {
         let next = state.next_phase.as_deref();
@@ -183,9 +208,7 @@ impl Entry {
         match state.iteration {
             Some(number) if number == self.number && !self.over => self.clean,
             // A process that was killed before it wrote the state.
-            Some(number) if number.checked_add(1) == Some(self.number) && self.goes_on(state) => {
-                self.clean_before.unwrap_or(0)
-            }
+            Some(_) if self.is_before(state) => self.clean_before.unwrap_or(0),
             _ => 0,
         }
     }

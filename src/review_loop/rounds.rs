@@ -77,6 +77,9 @@ impl Loop<'_> {
             return Ok(conclusion);
         };
         let before = file.state();
+        // A process may have been killed behind the step that made this state.
+        self.workspace.tidy(&self.state_file());
+        ledger.confirm(&before, self.plan, self.workspace);
         conclusion.warnings = misfits(&file);
         conclusion.warnings.extend(ledger.remarks(&before, self.plan));
         let mut found = self.found(&before)?;

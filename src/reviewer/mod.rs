@@ -24,6 +24,7 @@ use std::time::Duration;
 use crate::clients::Client;
 use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
+use crate::files;
 use crate::text::{bounded, one_line};
 use crate::workspace::{CHILD_MARK, Places};
 use child::{Output, Streams};
@@ -114,7 +115,7 @@ pub fn ask(question: &Question<'_>, config: &Config, client: &Client) -> Result<
 /// to end ([`heed_interruptions`]), but not if that is killed: then nobody looks at the time either.
 pub fn review(question: &Question<'_>, logs: &Logs, config: &Config, client: &Client) -> Verdict {
     let run_with = |own: &[&str]| {
-        let (out, err) = (logs::make(&logs.out).ok(), logs::make(&logs.err).ok());
+        let (out, err) = (files::make_log(&logs.out).ok(), files::make_log(&logs.err).ok());
         run(question, own, Streams { input: None, out, err }, config, client)
     };
     let mut output = run_with(client.reviewer.review)?;

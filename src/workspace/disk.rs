@@ -1,6 +1,6 @@
 //! What guards ask of the disk, and the few things that they change on it.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -67,8 +67,14 @@ impl Workspace {
             .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 
+    /// Makes a file, with this mode, unless there is one by now; then the answer is `false`.
+    // INVARIANT: only under the file's lock.
+    pub fn create(&self, path: &Path, bytes: &[u8], mode: Option<&Permissions>) -> Result<bool, Fault> {
+        files::create(path, bytes, mode).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+    }
+
     pub fn remove(&self, path: &Path) -> Result<(), Fault> {
-        match fs::remove_file(path) {
+        match files::remove(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(Fault::Error(format!("{}: {error}", path.display())))
             }
@@ -76,8 +82,13 @@ impl Workspace {
         }
     }
 
+    /// Whether a killed process has left something beside a file.
+    pub fn has_unfinished(&self, path: &Path) -> bool {
+        files::has_unfinished(path)
+    }
+
     pub fn make_directory(&self, path: &Path) -> Result<(), Fault> {
-        fs::create_dir_all(path).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
+        files::make_directory(path).map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 
     /// The files of a directory with this extension, the one that was changed last first.
@@ -191,10 +202,6 @@ impl Workspace {
 
     /// Moves a file, also to another file system.
     pub fn move_file(&self, from: &Path, to: &Path) -> Result<(), Fault> {
-        let moved = fs::rename(from, to).or_else(|_| {
-            fs::copy(from, to)?;
-            fs::remove_file(from)
-        });
-        moved.map_err(|error| Fault::Error(format!("{}: {error}", from.display())))
+        files::move_file(from, to).map_err(|error| Fault::Error(format!("{}: {error}", from.display())))
     }
 }

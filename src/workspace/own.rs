@@ -23,13 +23,30 @@ const LARGEST_MEMORY: u64 = 4 << 20;
 const MEMORY_KEPT: Duration = Duration::from_hours(30 * 24);
 
 impl Workspace {
-    /// Waits until no other process of ours works on this file. A few locks serve all files.
+    /// Waits until no other process of ours works on this file. A few locks serve all files. What a process has
+    /// left beside it that was killed goes.
     pub fn lock(&self, path: &Path) -> Result<Lock, Fault> {
         const LOCKS: u64 = 64;
         const PATIENCE: Duration = Duration::from_secs(3);
         let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
         let place = self.own_file("locks", &format!("{number:02}.lock"))?;
-        files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))
+        let lock = files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))?;
+        files::take_away_unfinished(path);
+        Ok(lock)
+    }
+
+    /// Takes away what a killed process has left beside a file, where nothing else is to be done to it.
+    pub fn tidy(&self, path: &Path) {
+        if files::has_unfinished(path) {
+            let _ = self.lock(path);
+        }
+    }
+
+    /// The same for a lock that covers all files of a directory.
+    pub fn lock_all(&self, directory: &Path) -> Result<Lock, Fault> {
+        let lock = self.lock(directory)?;
+        files::take_away_all_unfinished(directory);
+        Ok(lock)
     }
 
     /// The key of the seals, if there is one. Others must not be able to read it.
@@ -128,6 +145,7 @@ impl Workspace {
             .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))?;
         let now = clock::since_1970();
         forget(&directory, now.saturating_sub(MEMORY_KEPT));
+        files::sweep(&directory);
         Ok(directory.join(format!("{}-{}-{name}", now.as_millis(), std::process::id())))
     }
 }
@@ -141,7 +159,7 @@ fn forget(directory: &Path, before: Duration) {
     };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_old) {
-            let _ = fs::remove_file(entry.path());
+            let _ = files::remove(&entry.path());
         }
     }
 }

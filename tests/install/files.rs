@@ -294,7 +294,9 @@ fn a_new_file_is_not_for_everybody_to_write() {
 #[test]
 fn what_a_killed_run_has_begun_is_cleared_away() {
     let desk = Desk::with(RICH);
-    desk.project.file(".claude/settings.json.before-provost.tmp", "{\"mod");
+    for begun in [".settings.json.provost.tmp", ".settings.json.before-provost.provost.tmp"] {
+        desk.project.file(&format!(".claude/{begun}"), "{\"mod");
+    }
     desk.init();
     assert_eq!(desk.names(".claude"), ["settings.json", "settings.json.before-provost"]);
     desk.uninstall();

@@ -155,7 +155,7 @@ fn made_private(path: &Path) -> io::Result<()> {
         return Err(io::Error::other("it belongs to somebody else"));
     }
     let mode = if metadata.is_dir() { 0o700 } else { 0o600 };
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    files::set_mode(path, fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]

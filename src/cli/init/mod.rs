@@ -98,6 +98,9 @@ impl Init {
             Err(obstacle) => return Ok(refused(&obstacle)),
         };
         let Installed { text: Some(after), added, updated, removed } = told else {
+            if !self.asking.is_dry() {
+                workspace.tidy(&file.real);
+            }
             say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
             return Ok(Exit::Done);
         };

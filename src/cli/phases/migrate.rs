@@ -91,6 +91,9 @@ impl Migrate {
                 plans.push(Plan { change, told });
                 continue;
             }
+            if !self.asking.is_dry() {
+                workspace.tidy(real);
+            }
             for note in &told.notes {
                 say(&mut out, &format!("{}: {note}.", shown(named)))?;
                 is_noted = true;

@@ -129,12 +129,14 @@ impl Set {
                 return Ok(Ok(changes));
             }
             let text = file.text();
-            if looked.workspace.replace_unless_changed(&place, before.as_deref(), text.as_bytes())? {
-                if before.is_none() {
-                    // It is a file of the project like the plan beside it, for whoever may read that.
-                    let model = fs::metadata(looked.plan.file("plan.md"));
-                    let _ = model.and_then(|plan| fs::set_permissions(&place, plan.permissions()));
-                }
+            let is_written = if before.is_none() {
+                // It is a file of the project like the plan beside it, for whoever may read that.
+                let model = fs::metadata(looked.plan.file("plan.md")).ok().map(|plan| plan.permissions());
+                looked.workspace.create(&place, text.as_bytes(), model.as_ref())?
+            } else {
+                looked.workspace.replace_unless_changed(&place, before.as_deref(), text.as_bytes())?
+            };
+            if is_written {
                 return Ok(Ok(changes));
             }
         }

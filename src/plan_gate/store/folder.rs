@@ -175,7 +175,16 @@ impl<'w> Folder<'w> {
     }
 
     pub fn lock(&self) -> Result<Lock, Fault> {
-        self.workspace.lock(&self.path)
+        self.workspace.lock_all(&self.path)
+    }
+
+    /// Takes away what a killed process has left beside the files of a session.
+    pub fn tidy(&self, plan: &Path, session: &Session) {
+        for file in [self.gate_file(session), self.gaps_file(session), self.mapping_file(plan)] {
+            if self.workspace.has_unfinished(&file) {
+                let _ = self.lock();
+            }
+        }
     }
 
     /// Changes a file of the folder; `None`: it stays.

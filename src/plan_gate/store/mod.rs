@@ -112,6 +112,15 @@ pub fn still_holds(plan: &Path, known: &Dossier<'_>, workspace: &Workspace) -> R
     Ok(of(workspace).dossier(plan, &text, workspace)?.texts() == known.texts())
 }
 
+/// Takes away what a killed process has left beside a plan and its record, where nothing else is to be done.
+pub fn tidy(plan: &Path, session: &Session, workspace: &Workspace) {
+    let plan = workspace.resolve(plan);
+    workspace.tidy(&plan);
+    if let Some(folder) = folder::Folder::beside(&plan, workspace) {
+        folder.tidy(&plan, session);
+    }
+}
+
 fn document(text: &[u8]) -> Result<PlanDocument<'_>, Fault> {
     PlanDocument::read(text).map_err(|Overgrown| {
         Fault::Error("the plan has more marks than anybody writes; take them out".into())

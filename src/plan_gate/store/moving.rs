@@ -53,6 +53,7 @@ pub fn move_plan(
         Ok(moved) => moved,
         Err(why) => return Ok(Err(why)),
     };
+    super::tidy(&plan, &moved.session, workspace);
     if !is_there && let Err(why) = to.put_in(&plan, &moved, workspace)? {
         return Ok(Err(why));
     }

@@ -1,0 +1,227 @@
+//! A home with two projects in which everything that writes has something to write.
+//!
+//! The first project has a plan of tasks, a workflow and a journal that keeps everything; the second has a
+//! journal that is soon full, and keeps the record of its plans beside them.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
+/// How many fields of `state.json` are there for one writer each.
+pub const FIELDS: usize = 128;
+
+pub struct Stage {
+    program: PathBuf,
+    root: TempDir,
+}
+
+/// One of the two projects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Project {
+    /// Everything is kept.
+    Large,
+    /// The journal is soon full, and plans have their record beside them.
+    Small,
+}
+
+impl Stage {
+    pub fn new(program: &Path) -> io::Result<Self> {
+        let stage = Self { program: program.to_owned(), root: tempfile::tempdir()? };
+        let large = stage.project(Project::Large);
+        let small = stage.project(Project::Small);
+        for project in [&large, &small] {
+            fs::create_dir_all(project.join(".git"))?;
+        }
+        fs::create_dir_all(stage.home().join(".claude/plans"))?;
+        put(
+            &large.join("provost.toml"),
+            "[journal]\nmax_kilobytes = 1048576\n[plan_gate]\nenabled = true\n",
+        )?;
+        put(
+            &small.join("provost.toml"),
+            "[journal]\nmax_kilobytes = 64\n[plan_gate]\nenabled = true\nstore = \"sidecar\"\n",
+        )?;
+        let tests = json!({"test_iteration": {
+            "enabled": true, "max_iterations": 99_999_999, "circuit_breaker_threshold": 99_999_999}});
+        let demands = json!({"phase_requirements": {"01-requirements": tests}});
+        put(&large.join(".claude/hooks/config/iteration-requirements.json"), &demands.to_string())?;
+        let workflow =
+            json!({"active_workflow": {"type": "feature", "current_phase": "01-requirements"}, "phases": {}});
+        put(&stage.workflow(), &format!("{workflow:#}\n"))?;
+        let mut reviews = json!({
+            "max_reviews": 8, "current_task": null, "phase": "new-plan", "phase_iteration": 0,
+            "next_phase": null, "review_model": "opus", "consecutive_clean": 0, "tdd": false,
+        });
+        for field in 0..FIELDS {
+            reviews[format!("soak_{field}")] = 0.into();
+        }
+        put(&stage.state_file(), &format!("{reviews:#}\n"))?;
+        put(&large.join(".taskie/plans/soak/plan.md"), "# Soak\n\n## Overview\n\nNothing.\n")?;
+        Ok(stage)
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    pub fn project(&self, project: Project) -> PathBuf {
+        self.home().join(if project == Project::Large { "large" } else { "small" })
+    }
+
+    /// The plan of a project.
+    pub fn plan(&self, project: Project) -> PathBuf {
+        let name = if project == Project::Large { "large.md" } else { "small.md" };
+        self.home().join(".claude/plans").join(name)
+    }
+
+    /// The record beside the plan of the small project.
+    pub fn gate_file(&self) -> PathBuf {
+        self.home().join(format!(".claude/plans/rodin-plan-gate/{SESSION}.gate.yml"))
+    }
+
+    /// The state of the reviews.
+    pub fn state_file(&self) -> PathBuf {
+        self.project(Project::Large).join(".taskie/plans/soak/state.json")
+    }
+
+    /// The state of the workflow.
+    pub fn workflow(&self) -> PathBuf {
+        self.project(Project::Large).join(".isdlc/state.json")
+    }
+
+    /// The files of a project's journal, the newest last.
+    pub fn journals(&self, project: Project) -> Vec<PathBuf> {
+        let name = if project == Project::Large { "large-" } else { "small-" };
+        let projects = fs::read_dir(self.home().join(".local/state/provost/projects"));
+        let is_its =
+            |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(name));
+        let directory = projects.into_iter().flatten().flatten().map(|entry| entry.path()).find(is_its);
+        let Some(directory) = directory else { return Vec::new() };
+        let names = ["journal.2.jsonl", "journal.1.jsonl", "journal.jsonl"];
+        names.map(|name| directory.join(name)).into_iter().filter(|path| path.exists()).collect()
+    }
+
+    fn command(&self, project: Project) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin");
+        command.env("CLAUDE_PROJECT_DIR", self.project(project)).current_dir(self.project(project));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// A hook that is given an event.
+    fn hook(&self, project: Project, event: &Value) -> io::Result<Child> {
+        let mut child = self.command(project).arg("hook").spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            let _ = stdin.write_all(event.to_string().as_bytes());
+        }
+        Ok(child)
+    }
+
+    fn event(&self, project: Project, name: &str, tool: &str, input: &Value) -> Value {
+        json!({
+            "session_id": SESSION, "transcript_path": self.home().join("none.jsonl"),
+            "cwd": self.project(project), "prompt_id": "p", "permission_mode": "default",
+            "hook_event_name": name, "tool_name": tool, "tool_input": input, "tool_use_id": "t",
+        })
+    }
+
+    /// The plan was written in plan mode.
+    pub fn plan_written(&self, project: Project) -> io::Result<Child> {
+        let plan = self.plan(project);
+        let mut event =
+            self.event(project, "PostToolUse", "Write", &json!({"file_path": plan, "content": ""}));
+        event["permission_mode"] = "plan".into();
+        event["tool_response"] = json!({"filePath": plan});
+        self.hook(project, &event)
+    }
+
+    /// Tests have failed in the workflow's phase.
+    pub fn tests_failed(&self) -> io::Result<Child> {
+        let input = json!({"command": "npm test", "description": "x"});
+        let mut event = self.event(Project::Large, "PostToolUseFailure", "Bash", &input);
+        event["error"] = "Exit code 1\nError: x".into();
+        self.hook(Project::Large, &event)
+    }
+
+    /// A command line, about which nobody has anything to say.
+    pub fn listed(&self, project: Project) -> io::Result<Child> {
+        let input = json!({"command": "ls", "description": "x"});
+        self.hook(project, &self.event(project, "PreToolUse", "Bash", &input))
+    }
+
+    /// `provost review set` of one field.
+    pub fn set(&self, field: usize, value: u64) -> io::Result<Child> {
+        let change = format!("soak_{field}={value}");
+        self.command(Project::Large).args(["review", "set", "--plan", "soak", &change]).spawn()
+    }
+
+    /// How often the workflow has counted failed tests.
+    pub fn counted(&self) -> Option<u64> {
+        let text = fs::read_to_string(self.workflow()).ok()?;
+        let state: Value = serde_json::from_str(&text).ok()?;
+        let phase = &state["phases"]["01-requirements"]["iteration_requirements"]["test_iteration"];
+        Some(phase["current_iteration"].as_u64().unwrap_or(0))
+    }
+
+    /// The value of a field of `state.json`; `None`: the file is not whole.
+    pub fn field(&self, field: usize) -> Option<u64> {
+        let text = fs::read_to_string(self.state_file()).ok()?;
+        let state: Value = serde_json::from_str(&text).ok()?;
+        state.get("tdd")?;
+        state[format!("soak_{field}")].as_u64()
+    }
+}
+
+/// The text of a plan, of about this many bytes, that can be told from all others.
+pub fn plan_text(number: u64, bytes: usize) -> String {
+    let line = format!("- step of version {number}\n");
+    format!("# Plan {number}\n\n## Goals\n- Ship it\n\n## Steps\n{}", line.repeat(bytes / line.len() + 1))
+}
+
+/// Why a plan is not this text, or this text with a whole record.
+pub fn plan_fault(found: &str, text: &str) -> Option<String> {
+    let Some(record) = found.strip_prefix(text) else {
+        let start: String = found.chars().take(40).collect();
+        return Some(format!("the text is not the one that was written: {start:?}, {} bytes", found.len()));
+    };
+    let is_mark = |line: &str| line.is_empty() || (line.starts_with("<!-- rodin:") && line.ends_with(" -->"));
+    let is_whole = record.is_empty() || (record.ends_with('\n') && record.contains("rodin:validation="));
+    (!is_whole || !record.lines().all(is_mark)).then(|| format!("the record is torn: {record:?}"))
+}
+
+/// Why a record beside a plan is not whole.
+pub fn gate_fault(found: &str) -> Option<String> {
+    let keys = ["plan_file", "plan_hash", "gaps_file", "gaps_hash", "status", "reason", "timestamp"];
+    let has = |key: &&str| found.lines().any(|line| line.starts_with(&format!("{key}:")));
+    (!found.ends_with('\n') || !keys.iter().all(has)).then(|| format!("the record is torn: {found:?}"))
+}
+
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_torn_is_seen() {
+        let text = plan_text(7, 300);
+        let record = "\n<!-- rodin:session=x -->\n<!-- rodin:validation={} -->\n";
+        let whole = format!("{text}{record}");
+        assert_eq!((plan_fault(&text, &text), plan_fault(&whole, &text)), (None, None));
+        for found in [&text[..200], &whole[..whole.len() - 9], &plan_text(6, 300), ""] {
+            assert!(plan_fault(found, &text).is_some(), "{found}");
+        }
+        let gate = "plan_file: a\nplan_hash: b\ngaps_file:\ngaps_hash:\nstatus: pending\nreason: null\ntimestamp: t\n";
+        assert_eq!(gate_fault(gate), None);
+        assert!(gate_fault(&gate[..30]).is_some() && gate_fault(gate.trim_end()).is_some());
+    }
+}

@@ -1,0 +1,79 @@
+//! Taking turns: one lock for one thing, held by at most one process.
+//!
+//! The system ends a lock with its process, so a process that is killed holds nobody up.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{private, private_directory};
+use crate::faults;
+
+/// Keeps others out while it lives. The system ends it with the process.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code)] File);
+
+/// The lock of this name; `None`: another process holds it.
+pub fn try_lock(place: &Path) -> io::Result<Option<Lock>> {
+    let file = lock_file(place)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Whether another process holds the lock of this name. Any number of lookers may ask at once, and none
+/// takes another for the holder.
+pub fn is_locked(place: &Path) -> bool {
+    let asked = File::open(place).map(|file| file.try_lock_shared());
+    matches!(asked, Ok(Err(TryLockError::WouldBlock)))
+}
+
+fn lock_file(place: &Path) -> io::Result<File> {
+    private_directory(place.parent().unwrap_or(Path::new(".")))?;
+    if cfg!(debug_assertions) && !place.exists() {
+        faults::step("create the lock", place);
+    }
+    private().write(true).create(true).truncate(false).open(place)
+}
+
+/// Waits for the lock of this name, but not for ever.
+pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
+    let file = lock_file(place)?;
+    let began = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::other(format!("another process holds {}", place.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lookers_are_not_taken_for_the_holder_of_a_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("x.lock");
+        assert!(!is_locked(&place) && !place.exists());
+        let held = try_lock(&place).unwrap();
+        assert!(is_locked(&place));
+        drop(held);
+        let looker = File::open(&place).unwrap();
+        looker.try_lock_shared().unwrap();
+        assert!(!is_locked(&place));
+    }
+}
