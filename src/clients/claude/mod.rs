@@ -15,6 +15,7 @@ mod registrations;
 mod reviewer;
 mod samples;
 mod script;
+mod second;
 mod settings;
 mod shape;
 mod status_line;
@@ -71,6 +72,7 @@ const fn client(
             files: settings::files,
             read: settings::read,
             plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
+            disarms: second::disarms,
             how_to_edit: settings::HOW_TO_EDIT,
         },
         migration: migration::MIGRATION,
