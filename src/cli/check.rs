@@ -63,7 +63,10 @@ impl Check {
         if self.json {
             let effects: Vec<Value> = event.effects().iter().map(as_json).collect();
             let guards: Vec<Value> = findings.iter().map(guard_as_json).collect();
-            crate::cli::screen::json(&mut out, &json!({"denied": denied, "effects": effects, "guards": guards}))?;
+            crate::cli::screen::json(
+                &mut out,
+                &json!({"denied": denied, "effects": effects, "guards": guards}),
+            )?;
         } else {
             show(&mut out, event.effects(), &event.cwd)?;
             for finding in &findings {

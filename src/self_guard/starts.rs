@@ -16,7 +16,9 @@ pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace
     if matches!(name, "pkill" | "killall") && arguments.iter().any(|word| word.contains("provost")) {
         let denial = Denial {
             what: "a tool may not end Provost".into(),
-            why: "a hook that is ended judges nothing, and no guard may be switched off from inside a session".into(),
+            why:
+                "a hook that is ended judges nothing, and no guard may be switched off from inside a session"
+                    .into(),
             fix: "end other processes by their names or numbers".into(),
         };
         return Some((denial, vec![format!("{name} ends provost")]));

@@ -41,7 +41,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Effect::Run { program, arguments, unknown_from, directory } => {
                 let call = Started { program, arguments, unknown_from: *unknown_from };
                 let directory = directory.as_deref().unwrap_or(&event.cwd);
-                match run(&call, directory, workspace).or_else(|| starts::refused(program, arguments, workspace)) {
+                match run(&call, directory, workspace)
+                    .or_else(|| starts::refused(program, arguments, workspace))
+                {
                     None => starts::linked(program, arguments, directory, workspace, &protected)?,
                     refusal => refusal,
                 }

@@ -24,7 +24,8 @@ pub(super) fn reached(
     let Some((written, _)) = written else { return Ok(None) };
     let plain: String = written.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
     if plain.contains(['$', '`']) {
-        return Ok(by_its_end(&plain, protected));
+        let asked = asks_for_provost(&plain).then(|| (PathBuf::from(&plain), "the program that hooks start"));
+        return Ok(asked.or_else(|| by_its_end(&plain, protected)));
     }
     for word in alternatives(&plain) {
         let word = match (word.strip_prefix("~/"), &workspace.places.home) {
@@ -49,6 +50,12 @@ fn by_its_end(word: &str, protected: &Protected) -> Option<(PathBuf, &'static st
     let end: PathBuf = plain.iter().collect();
     let has_front = plain.len() < word.split('/').count();
     (has_front && protected.is_named_so(&end)).then(|| (end, "a file that decides on the guards by its name"))
+}
+
+/// What a command prints that is asked for Provost is Provost: `$(command -v provost)`.
+fn asks_for_provost(word: &str) -> bool {
+    let inside = word.split_once("$(").or_else(|| word.split_once('`')).map_or("", |(_, inside)| inside);
+    inside.split(|c: char| c.is_whitespace() || matches!(c, ')' | '`' | '/')).any(|part| part == "provost")
 }
 
 fn by_pattern(

@@ -178,7 +178,9 @@ impl Workspace {
         let path = env::var_os("PATH").unwrap_or_default();
         let usual = [".cargo/bin", ".local/bin"];
         let usual = self.places.home.iter().flat_map(|home| usual.map(|folder| home.join(folder)));
-        env::split_paths(&path).chain(usual).any(|searched| searched == directory || resolve(&searched) == directory)
+        env::split_paths(&path)
+            .chain(usual)
+            .any(|searched| searched == directory || resolve(&searched) == directory)
     }
 
     /// The client's settings files that count here, whether they exist or not.

@@ -38,7 +38,8 @@ fn every_trick_comes_to_what_the_table_says() {
     let tricks = table::tricks();
     let (first, second) = tricks.split_at(tricks.len() / 2);
     let wrong: Vec<String> = thread::scope(|scope| {
-        let halves = [first, second].map(|half| scope.spawn(|| half.iter().flat_map(wrong_of).collect::<Vec<_>>()));
+        let halves =
+            [first, second].map(|half| scope.spawn(|| half.iter().flat_map(wrong_of).collect::<Vec<_>>()));
         halves.into_iter().flat_map(|half| half.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -56,7 +57,10 @@ fn wrong_of(trick: &Trick) -> Vec<String> {
     for (at, attempt) in trick.tries.iter().enumerate() {
         let played = format!("try {}: {:?}", at + 1, attempt);
         match without_guards(trick, attempt) {
-            Some(false) => compare(&format!("{played} does no harm where nobody guards"), &Outcome { verdict: Verdict::Undone, by: None }),
+            Some(false) => compare(
+                &format!("{played} does no harm where nobody guards"),
+                &Outcome { verdict: Verdict::Undone, by: None },
+            ),
             harm => compare(&played, &guarded(trick, attempt, harm.is_some())),
         }
     }

@@ -11,7 +11,8 @@ use crate::table::Verdict;
 
 /// Every way to play the trick of this name, and what came of it.
 pub fn played(name: &str) -> Vec<(&'static str, Outcome)> {
-    let (_, play) = PLAYS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no play {name}"));
+    let (_, play) =
+        PLAYS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no play {name}"));
     play()
 }
 
@@ -87,8 +88,14 @@ fn settings_from_outside() -> Vec<(&'static str, Outcome)> {
         ("nothing left", "{}".into()),
         ("broken", "{".into()),
         ("all hooks off", without(|settings| settings["disableAllHooks"] = true.into())),
-        ("an entry less", without(|settings| drop(settings["hooks"].as_object_mut().unwrap().remove("PreToolUse")))),
-        ("a wrong type", without(|settings| settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = "10".into())),
+        (
+            "an entry less",
+            without(|settings| drop(settings["hooks"].as_object_mut().unwrap().remove("PreToolUse"))),
+        ),
+        (
+            "a wrong type",
+            without(|settings| settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = "10".into()),
+        ),
         ("the mark of a child", without(|settings| settings["env"] = json!({"PROVOST_CHILD": "1"}))),
     ];
     let attempt = |(way, text): (&'static str, String)| {
@@ -222,9 +229,14 @@ fn huge_events() -> Vec<(&'static str, Outcome)> {
         ("an event of 49 MB", |stage| {
             stage.project.write(stage.project.path.join("a.txt"), &"x".repeat(49 << 20)).to_string()
         }),
-        ("a line of 1 MB", |stage| stage.project.bash(&format!("rm provost.toml #{}", "x".repeat(1 << 20))).to_string()),
+        ("a line of 1 MB", |stage| {
+            stage.project.bash(&format!("rm provost.toml #{}", "x".repeat(1 << 20))).to_string()
+        }),
         ("100,000 names in front", |stage| {
-            stage.project.bash(&format!("cd a; cd b; cd c; rm{} provost.toml", " x".repeat(100_000))).to_string()
+            stage
+                .project
+                .bash(&format!("cd a; cd b; cd c; rm{} provost.toml", " x".repeat(100_000)))
+                .to_string()
         }),
         ("100,000 strings in front", |stage| {
             let many: Vec<String> = (0..100_000).map(|number| format!("word {number}")).collect();

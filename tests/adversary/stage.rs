@@ -61,7 +61,8 @@ impl Stage {
         project.file(".claude/settings.local.json", "{}");
         project.home_file(".config/provost/provost.toml", "");
         project.home_file(".claude/settings.json", &registered().to_string());
-        project.home_file(".local/state/provost/seal.key", KEY);
+        let key = project.home_file(".local/state/provost/seal.key", KEY);
+        fs::set_permissions(key, fs::Permissions::from_mode(0o600)).unwrap();
         project.home_file(".local/state/provost/witness/1.json", "{}");
         project.home_file(".local/state/provost/overrides/1.json", "{}");
         project.home_file(".local/state/provost/projects/x/journal.jsonl", "{}\n");
@@ -79,7 +80,8 @@ impl Stage {
 
     /// Where a path of the table lies: below the project, or below the home.
     fn place(&self, path: &str) -> PathBuf {
-        path.strip_prefix("~/").map_or_else(|| self.project.path.join(path), |path| self.project.home.join(path))
+        path.strip_prefix("~/")
+            .map_or_else(|| self.project.path.join(path), |path| self.project.home.join(path))
     }
 
     fn filled(&self, text: &str) -> String {
@@ -175,7 +177,8 @@ impl Stage {
 /// Writes down what is at a path, and below it.
 fn note(path: &Path, seen: &mut BTreeMap<PathBuf, String>) {
     let Ok(metadata) = fs::symlink_metadata(path) else { return };
-    let content = fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let content =
+        fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let kind = metadata.file_type();
     let mode = metadata.permissions().mode() & 0o777;
     seen.insert(path.to_owned(), format!("{kind:?} {mode:o} {} {content}", metadata.uid()));
@@ -187,7 +190,8 @@ fn note(path: &Path, seen: &mut BTreeMap<PathBuf, String>) {
 
 /// Programs that not every machine has.
 fn is_missing(word: &str) -> bool {
-    const RARE: &[&str] = &["node", "ed", "vim", "ex", "rsync", "unzip", "zip", "make", "python3", "perl", "patch", "awk"];
+    const RARE: &[&str] =
+        &["node", "ed", "vim", "ex", "rsync", "unzip", "zip", "make", "python3", "perl", "patch", "awk"];
     RARE.contains(&word)
         && !["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|place| Path::new(place).join(word).exists())
 }

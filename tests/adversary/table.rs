@@ -70,7 +70,10 @@ impl Verdict {
     }
 
     fn read(word: &str) -> Self {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word).unwrap_or_else(|| panic!("verdict {word}"))
+        Self::ALL
+            .into_iter()
+            .find(|verdict| verdict.word() == word)
+            .unwrap_or_else(|| panic!("verdict {word}"))
     }
 }
 
@@ -101,8 +104,22 @@ fn text(value: &toml::Value, name: &str) -> Option<String> {
 
 fn trick(value: &toml::Value) -> Trick {
     const KEYS: &[&str] = &[
-        "id", "group", "does", "verdict", "by", "helps", "tries", "play", "rehearsal", "changes", "leaks", "git",
-        "workflow", "agent", "setup", "asked_only",
+        "id",
+        "group",
+        "does",
+        "verdict",
+        "by",
+        "helps",
+        "tries",
+        "play",
+        "rehearsal",
+        "changes",
+        "leaks",
+        "git",
+        "workflow",
+        "agent",
+        "setup",
+        "asked_only",
     ];
     let id = text(value, "id").expect("a trick has an id");
     let unknown: Vec<&String> =
@@ -172,7 +189,10 @@ fn every_row_is_whole() {
         must(trick.verdict != Verdict::NotSeen || trick.helps.is_some(), "what helps is not said");
         let is_played = !trick.tries.is_empty() || trick.play.is_some() || trick.rehearsal.is_some();
         must(is_played, "nobody plays it");
-        must(trick.rehearsal.as_ref().is_none_or(|name| scenario(name).is_file()), "there is no such scenario");
+        must(
+            trick.rehearsal.as_ref().is_none_or(|name| scenario(name).is_file()),
+            "there is no such scenario",
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -187,9 +207,9 @@ fn scenarios_and_table_agree() {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let file = path.file_name().unwrap().to_str().unwrap().to_owned();
         for line in text.lines().filter_map(|line| line.strip_prefix("# ")) {
-            let mark = Verdict::ALL.into_iter().find_map(|verdict| {
-                Some((verdict, line.strip_prefix(verdict.word())?.strip_prefix(": ")?))
-            });
+            let mark = Verdict::ALL
+                .into_iter()
+                .find_map(|verdict| Some((verdict, line.strip_prefix(verdict.word())?.strip_prefix(": ")?)));
             let Some((verdict, ids)) = mark else { continue };
             said.extend(ids.split(", ").map(|id| (file.clone(), verdict, id.to_owned())));
         }
@@ -200,5 +220,8 @@ fn scenarios_and_table_agree() {
         .collect();
     let only = |one: &BTreeSet<_>, other: &BTreeSet<_>| one.difference(other).cloned().collect::<Vec<_>>();
     let (lost, strange) = (only(&planned, &said), only(&said, &planned));
-    assert!(lost.is_empty() && strange.is_empty(), "not in the scenario: {lost:?}\nnot in the table: {strange:?}");
+    assert!(
+        lost.is_empty() && strange.is_empty(),
+        "not in the scenario: {lost:?}\nnot in the table: {strange:?}"
+    );
 }

@@ -48,7 +48,7 @@ const COMMANDS: &[(&[&str], bool)] = &[
     (&["uninstall", "--dry-run"], false),
     (&["explain", CODES], true),
     (&["gate", "show", CODES], true),
-    (&["review", "status", "--plan", CODES], true),
+    (&["review", "status", "--plan", CODES], false),
     (&["check", "--", "rm \u{1b}[2J\u{202e}evil\u{200b} > provost.toml"], true),
     (&["check", "--json", "--", "rm \u{1b}[2J\u{202e}evil\u{200b} > provost.toml"], true),
     (&["check", "--agent", CODES, "--", "ls"], false),
@@ -67,12 +67,16 @@ fn is_obeyed(c: char) -> bool {
 
 /// As TOML writes it between quotes.
 fn escaped(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_graphic() { c.to_string() } else { format!("\\U{:08x}", u32::from(c)) }).collect()
+    text.chars()
+        .map(|c| if c.is_ascii_graphic() { c.to_string() } else { format!("\\U{:08x}", u32::from(c)) })
+        .collect()
 }
 
 fn painted() -> Stage {
     let stage = Stage::new();
     let project = &stage.project;
+    // The key of the other tricks is none.
+    fs::remove_file(project.state().join("seal.key")).unwrap();
     let name = CODES.replace('/', "_");
     let config = format!(
         "[plan_gate]\nenabled = true\n\"{0}\" = 1\n[planner]\nagents = [\"{0}\"]\n[guards]\n\"{0}\" = \"off\"\n",
@@ -98,9 +102,10 @@ fn painted() -> Stage {
         "phases": {CODES: {"status": CODES, "iteration_requirements": {"test_iteration": {"current_iteration": 1, "last_error": CODES}}}},
     });
     project.file(".isdlc/state.json", &state.to_string());
-    let plan = format!(".taskie/plans/{name}");
+    let plan = ".taskie/plans/login";
     project.file(&format!("{plan}/plan.md"), CODES);
-    project.file(&format!("{plan}/tasks.md"), &format!("| Id | Status |\n|---|---|\n| {CODES} | {CODES} |\n"));
+    project
+        .file(&format!("{plan}/tasks.md"), &format!("| Id | Status |\n|---|---|\n| {CODES} | {CODES} |\n"));
     let review = json!({
         "max_reviews": 8, "current_task": CODES, "phase": CODES, "phase_iteration": 1, "next_phase": "code-review",
         "review_model": CODES, "consecutive_clean": 0, "tdd": false,
@@ -137,7 +142,10 @@ fn painted() -> Stage {
     for directory in fs::read_dir(project.state().join("projects")).unwrap() {
         let journal = directory.unwrap().path().join("journal.jsonl");
         let Ok(text) = fs::read_to_string(&journal) else { continue };
-        let Some(mut line) = text.lines().last().and_then(|line| serde_json::from_str::<Value>(line).ok()) else { continue };
+        let Some(mut line) = text.lines().last().and_then(|line| serde_json::from_str::<Value>(line).ok())
+        else {
+            continue;
+        };
         for field in ["id", "time", "tool", "event", "session", "agent", "decision", "mode", "remark"] {
             line[field] = CODES.into();
         }
@@ -150,7 +158,10 @@ fn run(stage: &Stage, arguments: &[&str], in_colours: bool) -> String {
     let project = &stage.project;
     let mut command = Command::new(program());
     command.args(arguments).env_clear().current_dir(&project.path);
-    command.env("HOME", &project.home).env("PATH", "/usr/bin:/bin").env("NO_COLOR", if in_colours { "" } else { "1" });
+    command
+        .env("HOME", &project.home)
+        .env("PATH", "/usr/bin:/bin")
+        .env("NO_COLOR", if in_colours { "" } else { "1" });
     if in_colours {
         command.env("CLICOLOR_FORCE", "1").env("TERM", "xterm-256color");
     }
@@ -187,7 +198,8 @@ pub fn terminal_codes() -> Vec<(&'static str, Outcome)> {
             let shown = run(&stage, arguments, in_colours);
             let plain = without_colours(&shown);
             if let Some(at) = plain.find(is_obeyed) {
-                let around: String = plain[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+                let around: String =
+                    plain[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
                 let c = plain[at..].chars().next().unwrap();
                 wrong.push(format!("provost {arguments:?} sends {c:?} behind {around:?}"));
             }

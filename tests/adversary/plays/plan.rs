@@ -85,7 +85,8 @@ impl Planning {
 
     fn stopped(&self, agent: &str, given: &str, answer: &str) -> Value {
         let record = self.stage.project.home.join("agent.jsonl");
-        let user = json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": given}});
+        let user =
+            json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": given}});
         let said = json!([{"type": "text", "text": answer}]);
         let assistant = json!({"type": "assistant", "message": {"role": "assistant", "content": said}});
         fs::write(&record, format!("{user}\n{assistant}\n")).unwrap();
@@ -112,8 +113,10 @@ impl Planning {
 
 /// The marks at the end of a plan that has passed.
 fn marks(text: &str) -> Vec<&str> {
-    let found: Vec<&str> =
-        text.lines().filter(|line| line.contains("rodin:seal") || line.contains("rodin:validation")).collect();
+    let found: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("rodin:seal") || line.contains("rodin:validation"))
+        .collect();
     assert!(found.len() >= 2, "{text}");
     found
 }
@@ -175,10 +178,21 @@ pub(super) fn seal_of_another_plan() -> Vec<(&'static str, Outcome)> {
 }
 
 pub(super) fn words_of_other_agents() -> Vec<(&'static str, Outcome)> {
-    let agents = ["general-purpose", "critic", "validator", "rodin:validator2", "Rodin:Validator", "x:rodin:validator"];
+    let agents = [
+        "general-purpose",
+        "critic",
+        "validator",
+        "rodin:validator2",
+        "Rodin:Validator",
+        "x:rodin:validator",
+    ];
     let attempt = |agent: &'static str| {
         let planning = Planning::new();
-        planning.hook(&planning.stopped("rodin:critic", &planning.brief("rodin:critic"), "### NO ISSUES FOUND"));
+        planning.hook(&planning.stopped(
+            "rodin:critic",
+            &planning.brief("rodin:critic"),
+            "### NO ISSUES FOUND",
+        ));
         let given = planning.brief("rodin:validator");
         planning.hook(&planning.stopped(agent, &given, PASS));
         (agent, planning.stays())
