@@ -32,25 +32,25 @@ pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace
     Some((denial, vec![format!("starts the client with {how}")]))
 }
 
-/// A link is written through later, under a name that nobody knows: also in the same line.
-pub(super) fn linked(
-    program: &str,
-    arguments: &[String],
-    directory: &Path,
-    workspace: &Workspace,
-    protected: &Protected,
-) -> Result<Refusal, Fault> {
-    let makes_links = match program.rsplit('/').next() {
+/// Whether a call makes links: most do not, and then nothing is looked up.
+pub(super) fn makes_links(program: &str, arguments: &[String]) -> bool {
+    match program.rsplit('/').next() {
         Some("ln" | "link") => true,
         Some("cp") => arguments.iter().any(|word| {
             let is_short = word.starts_with('-') && !word.starts_with("--");
             is_short && word.contains(['l', 's']) || word.starts_with("--l") || word.starts_with("--sy")
         }),
         _ => false,
-    };
-    if !makes_links {
-        return Ok(None);
     }
+}
+
+/// A link is written through later, under a name that nobody knows: also in the same line.
+pub(super) fn linked(
+    arguments: &[String],
+    directory: &Path,
+    workspace: &Workspace,
+    protected: &Protected,
+) -> Result<Refusal, Fault> {
     let operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
     let sources = &operands[..operands.len().saturating_sub(1).max(1).min(operands.len())];
     for source in sources {

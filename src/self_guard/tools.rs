@@ -44,7 +44,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
                 match run(&call, directory, workspace)
                     .or_else(|| starts::refused(program, arguments, workspace))
                 {
-                    None => starts::linked(program, arguments, directory, workspace, &protected)?,
+                    None if starts::makes_links(program, arguments) => {
+                        starts::linked(arguments, directory, workspace, &protected)?
+                    }
                     refusal => refusal,
                 }
             }
