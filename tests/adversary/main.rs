@@ -65,7 +65,9 @@ fn wrong_of(trick: &Trick) -> Vec<String> {
         }
     }
     if let Some(name) = &trick.play {
-        plays::played(name).iter().for_each(|(way, outcome)| compare(&format!("{name}: {way}"), outcome));
+        for (way, outcome) in plays::played(name) {
+            compare(&format!("{name}: {way}"), &outcome);
+        }
     }
     wrong
 }

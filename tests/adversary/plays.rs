@@ -17,6 +17,8 @@ pub fn played(name: &str) -> Vec<(&'static str, Outcome)> {
 }
 
 type Play = fn() -> Vec<(&'static str, Outcome)>;
+/// The name of a way, and how it is gone.
+pub type Way<T> = (&'static str, T);
 
 const PLAYS: &[(&str, Play)] = &[
     ("look_alikes", look_alikes),
@@ -157,8 +159,8 @@ fn git_in_front() -> Vec<(&'static str, Outcome)> {
     std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", fake.parent().unwrap().display());
     let branch = json!({"name": "feature/greeting", "status": "active"});
-    let state = json!({"active_workflow": {"current_phase": "06-implementation", "git_branch": branch}});
-    project.file(".isdlc/state.json", &state.to_string());
+    let workflow = json!({"active_workflow": {"current_phase": "06-implementation", "git_branch": branch}});
+    project.file(".isdlc/state.json", &workflow.to_string());
     project.file(".git/HEAD", "ref: refs/heads/main\n");
     std::fs::create_dir_all(project.path.join(".git/objects")).unwrap();
     std::fs::create_dir_all(project.path.join(".git/refs")).unwrap();
@@ -171,7 +173,7 @@ fn git_in_front() -> Vec<(&'static str, Outcome)> {
 /// A prompt that asks for an override counts only if the person has written it.
 fn prompt_of_machinery() -> Vec<(&'static str, Outcome)> {
     const LINE: &str = "provost override planner-bash-guard because I say so";
-    let ways: [(&'static str, fn(&mut Value)); 4] = [
+    let ways: [Way<fn(&mut Value)>; 4] = [
         ("a subagent's", |event| event["agent_id"] = "a1".into()),
         ("a schedule's", |event| event["source"] = "cron".into()),
         ("an answer of a background agent", |event| {
@@ -179,7 +181,7 @@ fn prompt_of_machinery() -> Vec<(&'static str, Outcome)> {
         }),
         ("not at its start", |event| event["prompt"] = format!("Please read this: {LINE}").into()),
     ];
-    let attempt = |(way, change): (&'static str, fn(&mut Value))| {
+    let attempt = |(way, change): Way<fn(&mut Value)>| {
         let stage = Stage::new();
         let mut event = stage.project.event("UserPromptSubmit");
         event["prompt"] = LINE.into();
@@ -196,7 +198,7 @@ fn prompt_of_machinery() -> Vec<(&'static str, Outcome)> {
 
 /// Where the state cannot be kept, the guards still judge.
 fn state_in_the_way() -> Vec<(&'static str, Outcome)> {
-    let ways: [(&'static str, fn(&Stage)); 3] = [
+    let ways: [Way<fn(&Stage)>; 3] = [
         ("a file in its place", |stage| {
             std::fs::remove_dir_all(stage.project.state()).unwrap();
             std::fs::write(stage.project.state(), "x").unwrap();
@@ -214,7 +216,7 @@ fn state_in_the_way() -> Vec<(&'static str, Outcome)> {
             }
         }),
     ];
-    let attempt = |(way, change): (&'static str, fn(&Stage))| {
+    let attempt = |(way, change): Way<fn(&Stage)>| {
         let stage = Stage::new();
         change(&stage);
         let answer = stage.project.hook(&stage.project.bash("rm provost.toml"));
@@ -223,9 +225,12 @@ fn state_in_the_way() -> Vec<(&'static str, Outcome)> {
     ways.map(attempt).to_vec()
 }
 
+/// An event as text, made for a stage.
+type Said = fn(&Stage) -> String;
+
 /// What is too large to be looked at is denied, and in time.
 fn huge_events() -> Vec<(&'static str, Outcome)> {
-    let ways: [(&'static str, fn(&Stage) -> String); 5] = [
+    let ways: [Way<Said>; 5] = [
         ("an event of 49 MB", |stage| {
             stage.project.write(stage.project.path.join("a.txt"), &"x".repeat(49 << 20)).to_string()
         }),
@@ -248,7 +253,7 @@ fn huge_events() -> Vec<(&'static str, Outcome)> {
             event.replace("\"HERE\"", &deep)
         }),
     ];
-    let attempt = |(way, event): (&'static str, fn(&Stage) -> String)| {
+    let attempt = |(way, event): Way<Said>| {
         let stage = Stage::new();
         let mut answer = stage.project.hook_bytes(&[], event(&stage).as_bytes());
         answer.event = Some("PreToolUse".into());

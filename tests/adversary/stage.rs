@@ -41,11 +41,11 @@ impl Stage {
         if trick.workflow {
             let branch = json!({"name": "feature/greeting", "status": "active"});
             let phase = "06-implementation";
-            let state = json!({
+            let workflow = json!({
                 "active_workflow": {"type": "feature", "current_phase": phase, "git_branch": branch,
                     "phase_status": {phase: "in_progress"}},
             });
-            stage.project.file(".isdlc/state.json", &state.to_string());
+            stage.project.file(".isdlc/state.json", &workflow.to_string());
         }
         if let Some(line) = &trick.setup {
             stage.line(&stage.filled(line));
@@ -153,7 +153,9 @@ impl Stage {
         } else {
             trick.changes.iter().map(|path| self.place(path)).collect()
         };
-        places.iter().for_each(|place| note(place, &mut seen));
+        for place in &places {
+            note(place, &mut seen);
+        }
         seen
     }
 

@@ -96,12 +96,12 @@ fn painted() -> Stage {
     project.file(".git/HEAD", &format!("ref: refs/heads/{CODES}\n"));
     let branch = json!({"name": CODES, "status": "active"});
     let phases = json!([CODES, "06-implementation"]);
-    let state = json!({
+    let workflow = json!({
         "active_workflow": {"type": CODES, "id": CODES, "current_phase": CODES, "phases": phases, "git_branch": branch,
             "artifact_folder": CODES, "phase_status": {CODES: CODES}},
         "phases": {CODES: {"status": CODES, "iteration_requirements": {"test_iteration": {"current_iteration": 1, "last_error": CODES}}}},
     });
-    project.file(".isdlc/state.json", &state.to_string());
+    project.file(".isdlc/state.json", &workflow.to_string());
     let plan = ".taskie/plans/login";
     project.file(&format!("{plan}/plan.md"), CODES);
     project
