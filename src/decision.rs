@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::registry::{FailureMode, Guard};
+use crate::text;
 
 /// What one guard thinks of an event.
 #[derive(Debug, Default, Clone)]
@@ -133,7 +134,7 @@ impl Fault {
         };
         Denial {
             what: format!("`{}` could not judge this", guard.name),
-            why: format!("{self}, and {meaning}"),
+            why: format!("{}, and {meaning}", text::repeated(&self.to_string())),
             fix: format!(
                 "run `provost explain` in a terminal to see the fault; a person can switch the \
                  guard off with `{} = \"off\"` under `[guards]` in provost.toml",

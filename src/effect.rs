@@ -73,9 +73,11 @@ pub enum Effect {
     TooLarge {
         what: String,
     },
-    /// A file is written or deleted whose name cannot be known beforehand.
+    /// A file is written or deleted whose name cannot be known beforehand. `places`: the directories that
+    /// the name is seen from; none where that may be any.
     Somewhere {
         target: String,
+        places: Vec<PathBuf>,
     },
     /// A part of a command line that this version does not understand, and so cannot vouch for.
     Obscure {

@@ -120,6 +120,13 @@ rehearsals! {
     install_among_the_hooks_of_others: "install-rich.toml",
     install_the_plan_gate: "install-gate.toml",
     install_closed: "install-closed.toml",
+    adversary_and_protected_files: "adversary-files.toml",
+    adversary_and_other_names: "adversary-names.toml",
+    adversary_and_the_program: "adversary-off.toml",
+    adversary_unseen: "adversary-unseen.toml",
+    adversary_and_the_plugin: "adversary-plugin.toml",
+    adversary_and_the_person: "adversary-person.toml",
+    adversary_and_words: "adversary-words.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

@@ -63,7 +63,10 @@ impl Check {
         if self.json {
             let effects: Vec<Value> = event.effects().iter().map(as_json).collect();
             let guards: Vec<Value> = findings.iter().map(guard_as_json).collect();
-            writeln!(out, "{:#}", json!({"denied": denied, "effects": effects, "guards": guards}))?;
+            crate::cli::screen::json(
+                &mut out,
+                &json!({"denied": denied, "effects": effects, "guards": guards}),
+            )?;
         } else {
             show(&mut out, event.effects(), &event.cwd)?;
             for finding in &findings {
@@ -103,7 +106,7 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
         Effect::SetVariable { name, value } => {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
         }
-        Effect::Somewhere { target } => ("writes", format!("{target}, which cannot be known")),
+        Effect::Somewhere { target, .. } => ("writes", format!("{target}, which cannot be known")),
         Effect::Obscure { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
         other => ("does", format!("{other:?}")),
     }

@@ -69,7 +69,7 @@ fn check() -> Outcome {
             Some((layer, value)) => (value.to_string(), layer.word()),
             None => (setting.takes.default_value().to_string(), "default"),
         };
-        rows.push(vec![key, from.into(), value]);
+        rows.push(vec![one_line(&key), from.into(), one_line(&value)]);
     }
     if usual > 0 {
         let others = if usual == GUARDS.len() { "all" } else { "all others" };

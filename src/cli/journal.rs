@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::screen::{self, BOLD, DIM, colour_of, fitted, painted};
 use super::{Exit, Here, Outcome, Trouble};
 use crate::journal::{self, Record};
-use crate::text::{bounded, one_line};
+use crate::text::{bounded, one_line, printable_json};
 
 /// As much of a reason as a line has; `provost explain` has all of it.
 const LONGEST: usize = 240;
@@ -72,7 +72,7 @@ impl Journal {
             return Ok(());
         }
         if self.json {
-            return writeln!(out, "{}", record.0);
+            return writeln!(out, "{}", printable_json(&record.0.to_string()));
         }
         let decision = record.text("decision");
         let event = match (record.text("event"), record.text("tool")) {

@@ -28,6 +28,7 @@ mod statusline;
 mod uninstall;
 mod watch;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -185,7 +186,12 @@ fn usage(error: &clap::Error) -> ExitCode {
             crate::hook::tell_person(client, &text)
         }
         _ => {
-            let _ = error.print();
+            let plain = error.to_string();
+            match crate::text::printable(&plain) {
+                Cow::Borrowed(_) => drop(error.print()),
+                // What was typed may have been copied from somewhere.
+                Cow::Owned(shown) => eprint!("{shown}"),
+            }
             ExitCode::from(USAGE)
         }
     }

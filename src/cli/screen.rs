@@ -39,6 +39,11 @@ pub(crate) fn labelled(out: &mut impl Write, label: &str, text: &str) -> io::Res
     writeln!(out, "{}  {}", painted(CYAN, &format!("{label:9}")), wrapped(text, 11, width()).trim_start())
 }
 
+/// A value for programs, which a person may look at all the same.
+pub(crate) fn json(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{}", crate::text::printable_json(&format!("{value:#}")))
+}
+
 /// The width that a table has: that of the terminal. In a pipe there is no limit, so that a row is a line
 /// and other programs can take it apart.
 pub(crate) fn room() -> Option<usize> {

@@ -186,6 +186,8 @@ pub struct Settings {
     /// The directory of the installed extension that started this process, where it was not a settings
     /// file.
     pub plugin: fn() -> Option<PathBuf>,
+    /// What of these words has a client run without the hooks that count here, if the program is one.
+    pub disarms: fn(&str, &[String]) -> Option<String>,
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
 }

@@ -162,7 +162,7 @@ impl<'a> Judge<'a> {
     fn written(&self, effect: &Effect) -> Option<Denial> {
         let plans = &self.planning.name;
         let landings = match effect {
-            Effect::Somewhere { target } => {
+            Effect::Somewhere { target, .. } => {
                 return Some(Denial {
                     what: format!("BLOCKED: output redirection to {}, which cannot be known", shown(target)),
                     why: format!("a planner writes only plans, into {plans}/"),

@@ -9,7 +9,9 @@ pub mod config_check;
 pub mod override_prompt;
 mod protected;
 pub mod registration;
+mod starts;
 pub mod tools;
+mod unfolded;
 
 /// No settings file that a person writes is larger than this.
 const LARGEST_SETTINGS: u64 = 4 << 20;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::Fault;
 use crate::files::Identity;
-use crate::workspace::{CONFIG_FILE, Workspace, is_within};
+use crate::workspace::{CONFIG_FILE, Workspace, is_provost, is_within};
 
 /// What a path means.
 pub(super) enum Meaning {
@@ -68,6 +68,9 @@ impl<'a> Protected<'a> {
         if is_config(named) || is_config(real) {
             return Ok(Meaning::Own("Provost's configuration"));
         }
+        if is_program(real) && self.workspace.is_searched(real) {
+            return Ok(Meaning::Own("where hooks look for Provost"));
+        }
         if self.state.as_ref().is_some_and(|state| is_within(real, state)) {
             return Ok(Meaning::Own("Provost's own state"));
         }
@@ -98,6 +101,22 @@ impl<'a> Protected<'a> {
             || self.settings.iter().any(|place| self.is(place, real, identity))
     }
 
+    /// Whether a name alone says that a file decides on the guards.
+    pub(super) fn is_named_so(&self, path: &Path) -> bool {
+        is_config(path) || (self.workspace.client.settings.names)(path)
+    }
+
+    /// Whether everything below a directory is closed.
+    pub(super) fn is_closed(&self, real: &Path) -> bool {
+        self.state.iter().chain(&self.plugin).any(|closed| is_within(real, closed))
+    }
+
+    /// The protected files that are there, where they really lie.
+    pub(super) fn existing(&self) -> impl Iterator<Item = &Path> {
+        let places = self.own.iter().chain(&self.settings).filter(|place| place.identity.is_some());
+        places.map(|place| place.real(self.workspace))
+    }
+
     fn is(&self, place: &Place, real: &Path, identity: Option<Identity>) -> bool {
         match (identity, place.identity) {
             (Some(file), Some(known)) if cfg!(unix) => file == known,
@@ -115,8 +134,8 @@ impl<'a> Protected<'a> {
     /// Whether a path could be protected even if nothing is there: by its name, or as state to come.
     pub(super) fn could_mean(&self, named: &Path) -> bool {
         let state = self.workspace.places.state.as_ref();
-        is_config(named)
-            || (self.workspace.client.settings.names)(named)
+        self.is_named_so(named)
+            || is_program(named) && self.workspace.is_searched(named)
             || state.is_some_and(|state| is_within(named, state))
     }
 
@@ -130,6 +149,10 @@ impl<'a> Protected<'a> {
     pub(super) fn goes_with(&self, gone: impl Fn(&Path) -> bool) -> bool {
         self.own.iter().any(|place| place.identity.is_some() && gone(place.real(self.workspace)))
     }
+}
+
+fn is_program(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(is_provost)
 }
 
 fn is_config(path: &Path) -> bool {

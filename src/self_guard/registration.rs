@@ -14,6 +14,7 @@ use super::protected::Protected;
 use crate::clients::Switches;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind};
+use crate::text;
 use crate::workspace::Workspace;
 
 const UNREAD: &str = "it could not be read when the session started, so what the change does cannot be told";
@@ -113,8 +114,11 @@ fn is_settings(file: &Path, workspace: &Workspace) -> bool {
 
 fn refused(file: &Path, why: &str) -> Opinion {
     let denial = Denial {
-        what: format!("the change to `{}` does not take effect in this session", file.display()),
-        why: format!("{why}, and a running session keeps its guards"),
+        what: format!(
+            "the change to {} does not take effect in this session",
+            text::quoted(&file.to_string_lossy())
+        ),
+        why: format!("{}, and a running session keeps its guards", text::repeated(why)),
         fix: "nothing, if a person made the change: the next session starts with it".into(),
     };
     let to_person = Some(denial.to_string());

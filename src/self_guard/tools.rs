@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 
 use super::LARGEST_SETTINGS;
 use super::protected::{Meaning, Protected};
+use super::{starts, unfolded};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::{Event, Tool};
 use crate::files::Identity;
 use crate::overrides::Request;
+use crate::text;
 use crate::workspace::{Workspace, is_provost, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
@@ -38,8 +40,18 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Effect::SetVariable { name, .. } => variable(name),
             Effect::Run { program, arguments, unknown_from, directory } => {
                 let call = Started { program, arguments, unknown_from: *unknown_from };
-                run(&call, directory.as_deref().unwrap_or(&event.cwd), workspace)
+                let directory = directory.as_deref().unwrap_or(&event.cwd);
+                match run(&call, directory, workspace)
+                    .or_else(|| starts::refused(program, arguments, workspace))
+                {
+                    None if starts::makes_links(program, arguments) => {
+                        starts::linked(arguments, directory, workspace, &protected)?
+                    }
+                    refusal => refusal,
+                }
             }
+            Effect::Somewhere { target, places } => unfolded::reached(target, places, &protected, workspace)?
+                .and_then(|(path, thing)| own_refusal("a tool may not change", &path, thing)),
             Effect::TooLarge { what } => too_large(what),
             _ => None,
         };
@@ -193,7 +205,7 @@ fn variable(name: &str) -> Refusal {
         return None;
     }
     let denial = Denial {
-        what: format!("a tool may not set `{name}`"),
+        what: format!("a tool may not set {}", text::quoted(name)),
         why: format!("the variable is Provost's own, and {NOT_FROM_INSIDE}"),
         fix: "run the command without it".into(),
     };
@@ -342,8 +354,8 @@ fn altered(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> 
 fn holder_refusal(real: &Path, protected: &Protected) -> Refusal {
     let held = protected.held_by(real)?;
     let denial = Denial {
-        what: format!("a tool may not put something in the place of `{}`", real.display()),
-        why: format!("{} is looked for below it, and {NOT_FROM_INSIDE}", held.display()),
+        what: format!("a tool may not put something in the place of {}", shown(real)),
+        why: format!("{} is looked for below it, and {NOT_FROM_INSIDE}", shown(held)),
         fix: "write the files one by one, or ask the person to do it".into(),
     };
     Some((denial, vec![format!("{} lies below {}", held.display(), real.display())]))
@@ -351,18 +363,22 @@ fn holder_refusal(real: &Path, protected: &Protected) -> Refusal {
 
 fn own_refusal(what: &str, path: &Path, thing: &str) -> Refusal {
     let denial = Denial {
-        what: format!("{what} `{}`", path.display()),
+        what: format!("{what} {}", shown(path)),
         why: format!("it is {thing}, and {NOT_FROM_INSIDE}"),
         fix: "go on without changing it; if it has to change, ask the person to do it in an editor".into(),
     };
     Some((denial, vec![format!("{} is {thing}", path.display())]))
 }
 
+fn shown(path: &Path) -> String {
+    text::quoted(&path.to_string_lossy())
+}
+
 fn settings_refusal(path: &Path, found: Vec<String>, workspace: &Workspace) -> Refusal {
     let first = found.first()?;
     let denial = Denial {
-        what: format!("this change to `{}` is not allowed", path.display()),
-        why: format!("{first}, and {NOT_FROM_INSIDE}"),
+        what: format!("this change to {} is not allowed", shown(path)),
+        why: format!("{}, and {NOT_FROM_INSIDE}", text::repeated(first)),
         fix: format!(
             "{}, or ask the person to make this change in an editor",
             workspace.client.settings.how_to_edit

@@ -382,8 +382,9 @@ impl Line<'_> {
     }
 
     fn somewhere(&mut self, target: String) {
-        let cost = target.len();
-        self.push(Effect::Somewhere { target }, cost);
+        let places = self.place.possible();
+        let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
+        self.push(Effect::Somewhere { target, places }, cost);
     }
 
     fn obscure_word(&mut self, word: &Word) {

@@ -12,7 +12,7 @@ fn seen(command: &str) -> Vec<String> {
             Effect::Write { path, .. } => format!("write {}", path.display()),
             Effect::Delete { path } => format!("delete {}", path.display()),
             Effect::Read { path, .. } => format!("read {}", path.display()),
-            Effect::Obscure { what } | Effect::Somewhere { target: what } => format!("obscure {what}"),
+            Effect::Obscure { what } | Effect::Somewhere { target: what, .. } => format!("obscure {what}"),
             Effect::SetVariable { name, .. } => format!("set {name}"),
             Effect::Place { names, to, tree } => {
                 let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();

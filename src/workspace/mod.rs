@@ -186,6 +186,17 @@ impl Workspace {
         env::current_exe().ok()
     }
 
+    /// Whether programs are looked for in the directory of this file: by a shell, or by a plugin.
+    pub fn is_searched(&self, file: &Path) -> bool {
+        let Some(directory) = file.parent() else { return false };
+        let path = env::var_os("PATH").unwrap_or_default();
+        let usual = [".cargo/bin", ".local/bin"];
+        let usual = self.places.home.iter().flat_map(|home| usual.map(|folder| home.join(folder)));
+        env::split_paths(&path)
+            .chain(usual)
+            .any(|searched| searched == directory || resolve(&searched) == directory)
+    }
+
     /// The client's settings files that count here, whether they exist or not.
     pub fn settings_files(&self) -> Vec<PathBuf> {
         (self.client.settings.files)(&self.places, &self.project)

@@ -48,11 +48,17 @@ fn a_denial_that_is_thrown_away_is_one_by_its_exit_code() {
 fn a_denial_that_nobody_reads_in_time_is_one_by_its_exit_code() {
     let project = TestProject::new();
     project.file("provost.toml", "[engine]\ndeadline_seconds = 1\n");
-    // More than a pipe holds: the reason names the path, and both spellings carry the reason.
-    let call = project.write(project.path.join("…/".repeat(9_000)).join("provost.toml"), "");
-    let mut child = project.command(&[]).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(call.to_string().as_bytes()).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    // A pipe that is full already, and from which nobody takes anything.
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let full = writer.try_clone().unwrap();
+    let filling = std::thread::spawn(move || while writer.write(&[b' '; 4096]).is_ok() {});
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let mut child = project.command(&[]).stdout(full).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(forbidden(&project).to_string().as_bytes()).unwrap();
+    let code = child.wait().unwrap().code();
+    drop(reader);
+    filling.join().unwrap();
+    assert_eq!(code, Some(2));
 }
 
 #[test]

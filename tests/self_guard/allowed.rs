@@ -167,3 +167,35 @@ fn everyday_lines_pass_in_silence() {
         "provost explain; provost journal | tail -3",
     ]);
 }
+
+/// What only the shell will know is held back where it surely reaches a protected file, and nowhere else.
+#[test]
+fn patterns_links_and_programs_of_others_are_left_alone() {
+    let project = full();
+    std::fs::create_dir_all(project.path.join("build")).unwrap();
+    project.passes_lines(&[
+        "rm -rf build/*",
+        "rm -f *.txt *.json",
+        "cd build && rm -rf *",
+        "rm -rf \"$TMPDIR\"/x",
+        "rm $f; echo x > \"$out/notes.toml\"",
+        "for f in *.rs; do sed -i s/a/b/ \"$f\"; done",
+        "rm {a,b}.txt",
+        "mv *.md docs/",
+        "echo x > $(mktemp)",
+        "ln -s ../x y",
+        "ln -sf a.txt b.txt",
+        "cp -ls a.txt b.txt",
+        "pkill node; killall -q server",
+        "claude -p 'what does disableAllHooks do?'",
+        "claude plugin disable other@house",
+        "cp a.txt build/provost",
+        "curl -s file:///etc/hostname",
+    ]);
+}
+
+#[test]
+fn a_pattern_means_only_what_is_there() {
+    let project = TestProject::new();
+    project.passes_lines(&["rm -f *", "rm -f *.toml", "sed -i s/a/b/ *.toml"]);
+}

@@ -86,7 +86,7 @@ impl Doctor {
         let errors = report::count(&groups, Severity::Error);
         let mut out = anstream::stdout().lock();
         if self.json {
-            writeln!(out, "{:#}", as_json(&subject, &groups, &trial.runs, &trial.not_run))?;
+            crate::cli::screen::json(&mut out, &as_json(&subject, &groups, &trial.runs, &trial.not_run))?;
         } else {
             let title = format!("Provost {} in {}", env!("CARGO_PKG_VERSION"), subject.project.display());
             writeln!(out, "{}", painted(BOLD, &one_line(&title)))?;

@@ -54,7 +54,7 @@ impl Status {
             return tell_none(&mut out, chosen.as_ref().map(|chosen| chosen.path.as_path()), workspace);
         };
         if self.json {
-            writeln!(out, "{:#}", parts::as_json(&overview))?;
+            crate::cli::screen::json(&mut out, &parts::as_json(&overview))?;
         } else {
             show(&mut out, &overview, chosen.is_some_and(|chosen| chosen.is_newest))?;
         }
@@ -90,7 +90,7 @@ impl Status {
             }
         }
         if self.json {
-            writeln!(out, "{:#}", Value::from(all))?;
+            crate::cli::screen::json(out, &Value::from(all))?;
         } else if rows.len() == 1 {
             writeln!(out, "no plans in {}", one_line(&directory.to_string_lossy()))?;
         } else {

@@ -42,7 +42,7 @@ impl Status {
                 );
                 writeln!(out, "{}", wrapped(&one_line(&text), 0, width()))?;
             }
-            Some(overview) if self.json => writeln!(out, "{:#}", overview.as_json())?,
+            Some(overview) if self.json => crate::cli::screen::json(&mut out, &overview.as_json())?,
             Some(overview) => show(&mut out, overview)?,
         }
         Ok(if seen.is_some() { Exit::Done } else { Exit::Found })

@@ -63,7 +63,7 @@ impl Status {
             (None, false) => say(&mut out, &here.no_plan(self.plan.as_deref()))?,
             (None, true) => writeln!(out, "{{\"plan\":null}}")?,
             (Some(overview), true) if self.watch => writeln!(out, "{}", overview.as_json())?,
-            (Some(overview), true) => writeln!(out, "{:#}", overview.as_json())?,
+            (Some(overview), true) => crate::cli::screen::json(&mut out, &overview.as_json())?,
             (Some(overview), false) => show(&mut out, overview)?,
         }
         Ok(String::from_utf8_lossy(&out).into_owned())

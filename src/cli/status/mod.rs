@@ -55,7 +55,7 @@ impl Status {
         let mut out = Vec::new();
         match (self.json, self.watch) {
             (true, true) => writeln!(out, "{}", summary.as_json())?,
-            (true, false) => writeln!(out, "{:#}", summary.as_json())?,
+            (true, false) => crate::cli::screen::json(&mut out, &summary.as_json())?,
             (false, _) => screen::show(&mut out, summary)?,
         }
         Ok(String::from_utf8_lossy(&out).into_owned())

@@ -15,10 +15,12 @@ mod registrations;
 mod reviewer;
 mod samples;
 mod script;
+mod second;
 mod settings;
 mod shape;
 mod status_line;
 mod transcript;
+mod voice;
 
 use std::env;
 use std::path::PathBuf;
@@ -32,6 +34,7 @@ use crate::decision::{Decision, Ruling};
 use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Text, Tool};
 use crate::text::{bounded, printable};
 use crate::workspace::Places;
+use voice::without_tags;
 
 pub(super) static CLIENT: Client = client(parse, render);
 /// The same client as scripts know it that are registered for one event each.
@@ -71,6 +74,7 @@ const fn client(
             files: settings::files,
             read: settings::read,
             plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
+            disarms: second::disarms,
             how_to_edit: settings::HOW_TO_EDIT,
         },
         migration: migration::MIGRATION,
@@ -460,7 +464,10 @@ fn render(decision: &Decision, event: &Event) -> Answer {
     if !decision.to_model.is_empty() {
         let context = decision.to_model.join("\n\n");
         if takes_context(&event.kind) {
-            specific.insert("additionalContext".into(), bounded(&printable(&context), MOST_CONTEXT).into());
+            specific.insert(
+                "additionalContext".into(),
+                bounded(&without_tags(&printable(&context)), MOST_CONTEXT).into(),
+            );
         } else {
             to_person.push(context);
         }
@@ -478,7 +485,7 @@ fn render(decision: &Decision, event: &Event) -> Answer {
 }
 
 fn reason_text(reason: &str) -> String {
-    bounded(&printable(reason), MOST_REASON).into_owned()
+    bounded(&without_tags(&printable(reason)), MOST_REASON).into_owned()
 }
 
 /// Whether a note can reach the model here. At a stop it could, but would keep the turn going.

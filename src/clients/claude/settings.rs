@@ -31,6 +31,8 @@ fn steers_provost(variable: &str) -> bool {
     const NAMES: &[&str] = &[
         "HOME",
         "PATH",
+        "ENV",
+        "BASH_ENV",
         "CLAUDE_PROJECT_DIR",
         "CLAUDE_CONFIG_DIR",
         "CLAUDE_PLUGIN_ROOT",

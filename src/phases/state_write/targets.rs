@@ -42,7 +42,7 @@ pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
             Effect::Place { names, to, tree } => finder.placed(names, to, *tree),
             Effect::Delete { path } => finder.deleted(path),
             Effect::Touch { path } if !is_reader => finder.touched(path),
-            Effect::Somewhere { target } if may_be_state(target) => finder.all(Deed::Unforeseen),
+            Effect::Somewhere { target, .. } if may_be_state(target) => finder.all(Deed::Unforeseen),
             Effect::Run { program, .. } if is_interpreter(program) && code_writes_state(event) => {
                 finder.all(Deed::Unforeseen)
             }

@@ -31,7 +31,7 @@ fn operands_of(program: &str) -> Option<Operands> {
     Some(match program {
         "rm" | "rmdir" | "unlink" | "shred" => Operands::Deleted,
         "tee" | "sponge" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir"
-        | "mkfifo" | "mknod" => Operands::Written,
+        | "mkfifo" | "mknod" | "setfacl" => Operands::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => Operands::Copied,
         "mv" => Operands::Moved,
         "zip" => Operands::Packed,
@@ -135,13 +135,15 @@ impl Line<'_> {
         self.each(to, cost, |to| Effect::Place { names: names.clone(), to, tree });
     }
 
-    /// What an operand of a reading program can mean: `FILE`, `@FILE`. One that is not known is
+    /// What an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`. One that is not known is
     /// no target, so nothing is said about it.
     fn read_operand(&mut self, word: &Word, recursive: bool) {
         if word.known().is_some_and(|text| !text.is_empty()) {
             self.read(word, recursive);
-            if word.start().starts_with('@') {
-                self.read(&word.behind(1), recursive);
+            for front in ["@", "file://", "file:"] {
+                if word.start().starts_with(front) {
+                    self.read(&word.behind(front.len()), recursive);
+                }
             }
         }
     }

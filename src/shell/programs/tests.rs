@@ -18,7 +18,7 @@ fn told(line: &str) -> Vec<String> {
         Effect::Act { program, by, does } => Some(format!("{program} {by}: {does}")),
         Effect::Write { path, .. } => Some(format!("write {}", path.display())),
         Effect::Delete { path } => Some(format!("delete {}", path.display())),
-        Effect::Obscure { what } | Effect::Somewhere { target: what } => Some(format!("obscure {what}")),
+        Effect::Obscure { what } | Effect::Somewhere { target: what, .. } => Some(format!("obscure {what}")),
         Effect::SetVariable { name, .. } => Some(format!("set {name}")),
         other => Some(format!("{other:?}")),
     };

@@ -1,0 +1,73 @@
+//! Programs that a line starts to get around the guards: a link to what is protected, a client without
+//! hooks, an end to Provost itself.
+
+use std::path::Path;
+
+use super::protected::{Meaning, Protected};
+use crate::decision::{Denial, Fault};
+use crate::text::quoted;
+use crate::workspace::Workspace;
+
+type Refusal = Option<(Denial, Vec<String>)>;
+
+/// What needs no look at the disk.
+pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace) -> Refusal {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if matches!(name, "pkill" | "killall") && arguments.iter().any(|word| word.contains("provost")) {
+        let denial = Denial {
+            what: "a tool may not end Provost".into(),
+            why:
+                "a hook that is ended judges nothing, and no guard may be switched off from inside a session"
+                    .into(),
+            fix: "end other processes by their names or numbers".into(),
+        };
+        return Some((denial, vec![format!("{name} ends provost")]));
+    }
+    let how = (workspace.client.settings.disarms)(name, arguments)?;
+    let denial = Denial {
+        what: format!("a tool may not have the client run without these hooks ({})", quoted(&how)),
+        why: "no guard would see what happens there".into(),
+        fix: "start it without that, or ask the person to do it".into(),
+    };
+    Some((denial, vec![format!("starts the client with {how}")]))
+}
+
+/// Whether a call makes links: most do not, and then nothing is looked up.
+pub(super) fn makes_links(program: &str, arguments: &[String]) -> bool {
+    match program.rsplit('/').next() {
+        Some("ln" | "link") => true,
+        Some("cp") => arguments.iter().any(|word| {
+            let is_short = word.starts_with('-') && !word.starts_with("--");
+            is_short && word.contains(['l', 's']) || word.starts_with("--l") || word.starts_with("--sy")
+        }),
+        _ => false,
+    }
+}
+
+/// A link is written through later, under a name that nobody knows: also in the same line.
+pub(super) fn linked(
+    arguments: &[String],
+    directory: &Path,
+    workspace: &Workspace,
+    protected: &Protected,
+) -> Result<Refusal, Fault> {
+    let operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
+    let sources = &operands[..operands.len().saturating_sub(1).max(1).min(operands.len())];
+    for source in sources {
+        let named = directory.join(source);
+        let real = workspace.resolve(&named);
+        let thing = match protected.meaning(&named, &real)? {
+            Meaning::Own(thing) => thing,
+            Meaning::Settings if workspace.exists(&real) => "a settings file of the client",
+            _ => continue,
+        };
+        let shown = quoted(&real.to_string_lossy());
+        let denial = Denial {
+            what: format!("a tool may not link {shown}"),
+            why: format!("it is {thing}, and under another name it could be changed unseen"),
+            fix: "name the file itself where it is read".into(),
+        };
+        return Ok(Some((denial, vec![format!("links {shown}")])));
+    }
+    Ok(None)
+}

@@ -1,0 +1,213 @@
+//! Nothing that an agent wrote anywhere can paint on a person's terminal.
+//!
+//! One project is filled with codes wherever an agent can write: names of files and agents, plans, states,
+//! settings, the journal. Then every command that prints is run, in a pipe and in colours, and what comes
+//! out is looked at character by character.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::plays::undone_if;
+use crate::stage::Stage;
+use crate::support::program;
+
+/// Clears the screen, makes a link, fills the clipboard, rings, overwrites the line, turns it around, joins
+/// and hides; C1 codes, a deletion, a line separator, tags.
+const CODES: &str = "\u{1b}[2J\u{1b}]8;;x\u{7}\u{1b}]52;c;eA==\u{7}\r\u{202e}\u{200b}\u{9b}31m\u{7f}\u{2028}\u{e0041}\u{feff}evil";
+
+/// Commands, and whether they have to show something of it: or the test would look at nothing.
+const COMMANDS: &[(&[&str], bool)] = &[
+    (&["journal"], true),
+    (&["journal", "--denied"], true),
+    (&["journal", "--json"], true),
+    (&["explain"], true),
+    (&["status"], true),
+    (&["status", "--json"], true),
+    (&["statusline"], true),
+    (&["doctor"], true),
+    (&["doctor", "--json"], true),
+    (&["config", "check"], true),
+    (&["guards"], false),
+    (&["gate", "status"], true),
+    (&["gate", "status", "--all"], true),
+    (&["gate", "status", "--json"], true),
+    (&["gate", "show"], true),
+    (&["gate", "move", "--to", "sidecar"], false),
+    (&["review", "status"], true),
+    (&["review", "status", "--json"], true),
+    (&["review", "continue"], false),
+    (&["review", "set", "max_reviews=4"], false),
+    (&["phases", "status"], true),
+    (&["phases", "status", "--json"], true),
+    (&["phases", "migrate", "--dry-run"], false),
+    (&["init", "--dry-run"], false),
+    (&["uninstall", "--dry-run"], false),
+    (&["explain", CODES], true),
+    (&["gate", "show", CODES], true),
+    (&["review", "status", "--plan", CODES], false),
+    (&["check", "--", "rm \u{1b}[2J\u{202e}evil\u{200b} > provost.toml"], true),
+    (&["check", "--json", "--", "rm \u{1b}[2J\u{202e}evil\u{200b} > provost.toml"], true),
+    (&["check", "--agent", CODES, "--", "ls"], false),
+    (&[CODES], true),
+    (&["demo", CODES], true),
+    (&["completions", CODES], true),
+    (&["man", CODES], true),
+];
+
+/// A character that a terminal obeys, or that nobody sees. Colours of our own have been taken out.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// As TOML writes it between quotes.
+fn escaped(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_ascii_graphic() { c.to_string() } else { format!("\\U{:08x}", u32::from(c)) })
+        .collect()
+}
+
+fn painted() -> Stage {
+    let stage = Stage::new();
+    let project = &stage.project;
+    // The key of the other tricks is none.
+    fs::remove_file(project.state().join("seal.key")).unwrap();
+    let name = CODES.replace('/', "_");
+    let config = format!(
+        "[plan_gate]\nenabled = true\n\"{0}\" = 1\n[planner]\nagents = [\"{0}\"]\n[guards]\n\"{0}\" = \"off\"\n",
+        escaped(CODES)
+    );
+    project.file("provost.toml", &config);
+    let hook = |command: &str| json!({"type": "command", "command": command, "args": [CODES]});
+    let settings = json!({
+        "model": CODES,
+        "hooks": {
+            "PreToolUse": [{"matcher": CODES, "hooks": [hook(CODES), {"type": "command", "command": "provost", "args": ["hook"]}]}],
+            CODES: [{"matcher": "*", "hooks": [hook("x")]}],
+        },
+        "enabledPlugins": {CODES: true},
+    });
+    project.file(".claude/settings.json", &settings.to_string());
+    project.file(".git/HEAD", &format!("ref: refs/heads/{CODES}\n"));
+    let branch = json!({"name": CODES, "status": "active"});
+    let phases = json!([CODES, "06-implementation"]);
+    let workflow = json!({
+        "active_workflow": {"type": CODES, "id": CODES, "current_phase": CODES, "phases": phases, "git_branch": branch,
+            "artifact_folder": CODES, "phase_status": {CODES: CODES}},
+        "phases": {CODES: {"status": CODES, "iteration_requirements": {"test_iteration": {"current_iteration": 1, "last_error": CODES}}}},
+    });
+    project.file(".isdlc/state.json", &workflow.to_string());
+    let plan = ".taskie/plans/login";
+    project.file(&format!("{plan}/plan.md"), CODES);
+    project
+        .file(&format!("{plan}/tasks.md"), &format!("| Id | Status |\n|---|---|\n| {CODES} | {CODES} |\n"));
+    let review = json!({
+        "max_reviews": 8, "current_task": CODES, "phase": CODES, "phase_iteration": 1, "next_phase": "code-review",
+        "review_model": CODES, "consecutive_clean": 0, "tdd": false,
+    });
+    project.file(&format!("{plan}/state.json"), &review.to_string());
+    let gaps = format!(
+        "# {CODES}\n\n## Goals\n- {CODES}\n\n<!-- rodin:gaps:start -->\n### GAP-1: {CODES}\n- **Severity**: high\n\
+         - **Description**: {CODES}\n<!-- rodin:gaps:end -->\n<!-- rodin:session={CODES} -->\n\
+         <!-- rodin:validation={} -->\n",
+        json!({"status": "fail", "reason": CODES, "ts": CODES})
+    );
+    let written = project.home_file(&format!(".claude/plans/{name}.md"), &gaps);
+    let mut event = project.event("PostToolUse.Write");
+    event["permission_mode"] = "plan".into();
+    event["session_id"] = CODES.into();
+    event["tool_input"] = json!({"file_path": written, "content": "x"});
+    project.hook(&event);
+    for (tool, input) in [
+        ("Bash", json!({"command": format!("rm '{CODES}/provost.toml'")})),
+        (CODES, json!({"path": project.path.join(&name).join("provost.toml")})),
+        ("Write", json!({"file_path": project.path.join(&name).join("provost.toml"), "content": "x"})),
+    ] {
+        let mut event = project.call(tool, input);
+        event["session_id"] = CODES.into();
+        event["agent_type"] = CODES.into();
+        event["agent_id"] = CODES.into();
+        event["tool_use_id"] = CODES.into();
+        event["permission_mode"] = CODES.into();
+        let answer = project.hook(&event);
+        let shown = format!("{}{}", answer.stdout, answer.stderr);
+        assert!(!shown.contains(is_obeyed), "the hook itself: {shown:?}");
+    }
+    // A journal that somebody else has written to.
+    for directory in fs::read_dir(project.state().join("projects")).unwrap() {
+        let journal = directory.unwrap().path().join("journal.jsonl");
+        let Ok(text) = fs::read_to_string(&journal) else { continue };
+        let Some(mut line) = text.lines().last().and_then(|line| serde_json::from_str::<Value>(line).ok())
+        else {
+            continue;
+        };
+        for field in ["id", "time", "tool", "event", "session", "agent", "decision", "mode", "remark"] {
+            line[field] = CODES.into();
+        }
+        fs::write(&journal, format!("{line}\n{text}")).unwrap();
+    }
+    stage
+}
+
+fn run(stage: &Stage, arguments: &[&str], in_colours: bool) -> String {
+    let project = &stage.project;
+    let mut command = Command::new(program());
+    command.args(arguments).env_clear().current_dir(&project.path);
+    command
+        .env("HOME", &project.home)
+        .env("PATH", "/usr/bin:/bin")
+        .env("NO_COLOR", if in_colours { "" } else { "1" });
+    if in_colours {
+        command.env("CLICOLOR_FORCE", "1").env("TERM", "xterm-256color");
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let seat = json!({"session_id": CODES, "cwd": project.path, "workspace": {"current_dir": project.path, "project_dir": project.path}});
+    let _ = child.stdin.take().unwrap().write_all(seat.to_string().as_bytes());
+    let output = child.wait_with_output().unwrap();
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Without the colours that a command makes itself.
+fn without_colours(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, code)) = rest.split_once("\u{1b}[") {
+        plain += before;
+        let end = code.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(code.len());
+        if code[end..].starts_with('m') {
+            rest = &code[end + 1..];
+        } else {
+            plain += "\u{1b}[";
+            rest = code;
+        }
+    }
+    plain + rest
+}
+
+pub fn terminal_codes() -> Vec<(&'static str, Outcome)> {
+    let stage = painted();
+    let mut wrong = Vec::new();
+    for (arguments, shows) in COMMANDS {
+        for in_colours in [false, true] {
+            let shown = run(&stage, arguments, in_colours);
+            let plain = without_colours(&shown);
+            if let Some(at) = plain.find(is_obeyed) {
+                let around: String =
+                    plain[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+                let c = plain[at..].chars().next().unwrap();
+                wrong.push(format!("provost {arguments:?} sends {c:?} behind {around:?}"));
+            }
+            if *shows && !plain.contains("evil") {
+                wrong.push(format!("provost {arguments:?} shows nothing of it: {plain}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    vec![("every command", undone_if(true))]
+}
