@@ -9,8 +9,18 @@ const LONGEST: usize = 300_000;
 /// Far deeper than anybody writes.
 const DEEPEST: usize = 12_000;
 /// What breaks texts of any kind.
-const ODD_BYTES: &[&[u8]] =
-    &[b"\0", b"\r\n", b"\r", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\x1b[2J", b"\n"];
+const ODD_BYTES: &[&[u8]] = &[
+    b"\0",
+    b"\r\n",
+    b"\r",
+    b"\xff",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"\xe2\x80\xa8",
+    b"\x1b[2J",
+    b"\n",
+];
 
 pub struct Mutator {
     seeds: Vec<Vec<u8>>,

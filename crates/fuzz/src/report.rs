@@ -3,7 +3,8 @@
 use crate::run::Tally;
 use crate::targets::Target;
 
-pub const HEAD: &str = "| target | what must hold | inputs | processor minutes | findings |\n|---|---|---|---|---|";
+pub const HEAD: &str =
+    "| target | what must hold | inputs | processor minutes | findings |\n|---|---|---|---|---|";
 
 /// The row of a target; figures are left out where there was no run.
 pub fn row(target: &Target, tally: Option<&Tally>) -> String {

@@ -47,7 +47,8 @@ pub fn random(target: &'static Target, time: Duration, seed: u64) -> Result<Tall
         watched.begin(&input);
         let tried = trial::of(target, &input);
         watched.end();
-        tried.map_err(|finding| told(target, &input, &format!("{finding}, input {inputs} of seed {seed}")))?;
+        tried
+            .map_err(|finding| told(target, &input, &format!("{finding}, input {inputs} of seed {seed}")))?;
         inputs += 1;
     }
 }

@@ -67,7 +67,8 @@ fn the_page_has_a_row_for_each_target() {
         let row = report::row(target, None);
         let [start, .., end] = &row.split(" | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
         let promise = target.promise;
-        let is_there = |line: &&str| line.starts_with(&format!("{start} | {promise} | ")) && line.ends_with(end);
+        let is_there =
+            |line: &&str| line.starts_with(&format!("{start} | {promise} | ")) && line.ends_with(end);
         assert!(page.lines().any(|line| is_there(&line)), "not in the page: {row}");
     }
 }

@@ -351,6 +351,19 @@ mod tests {
         }
     }
 
+    /// Of a name that stands twice, the client takes the last one.
+    #[test]
+    fn an_entry_that_was_hidden_stays_hidden() {
+        let (old, script) = (
+            r#"[{"hooks":[{"command":"old.sh"}]}]"#,
+            r#"[{"hooks":[{"command":"node a/gate-blocker.cjs"}]}]"#,
+        );
+        let text = format!(r#"{{"hooks":{{"Setup":{old},"Setup":{script}}}}}"#);
+        let after = rewrite(&text, &[]).unwrap().text.unwrap();
+        let after: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(after["hooks"]["Setup"], json!([]));
+    }
+
     /// Whatever else stands in the file, and however it is laid out.
     #[test]
     fn odd_files_stay_json_and_keep_what_is_not_ours() {

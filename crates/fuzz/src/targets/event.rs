@@ -25,11 +25,38 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(150),
     seeds,
     tokens: &[
-        "\"hook_event_name\":\"PreToolUse\"", "\"tool_name\":\"ExitPlanMode\"", "\"tool_name\":\"Bash\"", "\"tool_name\":\"Task\"",
-        "\"tool_input\":{}", "\"tool_input\":null", "\"plan\":", "\"agent_type\":\"tdd-planner\"", "\"command\":", "\"file_path\":",
-        "\"session_id\":", "\"cwd\":\"/home/dev/project\"", "\"permission_mode\":\"plan\"", "\"/home/dev/state/seal.key\"", ",", ":",
-        "{", "}", "[", "]", "\"", "\\", "\\u", "\\ud83d", "\u{feff}", "\n", "\"/home/dev/.claude/plans/a.md\"", "\"subagent_type\":",
-        "\"/home/dev/project/.isdlc/state.json\"", "provost-override plan-gate because", "git commit -m x", "\"hook_event_name\":\"Stop\"",
+        "\"hook_event_name\":\"PreToolUse\"",
+        "\"tool_name\":\"ExitPlanMode\"",
+        "\"tool_name\":\"Bash\"",
+        "\"tool_name\":\"Task\"",
+        "\"tool_input\":{}",
+        "\"tool_input\":null",
+        "\"plan\":",
+        "\"agent_type\":\"tdd-planner\"",
+        "\"command\":",
+        "\"file_path\":",
+        "\"session_id\":",
+        "\"cwd\":\"/home/dev/project\"",
+        "\"permission_mode\":\"plan\"",
+        "\"/home/dev/state/seal.key\"",
+        ",",
+        ":",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        "\\u",
+        "\\ud83d",
+        "\u{feff}",
+        "\n",
+        "\"/home/dev/.claude/plans/a.md\"",
+        "\"subagent_type\":",
+        "\"/home/dev/project/.isdlc/state.json\"",
+        "provost-override plan-gate because",
+        "git commit -m x",
+        "\"hook_event_name\":\"Stop\"",
     ],
     brackets: &[("[", "]"), ("{\"a\":", "}"), ("{\"tool_input\":", "}"), ("\"", "\"")],
     is_json: true,
@@ -41,7 +68,8 @@ const HOME: &[u8] = b"/home/dev";
 /// An input larger than this is read in another way.
 const ORDINARY: usize = 256 << 10;
 const STATE: &str = r#"{"active_workflow":{"type":"feature","current_phase":"06-implementation","phases":["05-test-strategy","06-implementation"],"git_branch":{"name":"feature/x","status":"active"}},"phases":{"06-implementation":{"status":"in_progress"}}}"#;
-const PLAN: &str = "# Plan\n\n## Goals\n- Ship\n\n<!-- rodin:gaps:start -->\n- none\n<!-- rodin:gaps:end -->\n";
+const PLAN: &str =
+    "# Plan\n\n## Goals\n- Ship\n\n<!-- rodin:gaps:start -->\n- none\n<!-- rodin:gaps:end -->\n";
 /// The longest answer: a reason twice, a context, a message, each letter as an escape.
 const LONGEST: usize = 500_000;
 
@@ -105,7 +133,11 @@ fn asked(input: &[u8], stage: &Stage) -> Result<Answered, String> {
         Err(why) => {
             let fault = Fault::Error(why.to_string());
             let all = registry::switched_on(GUARDS.iter().collect(), &packs, &workspace.config);
-            findings.extend(all.into_iter().map(|guard| Finding { guard, outcome: Err(fault.clone()), micros: 0 }));
+            findings.extend(all.into_iter().map(|guard| Finding {
+                guard,
+                outcome: Err(fault.clone()),
+                micros: 0,
+            }));
         }
     }
     for finding in &findings {
@@ -169,7 +201,8 @@ fn form(answered: &Answered, length: usize) -> Result<(), String> {
     if stdout.is_empty() {
         return same(&(*code == BLOCK), &answered.is_denied, "nothing printed, and whether it is denied");
     }
-    let answer: Value = serde_json::from_str(stdout).map_err(|error| format!("an answer that is no JSON: {error}"))?;
+    let answer: Value =
+        serde_json::from_str(stdout).map_err(|error| format!("an answer that is no JSON: {error}"))?;
     let fields = answer.as_object().ok_or("an answer that is no object")?;
     let known = ["decision", "reason", "systemMessage", "hookSpecificOutput"];
     holds(fields.keys().all(|name| known.contains(&name.as_str())), "a field that the client does not know")?;
@@ -177,7 +210,10 @@ fn form(answered: &Answered, length: usize) -> Result<(), String> {
         holds(is_fine(told.as_str().unwrap_or_default()), "an answer repaints a terminal")?;
     }
     let specific = &answer["hookSpecificOutput"];
-    holds(specific.is_null() || specific["hookEventName"] == event.native_name.as_str(), "an answer to another event")?;
+    holds(
+        specific.is_null() || specific["hookEventName"] == event.native_name.as_str(),
+        "an answer to another event",
+    )?;
     let is_told = match event.kind {
         Kind::BeforeTool(_) => matches!(specific["permissionDecision"].as_str(), Some("deny" | "ask")),
         Kind::Permission(_) => specific["decision"]["behavior"] == "deny",

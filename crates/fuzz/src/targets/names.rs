@@ -21,12 +21,53 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(150),
     seeds,
     tokens: &[
-        "plan", "design", "tasks", "task-", "all-code", "code", "-review-", "-post-review-", ".md", "0", "1", "12",
-        "18446744073709551616", "\n", "/", "..", "../", "./", "\\", "\0", "\u{1b}[2J", "\u{202e}", "state.json", ".",
-        "\u{feff}", "é", "e\u{301}", "K", "-", "_", "\r", "\t", " ", "~", "%2e%2e", "plans/", ".taskie/plans/",
-        "\u{fffd}", "first",
+        "plan",
+        "design",
+        "tasks",
+        "task-",
+        "all-code",
+        "code",
+        "-review-",
+        "-post-review-",
+        ".md",
+        "0",
+        "1",
+        "12",
+        "18446744073709551616",
+        "\n",
+        "/",
+        "..",
+        "../",
+        "./",
+        "\\",
+        "\0",
+        "\u{1b}[2J",
+        "\u{202e}",
+        "state.json",
+        ".",
+        "\u{feff}",
+        "é",
+        "e\u{301}",
+        "K",
+        "-",
+        "_",
+        "\r",
+        "\t",
+        " ",
+        "~",
+        "%2e%2e",
+        "plans/",
+        ".taskie/plans/",
+        "\u{fffd}",
+        "first",
     ],
-    brackets: &[("task-", "-review-1.md"), ("../", ""), ("", ".md\n"), ("./", "/.."), ("", "-post-review-2.md\n")],
+    brackets: &[
+        ("task-", "-review-1.md"),
+        ("../", ""),
+        ("", ".md\n"),
+        ("./", "/.."),
+        ("", "-post-review-2.md\n"),
+    ],
     is_json: false,
     check,
 };
@@ -124,8 +165,10 @@ fn on_disk(sorted: &[&str], directory: &Path) -> Result<(), String> {
     fs::create_dir(directory).map_err(|error| error.to_string())?;
     let can_be = |name: &&&str| !name.contains(['/', '\0']) && !matches!(**name, "." | "..");
     let names = sorted.iter().filter(can_be).take(MOST_FILES);
-    let mut made: Vec<String> =
-        names.filter(|name| fs::write(directory.join(name), "x").is_ok()).map(|name| (*name).to_owned()).collect();
+    let mut made: Vec<String> = names
+        .filter(|name| fs::write(directory.join(name), "x").is_ok())
+        .map(|name| (*name).to_owned())
+        .collect();
     made.sort_unstable();
     let listing = files::list(directory, "md").map_err(|error| error.to_string())?;
     let found: Vec<String> = listing.entries.iter().map(|entry| entry.name.clone()).collect();

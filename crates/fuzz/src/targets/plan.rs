@@ -27,11 +27,41 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(250),
     seeds,
     tokens: &[
-        "<!-- rodin:", " -->", "-->", "<!--", "<!-- rodin:session=s -->", "<!-- rodin:plan:hash=", "<!-- rodin:gaps:hash=x -->",
-        "<!-- rodin:gaps:start -->", "<!-- rodin:gaps:end -->", "<!-- rodin:seal=", "<!-- rodin:validation={\"status\":\"pass\"} -->",
-        "<!-- rodin:verdict:signal={\"status\":\"fail\",\"reason\":\"a --> b\"} -->", "```", "~~~", "````\n", "`", "\n", "\r\n",
-        "> ", "\t", " ", "\u{c}", "\u{b}", "\0", "### GAP-1: x\n", "- **Severity**: high\n", "## Goals\n", "status: pass  # c\n",
-        "reason: \"a\\nb\"\n", "seal: 'x'\n", "gaps_hash:\n", "plan_hash: ~\n", "TODO", "---\n", "\u{fffd}",
+        "<!-- rodin:",
+        " -->",
+        "-->",
+        "<!--",
+        "<!-- rodin:session=s -->",
+        "<!-- rodin:plan:hash=",
+        "<!-- rodin:gaps:hash=x -->",
+        "<!-- rodin:gaps:start -->",
+        "<!-- rodin:gaps:end -->",
+        "<!-- rodin:seal=",
+        "<!-- rodin:validation={\"status\":\"pass\"} -->",
+        "<!-- rodin:verdict:signal={\"status\":\"fail\",\"reason\":\"a --> b\"} -->",
+        "```",
+        "~~~",
+        "````\n",
+        "`",
+        "\n",
+        "\r\n",
+        "> ",
+        "\t",
+        " ",
+        "\u{c}",
+        "\u{b}",
+        "\0",
+        "### GAP-1: x\n",
+        "- **Severity**: high\n",
+        "## Goals\n",
+        "status: pass  # c\n",
+        "reason: \"a\\nb\"\n",
+        "seal: 'x'\n",
+        "gaps_hash:\n",
+        "plan_hash: ~\n",
+        "TODO",
+        "---\n",
+        "\u{fffd}",
     ],
     brackets: &[
         ("<!-- rodin:gaps:start -->\n", "\n<!-- rodin:gaps:end -->\n"),
@@ -111,7 +141,10 @@ fn gaps(document: &PlanDocument<'_>) -> Result<(), String> {
             let rest = content.replacen(added, "", 1);
             let is_kept = rest.split_whitespace().eq(held.split_whitespace());
             holds(is_kept || held.contains(added.trim()), "other gaps are changed")?;
-            holds(after.content().hash() == hash, if in_front { "gaps in front change the plan" } else { "gaps change the plan" })?;
+            holds(
+                after.content().hash() == hash,
+                if in_front { "gaps in front change the plan" } else { "gaps change the plan" },
+            )?;
         }
     }
     let found = entries::gaps(&document.gaps_content().to_text());
@@ -150,7 +183,12 @@ impl Keeper<'_> {
         Ok(self.with(&dossier, settled.validation, settled.seal))
     }
 
-    fn with(&self, dossier: &provost::plan_gate::dossier::Dossier<'_>, validation: Verdict, seal: Option<String>) -> Vec<u8> {
+    fn with(
+        &self,
+        dossier: &provost::plan_gate::dossier::Dossier<'_>,
+        validation: Verdict,
+        seal: Option<String>,
+    ) -> Vec<u8> {
         dossier.document.with(&Record {
             session: Some(SESSION.into()),
             plan_hash: Some(dossier.plan_hash.to_string()),
@@ -166,7 +204,8 @@ impl Keeper<'_> {
     }
 
     fn passes(&self, text: &[u8]) -> bool {
-        self.dossier(text).is_ok_and(|dossier| gate::standing(&dossier, SESSION, self.policy, &Embedded).is_none())
+        self.dossier(text)
+            .is_ok_and(|dossier| gate::standing(&dossier, SESSION, self.policy, &Embedded).is_none())
     }
 }
 
@@ -197,7 +236,8 @@ fn verdict(input: &[u8], keeper: &Keeper<'_>, seen: &mut Seen) -> Result<(), Str
 /// Whatever an edit does, a text that passes reads as the one that was judged.
 fn edits(input: &[u8], passed: &[u8], keeper: &Keeper<'_>) -> Result<(), String> {
     const EDITS: usize = 4;
-    let mut random = Rng::with_seed(input.iter().fold(7, |sum: u64, byte| sum.wrapping_mul(31) + u64::from(*byte)));
+    let mut random =
+        Rng::with_seed(input.iter().fold(7, |sum: u64, byte| sum.wrapping_mul(31) + u64::from(*byte)));
     let expected = visible(passed);
     for _ in 0..EDITS {
         let (from, to) = (random.usize(..=passed.len()), random.usize(..=passed.len()));
@@ -246,7 +286,11 @@ fn gate_file(input: &[u8]) -> Result<(), String> {
     for field in fields {
         let mut file = before.clone();
         file.set(field, Some(value));
-        same(&file.get(field), &Some(value.to_owned()).filter(|value| !value.is_empty()), "a value of a gate file")?;
+        same(
+            &file.get(field),
+            &Some(value.to_owned()).filter(|value| !value.is_empty()),
+            "a value of a gate file",
+        )?;
         let again = GateFile::read(&file.to_bytes());
         same(&again.get(field), &file.get(field), "a value of a gate file, read again")?;
         for other in fields.into_iter().filter(|other| *other != field) {

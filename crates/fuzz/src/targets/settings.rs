@@ -18,14 +18,45 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(250),
     seeds,
     tokens: &[
-        "\"hooks\":", "\"hooks\": {}", "\"hooks\": []", "\"PreToolUse\": [", "\"Stop\": []", "\"matcher\": \"*\"",
-        "\"type\": \"command\"", "\"command\": \"provost\"", "\"command\": \"/usr/bin/provost\"", "\"args\": [\"hook\"]",
-        "\"args\": [\"hook\", \"--pack\", \"self\"]", "\"onFailure\": \"block\"", "\"timeout\": 10", ",", ":", "{", "}",
-        "[", "]", "\n", "\r\n", "\t", "\u{feff}", "\u{a0}", "\\u0068ooks", "\"\\u0068ooks\": {}", "// x\n",
-        "{\"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"]}", "\"^(?!ExitPlanMode$)\"", "\u{c}",
+        "\"hooks\":",
+        "\"hooks\": {}",
+        "\"hooks\": []",
+        "\"PreToolUse\": [",
+        "\"Stop\": []",
+        "\"matcher\": \"*\"",
+        "\"type\": \"command\"",
+        "\"command\": \"provost\"",
+        "\"command\": \"/usr/bin/provost\"",
+        "\"args\": [\"hook\"]",
+        "\"args\": [\"hook\", \"--pack\", \"self\"]",
+        "\"onFailure\": \"block\"",
+        "\"timeout\": 10",
+        ",",
+        ":",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u{feff}",
+        "\u{a0}",
+        "\\u0068ooks",
+        "\"\\u0068ooks\": {}",
+        "// x\n",
+        "{\"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"]}",
+        "\"^(?!ExitPlanMode$)\"",
+        "\u{c}",
         "{\"hooks\": [{\"type\": \"command\", \"command\": \"node x.js\"}]}",
     ],
-    brackets: &[("[", "]"), ("{\"hooks\":", "}"), ("{\"a\":", "}"), ("\n", "\n"), ("{\"hooks\":{\"Stop\":[", "]}}")],
+    brackets: &[
+        ("[", "]"),
+        ("{\"hooks\":", "}"),
+        ("{\"a\":", "}"),
+        ("\n", "\n"),
+        ("{\"hooks\":{\"Stop\":[", "]}}"),
+    ],
     is_json: true,
     check,
 };
@@ -116,7 +147,8 @@ fn migrated(text: &str, seen: &mut Seen) -> Result<(), String> {
         holds(of_others(&after).iter().all(|hook| known.contains(hook)), "a hook comes from nowhere")?;
         same(&besides(after), &besides(before), "what is no hook, after the migration")?;
     }
-    let again = (DEFAULT.migration.rewrite)(&after, &[]).map_err(|why| format!("migrated, and refused then: {why}"))?;
+    let again = (DEFAULT.migration.rewrite)(&after, &[])
+        .map_err(|why| format!("migrated, and refused then: {why}"))?;
     same(&again.text, &None, "migrated once more")
 }
 
@@ -127,7 +159,8 @@ fn value(text: &str) -> Option<Value> {
 /// The hooks that are not ours, as the client sees them: event, group and entry.
 fn of_others(value: &Value) -> Vec<(String, String, String)> {
     let is_ours = |entry: &Value| {
-        entry["command"].as_str().is_some_and(is_provost) && entry["args"].get(0).is_some_and(|word| word == "hook")
+        entry["command"].as_str().is_some_and(is_provost)
+            && entry["args"].get(0).is_some_and(|word| word == "hook")
     };
     let mut found = Vec::new();
     for (event, groups) in value["hooks"].as_object().into_iter().flatten() {
@@ -144,5 +177,9 @@ fn of_others(value: &Value) -> Vec<(String, String, String)> {
 /// A file's settings but for the hooks.
 fn besides(value: Value) -> Vec<(String, String)> {
     let Value::Object(fields) = value else { return Vec::new() };
-    fields.into_iter().filter(|(name, _)| name != "hooks").map(|(name, value)| (name, value.to_string())).collect()
+    fields
+        .into_iter()
+        .filter(|(name, _)| name != "hooks")
+        .map(|(name, value)| (name, value.to_string()))
+        .collect()
 }

@@ -23,11 +23,39 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(200),
     seeds,
     tokens: &[
-        "\"max_reviews\":", "\"current_task\":", "\"phase\":", "\"phase_iteration\":", "\"next_phase\":",
-        "\"review_model\":", "\"consecutive_clean\":", "\"tdd\":", "\"code-review\"", "\"post-code-review\"",
-        "\"plan-review\"", "\"all-code-review\"", "\"active_workflow\":", "\"phases\":", "\"current_phase\":",
-        "\"06-implementation\"", "\"status\":\"completed\"", "\"skill_usage_log\":[", "\"test_iteration\":", "null", "0",
-        "8", "\"opus\"", ",", ":", "{", "}", "[", "]", "\u{feff}", "\\u0070hase", "\n", "\"iteration_requirements\":",
+        "\"max_reviews\":",
+        "\"current_task\":",
+        "\"phase\":",
+        "\"phase_iteration\":",
+        "\"next_phase\":",
+        "\"review_model\":",
+        "\"consecutive_clean\":",
+        "\"tdd\":",
+        "\"code-review\"",
+        "\"post-code-review\"",
+        "\"plan-review\"",
+        "\"all-code-review\"",
+        "\"active_workflow\":",
+        "\"phases\":",
+        "\"current_phase\":",
+        "\"06-implementation\"",
+        "\"status\":\"completed\"",
+        "\"skill_usage_log\":[",
+        "\"test_iteration\":",
+        "null",
+        "0",
+        "8",
+        "\"opus\"",
+        ",",
+        ":",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\u{feff}",
+        "\\u0070hase",
+        "\n",
+        "\"iteration_requirements\":",
     ],
     brackets: &[("[", "]"), ("{\"a\":", "}"), ("{\"phases\":", "}"), ("{\"active_workflow\":", "}")],
     is_json: true,
@@ -70,7 +98,8 @@ fn review_loop(input: &[u8], state: &State, seen: &mut Seen) -> Result<(), Strin
         let mut file = StateFile::read(input).map_err(|why| why.0)?;
         file.change(state, &step.state);
         let text = file.text();
-        let again = StateFile::read(text.as_bytes()).map_err(|why| format!("written, and no state: {}", why.0))?;
+        let again =
+            StateFile::read(text.as_bytes()).map_err(|why| format!("written, and no state: {}", why.0))?;
         same(&again.state(), &step.state, "written and read again")?;
         same(&again.text(), &text, "written twice")?;
         untouched(&before, &fields(text.as_bytes())?, |name| state::FIELDS.contains(&name))?;
@@ -81,7 +110,8 @@ fn review_loop(input: &[u8], state: &State, seen: &mut Seen) -> Result<(), Strin
 fn of_phases(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     let state = phases::State::read(input).ok_or("a state of one pack only")?;
     seen.add_shown(&(state.workflow(), state.current_phase(), state.phases().len()));
-    let found: Vec<String> = objections(Some(&state), Some(&state)).into_iter().map(|found| found.what).collect();
+    let found: Vec<String> =
+        objections(Some(&state), Some(&state)).into_iter().map(|found| found.what).collect();
     same(&found, &Vec::new(), "a state that stays as it is takes something back")?;
     let before = fields(input)?;
     let mut object = JsonObject::read(input)?;
@@ -110,6 +140,8 @@ fn fields(bytes: &[u8]) -> Result<Fields, String> {
 
 /// All fields but some are the same, in their order, however often a name stands there.
 fn untouched(before: &Fields, after: &Fields, may_change: impl Fn(&str) -> bool) -> Result<(), String> {
-    let others = |fields: &Fields| -> Fields { fields.iter().filter(|(name, _)| !may_change(name)).cloned().collect() };
+    let others = |fields: &Fields| -> Fields {
+        fields.iter().filter(|(name, _)| !may_change(name)).cloned().collect()
+    };
     same(&others(after), &others(before), "fields that nobody named")
 }

@@ -18,10 +18,31 @@ pub const TARGET: Target = Target {
     patience: Duration::from_millis(120),
     seeds,
     tokens: &[
-        "\n", "\r\n", "\n\n", "\0", "\"user\"", "\"assistant\"", "\"type\":\"user\"", "\"type\":\"assistant\"",
-        "\"tool_use\"", "<command-name>", "</command-name>", "<command-message>", "/taskie:go", "\"text\"",
-        "\"message\":", "\"content\":", "\"isSidechain\":true", "\"thinking\"", "\u{feff}", "\u{2028}", "\\ud83d",
-        "{\"type\":\"user\"", "\"name\":\"Write\"", "\"input\":", "\"cwd\":\"/p\"",
+        "\n",
+        "\r\n",
+        "\n\n",
+        "\0",
+        "\"user\"",
+        "\"assistant\"",
+        "\"type\":\"user\"",
+        "\"type\":\"assistant\"",
+        "\"tool_use\"",
+        "<command-name>",
+        "</command-name>",
+        "<command-message>",
+        "/taskie:go",
+        "\"text\"",
+        "\"message\":",
+        "\"content\":",
+        "\"isSidechain\":true",
+        "\"thinking\"",
+        "\u{feff}",
+        "\u{2028}",
+        "\\ud83d",
+        "{\"type\":\"user\"",
+        "\"name\":\"Write\"",
+        "\"input\":",
+        "\"cwd\":\"/p\"",
     ],
     brackets: &[("[", "]"), ("{\"a\":", "}"), ("[{\"type\":\"text\",\"text\":", "}]")],
     is_json: true,
@@ -66,10 +87,14 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
 
     let said = "first\nok";
     let ends: Vec<bool> = forwards.iter().filter_map(|line| (DEFAULT.ends)(line, said)).collect();
-    let found = find_line_backwards(&file, LONGEST, |line| (DEFAULT.ends)(line, said)).map_err(|e| e.to_string())?;
+    let found =
+        find_line_backwards(&file, LONGEST, |line| (DEFAULT.ends)(line, said)).map_err(|e| e.to_string())?;
     same(&found, &ends.last().copied(), "the end of what was said")?;
-    let done: Vec<String> =
-        forwards.iter().flat_map(|line| (DEFAULT.done)(line)).map(|event| format!("{:?}", event.kind)).collect();
+    let done: Vec<String> = forwards
+        .iter()
+        .flat_map(|line| (DEFAULT.done)(line))
+        .map(|event| format!("{:?}", event.kind))
+        .collect();
     seen.add((&ends, &done));
     let text = String::from_utf8_lossy(input);
     seen.add_shown(&(DEFAULT.briefing)(&text));
