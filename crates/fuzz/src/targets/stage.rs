@@ -28,9 +28,7 @@ impl Stage {
     fn new() -> io::Result<Self> {
         let directory = tempfile::tempdir()?;
         let root = directory.path().canonicalize()?;
-        for part in
-            [".claude/plans", "project/.git", "project/.isdlc", "project/.taskie-not", "taskie/.taskie/plans"]
-        {
+        for part in [".claude/plans", "project/.git", "project/.isdlc", "taskie/.taskie/plans"] {
             fs::create_dir_all(root.join(part))?;
         }
         Ok(Self { _directory: directory, root })
