@@ -32,10 +32,10 @@ pub fn random(target: &'static Target, time: Duration, seed: u64) -> Result<Tall
     let mut mutator = Mutator::new(target, seed);
     let watched = Watched::start(target);
     let mut memory = Memory::default();
-    let began = clocks::of_process();
+    let began = clocks::of_thread();
     let mut inputs = 0;
     loop {
-        let processor = clocks::of_process().saturating_sub(began);
+        let processor = clocks::of_thread().saturating_sub(began);
         if processor >= time {
             memory.check()?;
             return Ok(Tally { inputs, processor });
@@ -121,5 +121,22 @@ impl Watched {
 
     fn end(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_grows_is_a_finding() {
+        let mut memory = Memory::default();
+        memory.note();
+        memory.check().unwrap();
+        // Every page is touched, and nothing is given back before the second look.
+        let held = vec![1_u8; usize::try_from(MOST_GROWTH).unwrap() + (16 << 20)];
+        let checked = memory.check();
+        assert!(checked.is_err() || clocks::memory().is_none(), "{checked:?}");
+        drop(held);
     }
 }

@@ -66,3 +66,37 @@ fn once(target: &Target, input: &[u8]) -> Result<(u64, Duration), String> {
 pub fn quiet_panics() {
     panic::set_hook(Box::new(|panic| LAST_PANIC.set(panic.to_string())));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::targets;
+
+    fn tried(check: fn(&[u8], &mut Seen) -> Result<(), String>) -> Result<(), String> {
+        let target = Target { check, patience: Duration::from_millis(1), ..targets::ALL[0] };
+        of(&target, b"x")
+    }
+
+    /// A fuzzer that finds nothing may be one that cannot.
+    #[test]
+    fn what_goes_wrong_is_found() {
+        quiet_panics();
+        assert_eq!(tried(|_, _| Ok(())), Ok(()));
+        assert_eq!(tried(|_, _| Err("broken".into())), Err("broken".into()));
+        assert!(tried(|input, _| panic!("at {}", input.len())).unwrap_err().contains("at 1"));
+        let changing = |_: &[u8], seen: &mut Seen| {
+            static NUMBER: AtomicU32 = AtomicU32::new(0);
+            seen.add(NUMBER.fetch_add(1, Ordering::Relaxed));
+            Ok(())
+        };
+        assert!(tried(changing).unwrap_err().contains("two answers"));
+        let slow = |_: &[u8], _: &mut Seen| {
+            let began = clocks::of_thread();
+            while clocks::of_thread() - began < Duration::from_millis(1) * SLOWNESS * 2 {}
+            Ok(())
+        };
+        assert!(tried(slow).unwrap_err().contains("instead of"));
+    }
+}

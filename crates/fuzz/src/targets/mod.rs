@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::trial::Seen;
 
+#[derive(Clone, Copy)]
 pub struct Target {
     pub name: &'static str,
     /// What must hold for any input, for the table. That it answers, in time and the same twice, holds for all.
