@@ -82,6 +82,16 @@ impl<'a> Written<'a> {
         Some((at, self.items[at].value))
     }
 
+    /// A change of the value of a name that counts. If the name stands twice, the value does not go but becomes
+    /// this: without it, the one before would count.
+    pub fn or_keep(&self, name: &str, change: Change, empty: &str) -> Change {
+        let is_doubled = self.items.iter().filter(|item| item.name == name).nth(1).is_some();
+        match change {
+            Change::Remove if is_doubled => Change::To(empty.to_owned()),
+            change => change,
+        }
+    }
+
     /// What the changes of its values make of it. One that loses all goes itself.
     pub fn change(&self, changes: &[Change]) -> Change {
         if changes.iter().all(|change| *change == Change::None) {

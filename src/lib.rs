@@ -17,7 +17,7 @@ mod faults;
 pub mod files;
 pub mod hook;
 pub mod journal;
-mod json_object;
+pub mod json_object;
 mod json_text;
 pub mod overrides;
 pub mod phases;

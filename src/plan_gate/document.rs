@@ -259,7 +259,7 @@ impl<'a> PlanDocument<'a> {
         memchr::memchr_iter(b'\n', &self.bytes[..at]).count() + 1
     }
 
-    /// The file with a text added at the end of the gaps block; `None` if there is no block.
+    /// The file with a text added at the end of the gaps block; `None` if it has no place there.
     pub fn with_gaps(&self, added: &str) -> Option<Vec<u8>> {
         let GapsBlock::Present(Range { end, .. }) = self.gaps else { return None };
         // In front of the line with the closing mark, if nothing else stands on it.
@@ -273,20 +273,29 @@ impl<'a> PlanDocument<'a> {
         }
         text.extend(added.replace('\n', newline).bytes());
         text.extend(&self.bytes[at..]);
-        Some(text)
+        self.with_other_gaps(text)
+    }
+
+    /// A text, if it is this plan with other gaps. Where a line is broken in two, a fence may begin and hide
+    /// the block; what is added may break it.
+    fn with_other_gaps(&self, text: Vec<u8>) -> Option<Vec<u8>> {
+        let is_same = |after: PlanDocument<'_>| {
+            matches!(after.gaps, GapsBlock::Present(_)) && after.content.hash() == self.content.hash()
+        };
+        PlanDocument::read(&text).is_ok_and(is_same).then_some(text)
     }
 
     /// The file with this text in front of what its gaps block holds; without a block it gets one, at
-    /// the end. `None` if there is a broken one.
+    /// the end. `None` if it has no place there.
     pub fn with_gaps_in_front(&self, added: &[u8]) -> Option<Vec<u8>> {
         let newline: &[u8] = if added.is_empty() || added.ends_with(b"\n") { b"" } else { b"\n" };
-        match &self.gaps {
-            GapsBlock::Broken(_) => None,
+        let text = match &self.gaps {
+            GapsBlock::Broken(_) => return None,
             GapsBlock::Missing => {
                 let end: &[u8] =
                     if self.bytes.is_empty() || self.bytes.ends_with(b"\n") { b"" } else { b"\n" };
                 let (open, close) = (b"<!-- rodin:gaps:start -->\n", b"<!-- rodin:gaps:end -->\n");
-                Some([self.bytes, end, open, added, newline, close].concat())
+                [self.bytes, end, open, added, newline, close].concat()
             }
             GapsBlock::Present(range) => {
                 let (before, behind) = self.bytes.split_at(range.start);
@@ -294,9 +303,10 @@ impl<'a> PlanDocument<'a> {
                 // Behind the line with the opening mark, if nothing else stands on it.
                 let at = if is_gap(behind[..line].trim_ascii_end()) && line > 0 { line } else { 0 };
                 let start: &[u8] = if at == 0 { b"\n" } else { b"" };
-                Some([before, &behind[..at], start, added, newline, &behind[at..]].concat())
+                [before, &behind[..at], start, added, newline, &behind[at..]].concat()
             }
-        }
+        };
+        self.with_other_gaps(text)
     }
 }
 

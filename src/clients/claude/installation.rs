@@ -75,7 +75,10 @@ fn install(text: Option<&str>, wanted: &Wanted<'_>) -> Result<Installed, String>
         let needed: Vec<&Needed> =
             wanted.entries.iter().filter(|needed| counts && needed.event == item.name).collect();
         let change = match Written::list(item.value) {
-            Ok(groups) if counts => updated(&item.name, &groups, &needed, &called, &style, &mut told),
+            Ok(groups) if counts => {
+                let change = updated(&item.name, &groups, &needed, &called, &style, &mut told);
+                events.or_keep(&item.name, change, "[]")
+            }
             Err(_) if !needed.is_empty() => return Err(format!("its `hooks.{}` is no list", item.name)),
             _ => Change::None,
         };
@@ -163,10 +166,13 @@ fn updated_entry(entry: &str, wanted: &[(&'static str, Value)], style: &Style) -
         }
     }
     let blocks = wanted.iter().any(|(name, _)| *name == "onFailure");
-    if let Some((at, text)) = fields.last("onFailure").filter(|_| !blocks)
-        && is_same(text, &Value::from("block"))
-    {
-        changes[at] = Change::Remove;
+    if !blocks && fields.last("onFailure").is_some_and(|(_, text)| is_same(text, &Value::from("block"))) {
+        // If it stands there twice, the one before would count.
+        for (item, change) in fields.items().iter().zip(&mut changes) {
+            if item.name == "onFailure" {
+                *change = Change::Remove;
+            }
+        }
     }
     if behind.is_empty() {
         return fields.change(&changes);
@@ -225,7 +231,8 @@ fn remove(text: &str, before: Option<&str>) -> Result<Removed, String> {
                 })
             })
             .collect();
-        changes.push(or_as_before(groups.change(&of_groups), earlier, "[]"));
+        let change = or_as_before(groups.change(&of_groups), earlier, "[]");
+        changes.push(events.or_keep(&item.name, change, "[]"));
     }
     if told.entries.is_empty() {
         return Ok(told);
@@ -236,6 +243,7 @@ fn remove(text: &str, before: Option<&str>) -> Result<Removed, String> {
         return Ok(told);
     }
     let change = or_as_before(events.change(&changes), earlier, "{}");
+    let change = file.or_keep("hooks", change, "{}");
     let left = file.with(hooks_at, change);
     // What was written into no file leaves none.
     let there_was_none = before.is_none_or(str::is_empty);

@@ -84,9 +84,11 @@ fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let events = file.last("hooks").and_then(|(at, text)| Some((at, Written::object(text).ok()?)));
     let Some((hooks_at, events)) = events else { return Ok(found) };
     let mut changes = Vec::new();
-    for item in events.items() {
+    for (at, item) in events.items().iter().enumerate() {
         let event = &item.name;
-        changes.push(without_scripts(event, item.value, &mut found));
+        let change = without_scripts(event, item.value, &mut found);
+        let counts = events.last(event).is_some_and(|(last, _)| last == at);
+        changes.push(if counts { events.or_keep(event, change, "[]") } else { change });
         let limits = provost_in(item.value);
         for limit in &limits {
             let needed = NEEDED.iter().find(|needed| needed.event == event);
@@ -113,6 +115,7 @@ fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     found.added = needed.filter(|event| !is_called(event)).collect();
     let style = Style::of(body);
     let change = events_text(&events, changes, &found.added, &style).map_or(Change::Remove, Change::To);
+    let change = file.or_keep("hooks", change, "{}");
     let rebuilt = file.with(hooks_at, change).unwrap_or_else(|| "{}".into());
     found.text = Some(text.replacen(file.text(), &rebuilt, 1));
     Ok(found)
@@ -346,6 +349,19 @@ mod tests {
         {
             assert!(matches!(meaning_of(&entry), Entry::Others), "{entry}");
         }
+    }
+
+    /// Of a name that stands twice, the client takes the last one.
+    #[test]
+    fn an_entry_that_was_hidden_stays_hidden() {
+        let (old, script) = (
+            r#"[{"hooks":[{"command":"old.sh"}]}]"#,
+            r#"[{"hooks":[{"command":"node a/gate-blocker.cjs"}]}]"#,
+        );
+        let text = format!(r#"{{"hooks":{{"Setup":{old},"Setup":{script}}}}}"#);
+        let after = rewrite(&text, &[]).unwrap().text.unwrap();
+        let after: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(after["hooks"]["Setup"], json!([]));
     }
 
     /// Whatever else stands in the file, and however it is laid out.

@@ -8,7 +8,7 @@ mod change;
 mod claims;
 mod targets;
 
-use change::Objection;
+pub use change::{Objection, objections};
 use targets::{Deed, Target};
 
 use super::ground::LARGEST;
@@ -94,7 +94,7 @@ fn before(target: &Target, tool: &Tool, workspace: &Workspace) -> Result<Refusal
             match effect::proposed(tool, current.as_deref()) {
                 Proposed::Text(text) => {
                     let now = current.as_ref().and_then(|text| State::read(text.as_bytes()));
-                    change::objections(now.as_ref(), State::read(text.as_bytes()).as_ref())
+                    objections(now.as_ref(), State::read(text.as_bytes()).as_ref())
                 }
                 Proposed::Unknown if matches!(tool, Tool::Edit { .. }) => vec![Objection {
                     what: "the text to be replaced does not stand in it exactly once".into(),

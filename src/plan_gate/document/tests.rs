@@ -221,6 +221,18 @@ fn gaps_are_added_before_the_closing_mark() {
     assert_eq!(added("no block"), None);
 }
 
+/// Before, the rest of its line kept it from being a fence.
+#[test]
+fn gaps_that_would_begin_a_fence_or_a_comment_have_no_place() {
+    let text = "```x <!-- rodin:gaps:start --><!-- rodin:gaps:end -->`\n```\n";
+    assert!(matches!(read(text).gaps(), GapsBlock::Present(_)));
+    assert_eq!(read(text).with_gaps("- a\n"), None);
+    assert_eq!(read(text).with_gaps_in_front(b"- a\n"), None);
+    let block = "<!-- rodin:gaps:start -->\n<!-- rodin:gaps:end -->\n";
+    assert!(read(block).with_gaps("- a\n").is_some());
+    assert_eq!(read(block).with_gaps("- a <!-- b\n"), None);
+}
+
 #[test]
 fn a_file_full_of_marks_is_refused_and_not_worked_on() {
     let many = "<!-- rodin:session=x -->\n".repeat(MOST_MARKS + 1);

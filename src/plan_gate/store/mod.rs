@@ -6,7 +6,7 @@
 
 mod embedded;
 mod folder;
-mod gate_file;
+pub mod gate_file;
 mod moving;
 mod sidecar;
 

@@ -245,3 +245,25 @@ fn what_cannot_hold_entries_is_refused() {
         .is_some()
     );
 }
+
+/// Of a name that stands twice, the client takes the last one. Without that, the one before would count.
+#[test]
+fn what_was_hidden_stays_hidden() {
+    let (other, own) =
+        (r#"{"command":"old.sh"}"#, r#"{"command":"provost","args":["hook","--pack","self"]}"#);
+    for before in [
+        format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{other}]}}],"Stop":[]}}}}"#),
+        format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{own}]}}],"Stop":[{{"hooks":[{own}]}}]}}}}"#),
+        format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{other}]}}]}},"hooks":{{}}}}"#),
+    ] {
+        let left = removed(&installed(&before), None).unwrap();
+        let counts = value(&left)["hooks"]["Stop"].to_string();
+        assert!(!counts.contains("old.sh") && !counts.contains("provost"), "{before}\n{left}");
+    }
+    // An event that is not needed any more.
+    let before = format!(r#"{{"hooks":{{"Setup":[{{"hooks":[{other}]}}],"Setup":[{{"hooks":[{own}]}}]}}}}"#);
+    assert_eq!(value(&installed(&before))["hooks"]["Setup"], json!([]));
+    let twice = own.replacen('{', r#"{"onFailure":"block","onFailure":"block","#, 1);
+    let after = installed(&format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{twice}]}}]}}}}"#));
+    assert_eq!(value(&after)["hooks"]["Stop"][0]["hooks"][0]["onFailure"], Value::Null, "{after}");
+}

@@ -1,0 +1,140 @@
+//! Command lines, as an agent gives them to a shell.
+
+#[path = "../../../../tests/commands/table.rs"]
+mod table;
+
+use std::path::Path;
+use std::time::Duration;
+
+use provost::effect::Effect;
+use provost::shell;
+
+use super::{Target, holds};
+use crate::trial::Seen;
+
+pub const TARGET: Target = Target {
+    name: "shell",
+    promise: "a command line has at most 64 effects for each byte; what stands behind a command on another \
+              line cannot hide what that command does",
+    findings: &[],
+    patience: Duration::from_millis(120),
+    seeds,
+    tokens: &[
+        "$(",
+        ")",
+        "`",
+        "\"",
+        "'",
+        "$'",
+        "${",
+        "}",
+        "((",
+        "))",
+        "$((",
+        "<(",
+        ">(",
+        "<<EOF\n",
+        "\nEOF\n",
+        "<<-'E'\n",
+        "\nE\n",
+        "<<<",
+        "|",
+        "||",
+        "&&",
+        ";",
+        "&",
+        "\n",
+        "\\\n",
+        "\\",
+        "#",
+        " # ",
+        "{",
+        "{a,b}",
+        "{1..9}",
+        "[[ ",
+        " ]]",
+        "if ",
+        "; then ",
+        "; fi",
+        "case x in ",
+        ";; esac",
+        "for x in ",
+        "; do ",
+        "; done",
+        "while ",
+        "f() {",
+        "! ",
+        "time ",
+        "eval ",
+        "bash -c '",
+        "command ",
+        "cd x && ",
+        "a=(",
+        "a[",
+        "]=",
+        "> f",
+        ">& ",
+        "2>&1",
+        "&> ",
+        "{fd}>",
+        "$x",
+        "${x:-",
+        "${!x}",
+        "~",
+        "*",
+        "\0",
+        "\r",
+        "\t",
+        "\u{a0}",
+        "\u{2028}",
+        "é",
+        "\u{1F980}",
+        "--",
+        "-exec ",
+        " \\; ",
+        "xargs ",
+        "sudo ",
+        "env -S '",
+        "git -C x ",
+        "find . ",
+    ],
+    brackets: &[
+        ("$(", ")"),
+        ("(", ")"),
+        ("\"$(", ")\""),
+        ("`", "`"),
+        ("{ ", "; }"),
+        ("bash -c '", "'"),
+        ("${x:-", "}"),
+        ("if ", "; then :; fi"),
+        ("<(", ")"),
+        ("cat <<E\n", "\nE\n"),
+        ("$((", "))"),
+    ],
+    is_json: false,
+    check,
+};
+
+/// More effects than this for each byte would be a line that blows up.
+const EFFECTS_PER_BYTE: usize = 64;
+const VICTIM: &str = "/work/project/victim";
+
+fn seeds() -> Vec<Vec<u8>> {
+    table::read().into_iter().map(|line| line.command.into_bytes()).collect()
+}
+
+fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
+    let text = String::from_utf8_lossy(input);
+    let effects = |text: &str| shell::effects(text, Path::new("/work/project"), Some(Path::new("/home/x")));
+    let found = effects(&text);
+    holds(found.len() <= 1000 + text.len() * EFFECTS_PER_BYTE, "more effects than a line can have")?;
+    seen.add_shown(&found);
+    let behind = effects(&format!("rm {VICTIM}\n{text}"));
+    let is_told = |effect: &Effect| match effect {
+        Effect::Delete { path } => path == Path::new(VICTIM),
+        // Nobody takes such a line for harmless.
+        Effect::TooLarge { .. } => true,
+        _ => false,
+    };
+    holds(behind.iter().any(is_told), "a deletion is hidden by the lines behind it")
+}
