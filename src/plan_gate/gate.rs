@@ -44,7 +44,10 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     else {
         return Ok(denied(unassessed(store)));
     };
-    store::tidy(&file, &session, workspace);
+    if at_exit::is_on(&workspace.config) {
+        // Only then this guard writes anything.
+        store::tidy(&file, &session, workspace);
+    }
     let policy = Policy::of(workspace)?;
     let mut dossier = store.dossier(&file, &text, workspace)?;
     let mut evidence = Vec::new();
