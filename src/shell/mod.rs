@@ -80,13 +80,17 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     }]);
     let mut read = 0;
     let mut known = BTreeSet::new();
+    let mut kept: Vec<Directories> = Vec::new();
     while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
         read += 1;
-        // INVARIANT: what was read before was not deeper, so it was followed at least as far.
-        if read > MOST_REPEATED
-            && !known.insert((text.clone(), kind, directories.clone(), is_lost, has_moved))
-        {
-            continue;
+        if read > MOST_REPEATED {
+            // INVARIANT: what was read before was not deeper, so it was followed at least as far. By their
+            // place in memory, directories are compared at once, and they are kept so that it stays theirs.
+            let place = Rc::as_ptr(&directories).cast::<()>().addr();
+            if !known.insert((text.clone(), kind, place, is_lost, has_moved)) {
+                continue;
+            }
+            kept.push(directories.clone());
         }
         let before = effects.len();
         let mut line = Line {
