@@ -83,7 +83,7 @@ pub(super) enum Redirection<'a> {
 }
 
 /// What a text is read as.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Commands,
     /// Only its expansions count: the body of a here-document.

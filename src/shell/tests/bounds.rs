@@ -27,6 +27,16 @@ fn a_line_that_is_too_large_is_not_read() {
     assert_eq!(effects(&line, Path::new("/p"), None), [Effect::TooLarge { what }]);
 }
 
+/// Each `$((` can be read in two ways, and each body of a here-document is read for itself.
+#[test]
+fn texts_in_texts_are_not_read_again_and_again() {
+    let part = format!("{}cat\n<<A\nx<<'r", "$((".repeat(12));
+    let line = format!("{}$((", part.repeat(4));
+    let found = effects(&line, Path::new("/p"), None);
+    assert!(found.len() < line.len() * 64, "{} effects of {} bytes", found.len(), line.len());
+    assert!(found.iter().any(|effect| matches!(effect, Effect::Run { program, .. } if program == "cat")));
+}
+
 #[test]
 fn large_lines_stay_within_their_work() {
     let home = "h".repeat(4000);

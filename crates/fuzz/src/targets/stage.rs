@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use provost::clients;
 use provost::config::Config;
@@ -49,6 +49,7 @@ impl Stage {
             },
             config: Config::default(),
             found: OnceLock::new(),
+            missed: Mutex::default(),
         }
     }
 }
