@@ -34,6 +34,8 @@ pub fn ask(
         let began = Instant::now();
         let outcome = caught(|| {
             faults::inject(guard.name)?;
+            // What a guard before this one has missed is not its fault.
+            workspace.take_missed();
             let opinion = (guard.judge)(event, workspace)?;
             match workspace.take_missed() {
                 Some(fault) if opinion.says_nothing() => Err(fault),

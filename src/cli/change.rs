@@ -216,8 +216,12 @@ pub(crate) fn kept(real: &Path) -> Vec<(PathBuf, String)> {
 /// so does a copy that is the file itself, byte by byte.
 pub(crate) fn finish(real: &Path, text: &str, workspace: &Workspace) {
     workspace.tidy(real);
-    if let Some((place, _)) = kept(real).into_iter().next().filter(|(_, kept)| kept == text)
+    let newest = || kept(real).into_iter().next().filter(|(_, kept)| kept == text);
+    if newest().is_some()
         && let Ok(_lock) = workspace.lock(real)
+        // Looked at again under the lock: whoever changes the file now needs his copy.
+        && let Some((place, kept)) = newest()
+        && read(real).is_ok_and(|now| now == Some(kept))
     {
         let _ = workspace.remove(&place);
     }
