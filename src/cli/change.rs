@@ -261,3 +261,23 @@ pub(crate) fn shown(path: &Path) -> String {
 pub(crate) fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
     writeln!(out, "{}", wrapped(&one_line(text), 0, width()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_goes_only_if_the_file_is_still_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = Workspace::below(root.path());
+        let (real, copy) = (root.path().join("s.json"), kept_name(&root.path().join("s.json"), 1));
+        fs::write(&copy, "{}").unwrap();
+        // Somebody has changed the file since it was read, and the copy is his.
+        fs::write(&real, "{\"hooks\": 1}").unwrap();
+        finish(&real, "{}", &workspace);
+        assert!(copy.exists());
+        fs::write(&real, "{}").unwrap();
+        finish(&real, "{}", &workspace);
+        assert!(!copy.exists());
+    }
+}
