@@ -34,6 +34,8 @@ pub fn ask(
         let began = Instant::now();
         let outcome = caught(|| {
             faults::inject(guard.name)?;
+            // What a guard before this one has missed is not its fault.
+            workspace.take_missed();
             let opinion = (guard.judge)(event, workspace)?;
             match workspace.take_missed() {
                 Some(fault) if opinion.says_nothing() => Err(fault),
@@ -62,4 +64,42 @@ pub fn quiet_panics() {
 
 pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::Opinion;
+    use crate::event::Kind;
+    use crate::registry::GUARDS;
+
+    fn misses_and_fails(_: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+        workspace.miss(Fault::Error("unreadable".into()));
+        Err(Fault::Error("something else".into()))
+    }
+
+    fn misses(_: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+        workspace.miss(Fault::Error("unreadable".into()));
+        Ok(Opinion::default())
+    }
+
+    #[test]
+    fn what_a_guard_has_missed_is_its_own_fault_and_nobody_elses() {
+        let root = tempfile::tempdir().unwrap();
+        let judges = [misses_and_fails, |_: &Event, _: &Workspace| Ok(Opinion::default()), misses];
+        let open = |judge| &*Box::leak(Box::new(Guard { failure: FailureMode::Open, judge, ..GUARDS[0] }));
+        let guards: Vec<&'static Guard> = judges.map(open).to_vec();
+        let event = Event::new(String::new(), Kind::Other, root.path().to_owned());
+        let mut said = Vec::new();
+        let workspace = Workspace::below(root.path());
+        ask(
+            &guards,
+            &event,
+            &workspace,
+            |_| {},
+            |finding| said.push(finding.outcome.map_err(|f| f.to_string())),
+        );
+        let said: Vec<_> = said.iter().map(|outcome| outcome.as_ref().err().map(String::as_str)).collect();
+        assert_eq!(said, [Some("something else"), None, Some("unreadable")]);
+    }
 }

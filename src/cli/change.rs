@@ -216,8 +216,12 @@ pub(crate) fn kept(real: &Path) -> Vec<(PathBuf, String)> {
 /// so does a copy that is the file itself, byte by byte.
 pub(crate) fn finish(real: &Path, text: &str, workspace: &Workspace) {
     workspace.tidy(real);
-    if let Some((place, _)) = kept(real).into_iter().next().filter(|(_, kept)| kept == text)
+    let newest = || kept(real).into_iter().next().filter(|(_, kept)| kept == text);
+    if newest().is_some()
         && let Ok(_lock) = workspace.lock(real)
+        // Looked at again under the lock: whoever changes the file now needs his copy.
+        && let Some((place, kept)) = newest()
+        && read(real).is_ok_and(|now| now == Some(kept))
     {
         let _ = workspace.remove(&place);
     }
@@ -256,4 +260,24 @@ pub(crate) fn shown(path: &Path) -> String {
 /// A sentence on lines that are comfortable to read.
 pub(crate) fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
     writeln!(out, "{}", wrapped(&one_line(text), 0, width()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_goes_only_if_the_file_is_still_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = Workspace::below(root.path());
+        let (real, copy) = (root.path().join("s.json"), kept_name(&root.path().join("s.json"), 1));
+        fs::write(&copy, "{}").unwrap();
+        // Somebody has changed the file since it was read, and the copy is his.
+        fs::write(&real, "{\"hooks\": 1}").unwrap();
+        finish(&real, "{}", &workspace);
+        assert!(copy.exists());
+        fs::write(&real, "{}").unwrap();
+        finish(&real, "{}", &workspace);
+        assert!(!copy.exists());
+    }
 }

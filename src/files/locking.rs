@@ -42,7 +42,8 @@ fn lock_file(place: &Path) -> io::Result<File> {
 
 /// Waits for the lock of this name, but not for ever.
 pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
-    let file = lock_file(place)?;
+    let file = lock_file(place)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))?;
     let began = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
@@ -63,6 +64,15 @@ pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_that_cannot_be_made_says_where() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("f"), "").unwrap();
+        let place = dir.path().join("f/x.lock");
+        let error = lock(&place, Duration::ZERO).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: ", place.display())), "{error}");
+    }
 
     #[test]
     fn lookers_are_not_taken_for_the_holder_of_a_lock() {

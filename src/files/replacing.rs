@@ -52,7 +52,8 @@ pub fn create_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if unnamed_beside(path, PRIVATE).is_none() {
         sweep(path.parent().unwrap_or(Path::new(".")));
     }
-    let made = make_once(path, &of_this_process(path), bytes, None);
+    let temporary = of_this_process(path);
+    let made = make_once(path, &temporary, bytes, None);
     made.or_else(|error| if is_taken(&error) { Ok(()) } else { Err(error) })
 }
 
@@ -110,9 +111,12 @@ fn unfinished(path: &Path) -> PathBuf {
     named_beside(path, "provost.tmp")
 }
 
-/// Such a name for a process that holds no lock, where a new file must have one from the start.
+/// Such a name for a process that holds no lock, where a new file must have one from the start. What lies there
+/// was left by a process that had the same number, as happens in containers.
 fn of_this_process(path: &Path) -> PathBuf {
-    named_beside(path, &format!("{}.provost.tmp", std::process::id()))
+    let place = named_beside(path, &format!("{}.provost.tmp", std::process::id()));
+    let _ = remove(&place);
+    place
 }
 
 fn named_beside(path: &Path, ending: &str) -> PathBuf {
@@ -202,16 +206,18 @@ fn named(place: &Path, rights: u32) -> io::Result<File> {
 
 /// A new file in its place, which must be free.
 fn make_once(path: &Path, temporary: &Path, bytes: &[u8], mode: Option<&Permissions>) -> io::Result<()> {
-    let fresh = Fresh::written(temporary, bytes, PRIVATE, mode)?;
-    faults::becomes(path, bytes);
-    if !fresh.has_name {
-        match fresh.give_name(path) {
-            Err(error) if !is_taken(&error) => {}
-            given => return given,
+    let placed = (|| {
+        let fresh = Fresh::written(temporary, bytes, PRIVATE, mode)?;
+        faults::becomes(path, bytes);
+        if !fresh.has_name {
+            match fresh.give_name(path) {
+                Err(error) if !is_taken(&error) => {}
+                given => return given,
+            }
         }
-    }
-    let named = fresh.named(temporary, bytes, mode);
-    let placed = named.and_then(|()| steps::rename_if_free(temporary, path));
+        fresh.named(temporary, bytes, mode)?;
+        steps::rename_if_free(temporary, path)
+    })();
     if placed.is_err() {
         let _ = remove(temporary);
     }
@@ -277,8 +283,9 @@ fn sweep_older(directory: &Path, long: Duration) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
-        let written = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-        let is_old = || written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= long);
+        let written = || entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let is_old =
+            || long.is_zero() || written().and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= long);
         if name.starts_with(b".") && name.ends_with(b".provost.tmp") && is_old() {
             let _ = remove(&entry.path());
         }
@@ -381,6 +388,25 @@ mod tests {
         put_named(&path, b"x", PRIVATE, None).unwrap();
         assert!(!dir.path().join(".f.1.provost.tmp").exists());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn what_a_process_of_the_same_number_has_left_is_in_nobodys_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        let left = dir.path().join(format!(".f.{}.provost.tmp", std::process::id()));
+        fs::write(&left, "half").unwrap();
+        put_named(&path, b"x", PRIVATE, None).unwrap();
+        assert!(!left.exists() && fs::read(&path).unwrap() == b"x");
+    }
+
+    #[test]
+    fn under_the_lock_everything_unfinished_goes_whatever_the_clock_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = File::create(dir.path().join(".f.provost.tmp")).unwrap();
+        left.set_modified(std::time::SystemTime::now() + Duration::from_hours(24)).unwrap();
+        take_away_all_unfinished(dir.path());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[test]

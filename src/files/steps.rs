@@ -95,16 +95,48 @@ fn make_directories(path: &Path, builder: &fs::DirBuilder) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         return Ok(());
     }
+    match make_one(path, builder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let Some(parent) = path.parent() else { return Err(error) };
+            make_directories(parent, builder)?;
+            // Once only: in `/proc`, or in a directory that is deleted, nothing can be made although the
+            // parent is there.
+            make_one(path, builder)
+        }
+        made => made,
+    }
+}
+
+fn make_one(path: &Path, builder: &fs::DirBuilder) -> io::Result<()> {
     if cfg!(debug_assertions) && !path.is_dir() && path.parent().is_none_or(Path::is_dir) {
         faults::step("make the directory", path);
     }
     match builder.create(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
-            make_directories(path.parent().unwrap_or(path), builder)?;
-            // Somebody else may have made it by now.
-            make_directories(path, builder)
-        }
+        // Somebody else may have made it by now.
         Err(_) if path.is_dir() => Ok(()),
         made => made,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_made_with_their_parents() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/c");
+        private_directory(&deep).unwrap();
+        private_directory(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(dir.path().join("f"), "").unwrap();
+        assert!(make_directory(&dir.path().join("f")).is_err());
+        assert!(make_directory(&dir.path().join("f/below")).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn where_nothing_can_be_made_that_is_an_error() {
+        assert!(private_directory(Path::new("/proc/provost/state")).is_err());
     }
 }

@@ -119,8 +119,8 @@ impl Case {
             let denial = Denial {
                 what: format!("{} could not judge this, and the journal cannot keep it", guards.join(", ")),
                 why: format!("{}; {error}", faults.first().map_or("", String::as_str)),
-                fix: "run `provost doctor` in a terminal, which names what is wrong with Provost's own \
-                      directory; until then this goes on"
+                fix: "see to it that Provost's own directory can be written and that its disk has room \
+                      (`provost doctor` in a terminal shows the directory); until then this goes on"
                     .into(),
             };
             decision.to_person.push(one_line(&denial.to_string()));

@@ -151,8 +151,10 @@ fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
 fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
     // Preparing costs as much as a short event does, so only long ones are prepared.
     while watch.is_open_after(SOON) {
-        if let Some(case) = &watch.progress().case {
-            if case.has_closed_guard() {
+        let progress = watch.progress();
+        if let Some(case) = &progress.case {
+            // INVARIANT: nobody answers while this is held, so that an answer which is given stays as it is.
+            if progress.answered().is_none() && case.has_closed_guard() {
                 reviewer::deny_if_ended(BLOCK);
             }
             break;
@@ -232,11 +234,14 @@ fn print(answer: &Answer, decision: &Decision) -> u8 {
 /// a one: the runtime puts the null device in its place.
 #[cfg(unix)]
 fn leads_nowhere(stream: &impl std::os::fd::AsFd) -> bool {
-    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let device = |metadata: std::fs::Metadata| {
+        // In a sandbox, `/dev/null` may be a file; what is no device has the same number as a pipe.
+        metadata.file_type().is_char_device().then(|| metadata.rdev())
+    };
     let stream = stream.as_fd().try_clone_to_owned().map(std::fs::File::from);
-    let device = stream.and_then(|stream| stream.metadata()).map(|metadata| metadata.rdev());
-    let null = std::fs::metadata("/dev/null").map(|metadata| metadata.rdev());
-    matches!((device, null), (Ok(device), Ok(null)) if device == null)
+    let stream = stream.and_then(|stream| stream.metadata()).ok().and_then(device);
+    stream.is_some() && stream == std::fs::metadata("/dev/null").ok().and_then(device)
 }
 
 #[cfg(not(unix))]

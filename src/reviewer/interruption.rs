@@ -50,8 +50,10 @@ pub fn deny_if_ended(code: u8) {
         }
         unjudged
     });
-    if WANTED.get().is_none() {
-        settle(true, false);
+    settle(true, false);
+    // Looked at afterwards: a reviewer may have begun in the meantime, in the other thread.
+    if WANTED.get().is_some() {
+        settle(false, false);
     }
 }
 

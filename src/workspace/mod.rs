@@ -120,6 +120,26 @@ impl Workspace {
         Self { client, start, project, places, config, found: OnceLock::new(), missed: Mutex::default() }
     }
 
+    /// One that lies below a directory as a whole.
+    #[cfg(test)]
+    pub(crate) fn below(root: &Path) -> Self {
+        let places = Places {
+            home: Some(root.join("home")),
+            config: None,
+            state: Some(root.join("state")),
+            managed: None,
+        };
+        Self {
+            client: crate::clients::DEFAULT,
+            start: root.to_owned(),
+            project: root.to_owned(),
+            places,
+            config: Config::default(),
+            found: OnceLock::new(),
+            missed: Mutex::default(),
+        }
+    }
+
     /// Notes that a file that is there could not be read. A guard that goes on as if there were none, and
     /// then has nothing to say, has failed: the engine asks for it.
     pub fn miss(&self, fault: Fault) {

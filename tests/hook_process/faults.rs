@@ -124,8 +124,8 @@ fn a_fault_that_the_journal_cannot_keep_is_told() {
     assert_eq!(
         project.hook(&event).note(),
         "[provost] `override` could not judge this, and the journal cannot keep it: error on request; there is no \
-         home directory. To fix: run `provost doctor` in a terminal, which names what is wrong with Provost's own \
-         directory; until then this goes on."
+         home directory. To fix: see to it that Provost's own directory can be written and that its disk has room \
+         (`provost doctor` in a terminal shows the directory); until then this goes on."
     );
     // Who wants no journal misses nothing in it.
     project.file("provost.toml", "[journal]\nenabled = false\n");

@@ -101,6 +101,14 @@ fn a_state_directory_that_cannot_be_made_changes_no_answer() {
     project.hook(&forbidden(&project)).denial();
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_state_directory_where_nothing_can_be_made_changes_no_answer() {
+    let project = TestProject::new().set("XDG_STATE_HOME", "/proc/state");
+    assert!(project.hook(&project.bash("ls")).is_silent());
+    project.hook(&forbidden(&project)).denial();
+}
+
 #[test]
 fn a_registration_that_cannot_be_remembered_is_told() {
     let project = TestProject::new();

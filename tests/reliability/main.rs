@@ -34,7 +34,7 @@ const AT_ONCE: usize = 8;
 #[test]
 fn every_failure_around_a_guard_has_its_declared_answer() {
     // Before there are threads: a program that somebody has open for writing cannot be run.
-    stage::program();
+    let _program = stage::Copied::new();
     let mut cells: Vec<(&Guard, Fault)> =
         GUARDS.iter().flat_map(|guard| Fault::ALL.map(|fault| (guard, fault))).collect();
     // Those that wait for a limit begin first.

@@ -8,7 +8,7 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use provost::registry::{GUARDS, Guard};
 use serde_json::Value;
@@ -203,16 +203,31 @@ pub fn is_superuser() -> bool {
     *IS.get_or_init(|| tempfile::tempfile().and_then(|file: File| file.metadata()).unwrap().uid() == 0)
 }
 
-/// The program under test where anybody can run it: its own directory may be closed to others.
-pub fn program() -> &'static Path {
-    static COPY: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    let (_, program) = COPY.get_or_init(|| {
+static COPY: Mutex<Option<TempDir>> = Mutex::new(None);
+
+/// The program under test where anybody can run it, as long as this lives: its own directory may be closed to
+/// others.
+pub struct Copied;
+
+impl Copied {
+    pub fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
         let place = directory.path().join("provost");
         let copied = Command::new("install").args(["-m", "755"]).arg(support::program()).arg(&place).status();
         assert!(copied.unwrap().success());
-        (directory, place)
-    });
-    program
+        *COPY.lock().unwrap() = Some(directory);
+        Self
+    }
+}
+
+impl Drop for Copied {
+    // What is static is never dropped.
+    fn drop(&mut self) {
+        COPY.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+fn program() -> PathBuf {
+    COPY.lock().unwrap().as_ref().expect("the program was copied").path().join("provost")
 }

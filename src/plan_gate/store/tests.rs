@@ -4,14 +4,11 @@ use std::fs;
 
 use super::moving::packed;
 use super::*;
-use crate::clients;
-use crate::config::Config;
 use crate::plan_gate::dossier::{Gaps, Recorded};
 use crate::plan_gate::gate;
 use crate::plan_gate::place::SIDECAR;
 use crate::plan_gate::seal::Key;
 use crate::plan_gate::verdict::{Status, Verdict};
-use crate::workspace::Places;
 
 const TEXT: &str = "# Plan\n\n## Goals\n- Ship\n\nä – no newline at the end";
 const GAPS: &str = "### GAP-1: Rollback: unclear\n- **Severity**: high\n- **Description**: none -> yet\n";
@@ -28,18 +25,7 @@ impl World {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
-        let home = real.join("home");
-        let places =
-            Places { home: Some(home), config: None, state: Some(real.join("state")), managed: None };
-        let workspace = Workspace {
-            client: clients::DEFAULT,
-            start: real.clone(),
-            project: real.clone(),
-            places,
-            config: Config::default(),
-            found: std::sync::OnceLock::new(),
-            missed: std::sync::Mutex::default(),
-        };
+        let workspace = Workspace::below(&real);
         let plans = real.join("plans");
         fs::create_dir_all(&plans).unwrap();
         let session = Session::new("db05b49a-780f-4b0b-bd53-5359177b8aba").unwrap();
