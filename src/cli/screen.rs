@@ -210,6 +210,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn json_sends_nothing_that_a_terminal_obeys() {
+        let (mut whole, mut line) = (Vec::new(), Vec::new());
+        let value = serde_json::json!({"a": "x\u{9b}2J\u{202e}\u{7f}"});
+        super::json(&mut whole, &value).unwrap();
+        super::json_line(&mut line, &value).unwrap();
+        for text in [&whole, &line] {
+            assert!(text.is_ascii() && !text.contains(&0x7f));
+            assert_eq!(serde_json::from_slice::<serde_json::Value>(text).unwrap(), value);
+        }
+        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+    }
+
+    #[test]
     fn long_texts_are_broken_between_words() {
         assert_eq!(wrapped("one two three", 2, 10), "  one two\n  three");
         assert_eq!(wrapped("", 2, 10), "");
