@@ -219,7 +219,7 @@ mod tests {
             assert!(text.is_ascii() && !text.contains(&0x7f));
             assert_eq!(serde_json::from_slice::<serde_json::Value>(text).unwrap(), value);
         }
-        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(line.split(|byte| *byte == b'\n').count(), 2);
     }
 
     #[test]
