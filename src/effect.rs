@@ -14,6 +14,15 @@ use crate::shell;
 /// An edit that makes a file larger than this is not applied in memory.
 const LARGEST_PROPOSAL: usize = 64 << 20;
 
+/// What becomes of a file whose name cannot be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    Write,
+    Delete,
+    /// Another file comes there.
+    Place,
+}
+
 /// One thing that an event would do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -78,6 +87,7 @@ pub enum Effect {
     Somewhere {
         target: String,
         places: Vec<PathBuf>,
+        deed: Deed,
     },
     /// A part of a command line that this version does not understand, and so cannot vouch for.
     Obscure {

@@ -13,14 +13,30 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hostile(c) {
+    let mut before = ' ';
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if is_hostile(c) && !joins(before, c, rest.as_str()) {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);
         }
+        before = c;
     }
     Cow::Owned(shown)
+}
+
+/// Whether a joiner stands where a script or an emoji needs it: a Persian word, an Indic syllable, a family.
+fn joins(before: char, c: char, behind: &str) -> bool {
+    let is_letter = |c: char| matches!(c, '\u{620}'..='\u{6ff}' | '\u{900}'..='\u{dff}');
+    let is_emoji = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}');
+    let Some(behind) = behind.chars().next() else { return false };
+    let both = |fits: &dyn Fn(char) -> bool| fits(before) && fits(behind);
+    match c {
+        '\u{200c}' => both(&is_letter),
+        '\u{200d}' => both(&is_letter) || both(&is_emoji),
+        _ => false,
+    }
 }
 
 /// The same on one line.
@@ -113,6 +129,18 @@ mod tests {
         assert_eq!(printable("pro\u{200d}vost\u{feff}\u{2060}"), "pro\\u{200d}vost\\u{feff}\\u{2060}");
         assert_eq!(printable("\u{e0041}\u{ad}\u{2028}"), "\\u{e0041}\\u{ad}\\u{2028}");
         assert_eq!(printable("déjà vu 漢字 ⚠\u{fe0f} …"), "déjà vu 漢字 ⚠\u{fe0f} …");
+    }
+
+    #[test]
+    fn what_a_script_needs_stays() {
+        for text in
+            ["👨\u{200d}👩\u{200d}👧", "❤\u{fe0f}\u{200d}🔥", "می\u{200c}خواهم", "क्\u{200d}ष", "שלום", "سلام"]
+        {
+            assert_eq!(printable(text), text);
+        }
+        assert_eq!(printable("é\u{200d}é\u{200c}"), "é\\u{200d}é\\u{200c}");
+        assert_eq!(printable("م\u{200c}\u{200c}م"), "م\\u{200c}\\u{200c}م");
+        assert_eq!(printable("م\u{200f}م"), "م\\u{200f}م");
     }
 
     #[test]

@@ -44,6 +44,11 @@ pub(crate) fn json(out: &mut impl Write, value: &serde_json::Value) -> io::Resul
     writeln!(out, "{}", crate::text::printable_json(&format!("{value:#}")))
 }
 
+/// The same on one line, for what is printed again and again.
+pub(crate) fn json_line(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{}", crate::text::printable_json(&value.to_string()))
+}
+
 /// The width that a table has: that of the terminal. In a pipe there is no limit, so that a row is a line
 /// and other programs can take it apart.
 pub(crate) fn room() -> Option<usize> {
@@ -203,6 +208,19 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_sends_nothing_that_a_terminal_obeys() {
+        let (mut whole, mut line) = (Vec::new(), Vec::new());
+        let value = serde_json::json!({"a": "x\u{9b}2J\u{202e}\u{7f}"});
+        super::json(&mut whole, &value).unwrap();
+        super::json_line(&mut line, &value).unwrap();
+        for text in [&whole, &line] {
+            assert!(text.is_ascii() && !text.contains(&0x7f));
+            assert_eq!(serde_json::from_slice::<serde_json::Value>(text).unwrap(), value);
+        }
+        assert_eq!(line.split(|byte| *byte == b'\n').count(), 2);
+    }
 
     #[test]
     fn long_texts_are_broken_between_words() {

@@ -188,6 +188,8 @@ pub struct Settings {
     pub plugin: fn() -> Option<PathBuf>,
     /// What of these words has a client run without the hooks that count here, if the program is one.
     pub disarms: fn(&str, &[String]) -> Option<String>,
+    /// The variables that do the same.
+    pub disarming: &'static [&'static str],
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
 }

@@ -4,7 +4,7 @@
 //! place, and by its identity, because hard links and names that a file system takes for equal lead
 //! to the same file.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 use crate::decision::Fault;
@@ -35,6 +35,15 @@ impl Place {
     }
 }
 
+/// A protected file that is there.
+pub(super) struct Existing {
+    /// Where it really lies.
+    pub path: PathBuf,
+    /// The parts of that.
+    pub names: Vec<String>,
+    pub is_settings: bool,
+}
+
 pub(super) struct Protected<'a> {
     workspace: &'a Workspace,
     state: Option<PathBuf>,
@@ -42,6 +51,9 @@ pub(super) struct Protected<'a> {
     plugin: Option<PathBuf>,
     own: Vec<Place>,
     settings: Vec<Place>,
+    /// The directory that was resolved last, and where it lies.
+    last: RefCell<(PathBuf, PathBuf)>,
+    existing: OnceCell<Vec<Existing>>,
 }
 
 impl<'a> Protected<'a> {
@@ -60,6 +72,8 @@ impl<'a> Protected<'a> {
             plugin: plugin.map(|plugin| workspace.resolve(&plugin)),
             own: configs.chain(found).chain(rest.into_iter().flatten()).map(place).collect(),
             settings: workspace.settings_files().into_iter().map(place).collect(),
+            last: RefCell::default(),
+            existing: OnceCell::new(),
         }
     }
 
@@ -111,10 +125,28 @@ impl<'a> Protected<'a> {
         self.state.iter().chain(&self.plugin).any(|closed| is_within(real, closed))
     }
 
-    /// The protected files that are there, where they really lie.
-    pub(super) fn existing(&self) -> impl Iterator<Item = &Path> {
-        let places = self.own.iter().chain(&self.settings).filter(|place| place.identity.is_some());
-        places.map(|place| place.real(self.workspace))
+    /// The protected files that are there.
+    pub(super) fn existing(&self) -> &[Existing] {
+        self.existing.get_or_init(|| {
+            let own = self.own.iter().map(|place| (place, false));
+            let places = own.chain(self.settings.iter().map(|place| (place, true)));
+            let there = places.filter(|(place, _)| place.identity.is_some());
+            let existing = there.map(|(place, is_settings)| {
+                let path = place.real(self.workspace).to_owned();
+                let names = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+                Existing { names: names.collect(), path, is_settings }
+            });
+            existing.collect()
+        })
+    }
+
+    /// Where a directory really lies. A line names few of them, and often.
+    pub(super) fn resolved(&self, directory: &Path) -> PathBuf {
+        let mut last = self.last.borrow_mut();
+        if last.0 != directory {
+            *last = (directory.to_owned(), self.workspace.resolve(directory));
+        }
+        last.1.clone()
     }
 
     fn is(&self, place: &Place, real: &Path, identity: Option<Identity>) -> bool {

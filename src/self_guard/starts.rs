@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::protected::{Meaning, Protected};
+use super::unfolded::is_like;
 use crate::decision::{Denial, Fault};
 use crate::text::quoted;
 use crate::workspace::Workspace;
@@ -13,7 +14,7 @@ type Refusal = Option<(Denial, Vec<String>)>;
 /// What needs no look at the disk.
 pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace) -> Refusal {
     let name = program.rsplit('/').next().unwrap_or(program);
-    if matches!(name, "pkill" | "killall") && arguments.iter().any(|word| word.contains("provost")) {
+    if ends_provost(name, arguments) {
         let denial = Denial {
             what: "a tool may not end Provost".into(),
             why:
@@ -23,13 +24,46 @@ pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace
         };
         return Some((denial, vec![format!("{name} ends provost")]));
     }
-    let how = (workspace.client.settings.disarms)(name, arguments)?;
+    without_hooks(&(workspace.client.settings.disarms)(name, arguments)?)
+}
+
+pub(super) fn without_hooks(how: &str) -> Refusal {
     let denial = Denial {
-        what: format!("a tool may not have the client run without these hooks ({})", quoted(&how)),
+        what: format!("a tool may not have the client run without these hooks ({})", quoted(how)),
         why: "no guard would see what happens there".into(),
         fix: "start it without that, or ask the person to do it".into(),
     };
     Some((denial, vec![format!("starts the client with {how}")]))
+}
+
+/// Whether one of the words fits a hook that runs, as these programs compare: by a part of its name, with `-f`
+/// by a part of its command line, `killall` by the whole name.
+fn ends_provost(program: &str, arguments: &[String]) -> bool {
+    let has = |short: char, long: &str| {
+        let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(short);
+        arguments.iter().any(|word| word == long || is_short(word))
+    };
+    let running = match program {
+        "pkill" if has('f', "--full") => "provost hook --pack",
+        "pkill" | "killall" => "provost",
+        _ => return false,
+    };
+    let is_whole = program == "killall" && !has('r', "--regexp");
+    let fits = |pattern: &str| {
+        let name = match pattern.rsplit_once('/') {
+            Some((_, "")) => return false,
+            Some((_, name)) => name,
+            None => pattern,
+        };
+        if is_whole {
+            return name == running;
+        }
+        let name = name.trim_start_matches('^').trim_end_matches('$');
+        let name = name.replace(".*", "*").replace(".+", "*").replace('.', "?");
+        is_like(&format!("*{name}*"), running)
+    };
+    let words = arguments.iter().filter(|word| !word.starts_with('-'));
+    words.flat_map(|word| word.split('|')).any(fits)
 }
 
 /// Whether a call makes links: most do not, and then nothing is looked up.
@@ -51,10 +85,10 @@ pub(super) fn linked(
     workspace: &Workspace,
     protected: &Protected,
 ) -> Result<Refusal, Fault> {
+    // What is protected may be neither end of a link, so which word is which does not matter.
     let operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
-    let sources = &operands[..operands.len().saturating_sub(1).max(1).min(operands.len())];
-    for source in sources {
-        let named = directory.join(source);
+    for operand in &operands {
+        let named = directory.join(operand);
         let real = workspace.resolve(&named);
         let thing = match protected.meaning(&named, &real)? {
             Meaning::Own(thing) => thing,

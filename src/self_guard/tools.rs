@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::LARGEST_SETTINGS;
 use super::protected::{Meaning, Protected};
-use super::{starts, unfolded};
+use super::starts;
+use super::unfolded::{self, Reached};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::{Event, Tool};
@@ -22,22 +23,23 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls touch nothing, and then nothing is looked up.
     let protected = LazyCell::new(|| Protected::of(workspace));
     let key = LazyCell::new(|| SealKey::of(workspace));
+    let copies = LazyCell::new(|| copied(event, workspace));
     if let Some((denial, evidence)) = event.call().and_then(|call| spoken(&call.tool)) {
         return Ok(Opinion::deny(denial, evidence));
     }
     for effect in event.effects() {
         let refused = match effect {
             Effect::Write { path, content } => written(path, content, event, workspace, &protected)?,
-            Effect::Place { names, to, tree } => match copied(event, workspace) {
+            Effect::Place { names, to, tree } => match &*copies {
                 None => placed(names, to, *tree, event, workspace, &protected)?,
-                refusal => refusal,
+                refusal => refusal.clone(),
             },
             Effect::Delete { path } => deleted(path, workspace, &protected)?,
             Effect::Touch { path } => touched(path, workspace, &protected)?,
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))
             }
-            Effect::SetVariable { name, .. } => variable(name),
+            Effect::SetVariable { name, value } => variable(name, value.as_deref(), workspace),
             Effect::Run { program, arguments, unknown_from, directory } => {
                 let call = Started { program, arguments, unknown_from: *unknown_from };
                 let directory = directory.as_deref().unwrap_or(&event.cwd);
@@ -50,8 +52,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
                     refusal => refusal,
                 }
             }
-            Effect::Somewhere { target, places } => unfolded::reached(target, places, &protected, workspace)?
-                .and_then(|(path, thing)| own_refusal("a tool may not change", &path, thing)),
+            Effect::Somewhere { target, places, deed } => {
+                match unfolded::reached((target, places, *deed), &protected, workspace)? {
+                    Some(Reached::Path(path, thing)) => own_refusal("a tool may not change", &path, thing),
+                    Some(Reached::TooMany) => too_large("a word with so many alternatives in braces"),
+                    None => None,
+                }
+            }
             Effect::TooLarge { what } => too_large(what),
             _ => None,
         };
@@ -200,7 +207,10 @@ impl SealKey {
 }
 
 /// Provost's own variables silence it in the clients that it starts itself.
-fn variable(name: &str) -> Refusal {
+fn variable(name: &str, value: Option<&str>, workspace: &Workspace) -> Refusal {
+    if workspace.client.settings.disarming.contains(&name) && !matches!(value, Some("" | "0")) {
+        return starts::without_hooks(name);
+    }
     if !name.starts_with("PROVOST_") {
         return None;
     }
@@ -339,7 +349,7 @@ fn too_large(what: &str) -> Refusal {
 }
 
 /// What would change in the hooks of a settings file.
-fn altered(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> Vec<String> {
+pub(super) fn altered(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> Vec<String> {
     let read = workspace.client.settings.read;
     match (read(before), read(after)) {
         (Ok(before), Ok(after)) => before.altered_by(&after),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::word::Word;
 use super::{LONGEST_PATH, Line, Work};
-use crate::effect::Effect;
+use crate::effect::{Deed, Effect};
 
 /// Shared, because every nested line keeps its own.
 pub(super) type Directories = Rc<[Rc<Path>]>;
@@ -142,7 +142,7 @@ impl Line<'_> {
             }
         }
         if let Some(path) = written {
-            self.somewhere(format!("`{path}` in a loop that changes its directory"));
+            self.somewhere(format!("`{path}` in a loop that changes its directory"), Deed::Write);
         }
     }
 }

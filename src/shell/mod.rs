@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::effect::{Content, Effect};
+use crate::effect::{Content, Deed, Effect};
 use directories::{Directories, Round, Whereabouts};
 use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step};
 use programs::git::Branches;
@@ -360,11 +360,16 @@ impl Line<'_> {
 
     /// One effect for each place that a word may mean; `cost`: what it takes besides the path.
     fn each(&mut self, word: &Word, cost: usize, effect: impl Fn(PathBuf) -> Effect) {
+        let deed = match effect(PathBuf::new()) {
+            Effect::Delete { .. } => Deed::Delete,
+            Effect::Place { .. } => Deed::Place,
+            _ => Deed::Write,
+        };
         let Some(text) = word.known().filter(|text| !text.is_empty()) else {
-            return self.somewhere(format!("`{}`", word.source()));
+            return self.somewhere(format!("`{}`", word.source()), deed);
         };
         if self.place.is_lost && !Path::new(text).is_absolute() {
-            self.somewhere(format!("`{}` in a directory that is not known", word.source()));
+            self.somewhere(format!("`{}` in a directory that is not known", word.source()), deed);
         }
         self.at_each_place(text, cost, effect);
     }
@@ -398,10 +403,10 @@ impl Line<'_> {
         self.push(Effect::Obscure { what: what.to_owned() }, what.len());
     }
 
-    fn somewhere(&mut self, target: String) {
+    fn somewhere(&mut self, target: String, deed: Deed) {
         let places = self.place.possible();
         let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
-        self.push(Effect::Somewhere { target, places }, cost);
+        self.push(Effect::Somewhere { target, places, deed }, cost);
     }
 
     fn obscure_word(&mut self, word: &Word) {

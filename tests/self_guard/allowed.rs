@@ -89,7 +89,54 @@ fn ordinary_work_is_not_touched() {
 fn an_unregistered_settings_directory_may_go() {
     let project = TestProject::unregistered();
     project.file(".claude/settings.json", r#"{"model":"x"}"#);
-    project.passes_lines(&["rm -rf .claude", "rm .claude/settings.json"]);
+    project.passes_lines(&[
+        "rm -rf .claude",
+        "rm .claude/settings.json",
+        "rm -rf .claude/*",
+        "rm -rf .cl*",
+        "rm .claude/settings.{json,local.json}",
+    ]);
+}
+
+/// Words that only the shell will know: most of them mean something else.
+#[test]
+fn patterns_and_names_of_other_things_pass() {
+    let project = full();
+    project.file("sub/deep/provider.toml", "");
+    project.passes_lines(&[
+        "cp provost.toml{,.bak}",
+        "cp -a .claude/settings.json{,.orig}",
+        "mv a.txt{,.bak}",
+        "rm -rf target/* sub/*.toml $PWD/target/* ${HOME}/cache/*",
+        "mv $X/*.toml .",
+        "cp *.toml /tmp/backup/; cp -r $SRC/* .",
+        "touch {a..z}.txt {1..9}; mkdir -p src/{a,b}/{c,d}",
+        "mkdir -p $(pwd)/provost",
+        "rm -rf \"$(git rev-parse --show-toplevel)/provost/target\"",
+        "touch $(basename ~/src/provost).log",
+        "cargo build > $(cd ~/src/provost && pwd)/build.log",
+        "echo x > $(provost --version | cut -d' ' -f2).txt",
+        "pkill -f provost-web/server.js; pkill -f ~/src/provost/target/debug/server; killall provost-ui",
+        "pkill node; pkill -u root -f 'next dev'; pgrep provost",
+        "claude mcp add x -- node server.js --bare",
+        "claude -p hi; claude --version; claude -p 'what does --bare do'",
+        "CLAUDE_CODE_SIMPLE=0 claude -p x",
+        "ln -s ~/.claude/skills/x skills; ln -s ../main/.claude wt; ln -s $PWD/a.txt b",
+    ]);
+}
+
+/// Each costs about what its length does, so that none is denied only for the time it takes.
+#[test]
+fn long_lines_are_judged_in_time() {
+    let project = full();
+    for line in [
+        "rm a*;".repeat(5_000),
+        format!("rm {}", "a* ".repeat(10_000)),
+        "cp a b;".repeat(3_000),
+        format!("rm {}", "[".repeat(500_000)),
+    ] {
+        project.passes_lines(&[&line]);
+    }
 }
 
 #[test]

@@ -75,6 +75,7 @@ const fn client(
             read: settings::read,
             plugin: || absolute_variable("CLAUDE_PLUGIN_ROOT"),
             disarms: second::disarms,
+            disarming: second::VARIABLES,
             how_to_edit: settings::HOW_TO_EDIT,
         },
         migration: migration::MIGRATION,

@@ -5,29 +5,46 @@
 
 use std::path::{Component, PathBuf};
 
+use serde_json::Value;
+
 use super::absolute_variable;
+use super::settings::OFF_SWITCHES;
+
+pub(super) const VARIABLES: &[&str] = &["CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"];
 
 /// The word that leaves the hooks out, or takes the plugin away that brings them.
 pub(super) fn disarms(program: &str, arguments: &[String]) -> Option<String> {
-    if program != "claude" {
-        return None;
+    let plugin = || absolute_variable("CLAUDE_PLUGIN_ROOT");
+    match program {
+        "claude" => told(arguments, plugin()),
+        "npx" | "bunx" | "pnpx" => {
+            let at = arguments.iter().position(|word| !word.starts_with('-'))?;
+            let is_client = |word: &str| word == "claude" || word.starts_with("@anthropic-ai/claude-code");
+            is_client(&arguments[at]).then(|| told(&arguments[at + 1..], plugin())).flatten()
+        }
+        _ => None,
     }
-    told(arguments, absolute_variable("CLAUDE_PLUGIN_ROOT"))
 }
 
 fn told(arguments: &[String], plugin: Option<PathBuf>) -> Option<String> {
+    // Behind `--` stand the words of a program that the client is told of, or a prompt.
+    let own = arguments.split(|word| word == "--").next().unwrap_or_default();
     let is_bare = |word: &&String| matches!(word.as_str(), "--bare" | "--safe-mode");
-    if let Some(word) = arguments.iter().find(is_bare) {
+    if let Some(word) = own.iter().find(is_bare) {
         return Some(word.clone());
     }
-    let mut words = arguments.iter().map(String::as_str);
+    let mut words = own.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let settings = match word {
             "--settings" => words.next(),
             word => word.strip_prefix("--settings="),
         };
-        if settings.is_some_and(|settings| settings.contains("disableAllHooks")) {
-            return Some("disableAllHooks".into());
+        // JSON has more than one spelling of a name.
+        let settings = settings.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        if let Some(switch) =
+            OFF_SWITCHES.iter().find(|name| settings.as_ref().is_some_and(|all| all[**name] == true))
+        {
+            return Some((*switch).into());
         }
     }
     let [first, rest @ ..] = arguments else { return None };
@@ -64,7 +81,14 @@ mod tests {
         assert!(of("-p x --settings {\"disableAllHooks\":true}", None).is_some());
         assert!(of("-p x --settings={\"disableAllHooks\":true}", None).is_some());
         assert_eq!(of("-p what-does-disableAllHooks-do", None), None);
+        assert!(of("-p x --settings {\"disable\\u0041llHooks\":true}", None).is_some());
+        assert!(of("-p x --settings {\"allowManagedHooksOnly\":true}", None).is_some());
         assert_eq!(of("-p x --settings other.json", None), None);
+        assert_eq!(of("-p x --settings {\"disableAllHooks\":false}", None), None);
+        assert_eq!(of("mcp add x -- server --bare", None), None);
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(disarms("npx", &words("-y @anthropic-ai/claude-code@latest --bare")).is_some());
+        assert_eq!(disarms("npx", &words("prettier --bare claude")), None);
     }
 
     #[test]

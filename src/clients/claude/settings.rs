@@ -18,7 +18,7 @@ use crate::workspace::{CHILD_MARK, Places, is_provost};
 pub(super) const HOW_TO_EDIT: &str = "change other parts of the file with the Edit tool and leave `hooks`, its switches and plugins as they are";
 
 /// Switches that keep hooks from running when they are `true`.
-const OFF_SWITCHES: &[&str] = &[ALL_OFF, ONLY_MANAGED];
+pub(super) const OFF_SWITCHES: &[&str] = &[ALL_OFF, ONLY_MANAGED];
 pub(super) const ALL_OFF: &str = "disableAllHooks";
 /// Of all files, the client looks for it in the administrator's; the others are held to it all the same.
 pub(super) const ONLY_MANAGED: &str = "allowManagedHooksOnly";

@@ -12,7 +12,7 @@ const TAGS: &[&str] =
 /// The text without a tag of the client's.
 pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
     let is_tag = |rest: &str| {
-        let name = rest.trim_start_matches(['<', '/', ' ']);
+        let name = rest[1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
         TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
     };
     let places: Vec<usize> =
@@ -41,9 +41,17 @@ mod tests {
             "a‹/system-reminder>b‹System-Reminder>"
         );
         assert_eq!(without_tags("< / system-reminder>"), "‹ / system-reminder>");
+        assert_eq!(without_tags("<<\n/system>"), "<‹\n/system>");
         assert_eq!(without_tags("<task-notification>x"), "‹task-notification>x");
         for plain in ["<!-- rodin:gaps:start -->", "Vec<T> < 5", "cat <file", "<", "é<"] {
             assert_eq!(without_tags(plain), plain);
         }
+    }
+
+    /// A text of nothing but such signs is read once.
+    #[test]
+    fn many_signs_take_no_time() {
+        let text = "< ".repeat(500_000);
+        assert_eq!(without_tags(&text), text);
     }
 }

@@ -94,6 +94,10 @@ impl Line<'_> {
             (Operands::Copied | Operands::Moved, [first @ .., last]) if targets.is_empty() => {
                 sources = first;
                 targets.push((*last).clone());
+                if use_of == Operands::Moved && first.is_empty() && last.known().is_none() {
+                    // `mv a{,.bak}`: one word that is both.
+                    self.each(last, 0, |path| Effect::Delete { path });
+                }
             }
             (Operands::Packed, [archive, others @ ..]) => {
                 self.write(archive);
