@@ -44,6 +44,11 @@ pub(crate) fn json(out: &mut impl Write, value: &serde_json::Value) -> io::Resul
     writeln!(out, "{}", crate::text::printable_json(&format!("{value:#}")))
 }
 
+/// The same on one line.
+pub(crate) fn json_line(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{}", crate::text::printable_json(&value.to_string()))
+}
+
 /// The width that a table has: that of the terminal. In a pipe there is no limit, so that a row is a line
 /// and other programs can take it apart.
 pub(crate) fn room() -> Option<usize> {

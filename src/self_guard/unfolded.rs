@@ -81,6 +81,9 @@ fn by_pattern(
         return Ok(Some((above, "a directory of Provost's own")));
     }
     let pattern: PathBuf = above.components().chain(parts[first..].iter().copied()).collect();
+    if let Some(shorter) = without_ways_back(&pattern) {
+        return by_pattern(&shorter, protected, workspace);
+    }
     let fits = |path: &&Path| {
         let names = |path: &Path| {
             let names = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
@@ -90,6 +93,20 @@ fn by_pattern(
         wanted.len() == there.len() && wanted.iter().zip(&there).all(|(wanted, name)| is_like(wanted, name))
     };
     Ok(protected.existing().find(fits).map(|path| (path.to_owned(), "a file that decides on the guards")))
+}
+
+/// A pattern for the same place that goes into no directory to leave it again: `*/../x` is `x`. `None`: it
+/// is one.
+fn without_ways_back(pattern: &Path) -> Option<PathBuf> {
+    let mut parts = Vec::new();
+    for part in pattern.components() {
+        match part {
+            Component::ParentDir if matches!(parts.last(), Some(Component::Normal(_))) => drop(parts.pop()),
+            Component::ParentDir => {}
+            other => parts.push(other),
+        }
+    }
+    pattern.components().any(|part| part == Component::ParentDir).then(|| parts.iter().collect())
 }
 
 /// The words that braces make: `{a,b}.toml` is `a.toml` and `b.toml`.

@@ -62,7 +62,9 @@ impl Status {
         match (seen, self.json) {
             (None, false) => say(&mut out, &here.no_plan(self.plan.as_deref()))?,
             (None, true) => writeln!(out, "{{\"plan\":null}}")?,
-            (Some(overview), true) if self.watch => writeln!(out, "{}", overview.as_json())?,
+            (Some(overview), true) if self.watch => {
+                crate::cli::screen::json_line(&mut out, &overview.as_json())?;
+            }
             (Some(overview), true) => crate::cli::screen::json(&mut out, &overview.as_json())?,
             (Some(overview), false) => show(&mut out, overview)?,
         }

@@ -54,7 +54,7 @@ impl Status {
     fn drawn(&self, summary: &Summary) -> io::Result<String> {
         let mut out = Vec::new();
         match (self.json, self.watch) {
-            (true, true) => writeln!(out, "{}", summary.as_json())?,
+            (true, true) => crate::cli::screen::json_line(&mut out, &summary.as_json())?,
             (true, false) => crate::cli::screen::json(&mut out, &summary.as_json())?,
             (false, _) => screen::show(&mut out, summary)?,
         }
