@@ -162,20 +162,25 @@ fn is_alone(way: &str, said: &Said) -> bool {
     is_calm
 }
 
+/// Puts words into a plan or an answer about it.
+type InPlan<'a> = &'a dyn Fn(&Planning);
+/// A plan of the review loop with the words in it.
+type Made<'a> = &'a dyn Fn() -> Planned;
+
 /// Why a plan does not leave that holds these words somewhere.
 fn of_plans(voice: &str) -> Vec<Way<Said>> {
     let mark = |planning: &Planning, validation: &Value| {
         let own: Vec<String> = planning
             .text()
             .lines()
-            .map(|line| match line.starts_with("<!-- rodin:validation=") {
-                true => format!("<!-- rodin:validation={validation} -->"),
-                false => line.to_owned(),
+            .map(|line| {
+                let is_verdict = line.starts_with("<!-- rodin:validation=");
+                if is_verdict { format!("<!-- rodin:validation={validation} -->") } else { line.to_owned() }
             })
             .collect();
         std::fs::write(&planning.plan, own.join("\n") + "\n").unwrap();
     };
-    let ways: [Way<&dyn Fn(&Planning)>; 4] = [
+    let ways: [Way<InPlan>; 4] = [
         ("the reason of a verdict in the plan", &|planning| {
             mark(planning, &json!({"status": "fail", "reason": voice, "ts": "2026-01-01T00:00:00Z"}));
         }),
@@ -194,7 +199,7 @@ fn of_plans(voice: &str) -> Vec<Way<Said>> {
             planning.validator(&format!("### VERDICT: FAIL\n**Reason**: {}", voice.replace('\n', " ")));
         }),
     ];
-    let attempt = |(way, change): Way<&dyn Fn(&Planning)>| {
+    let attempt = |(way, change): Way<InPlan>| {
         let planning = Planning::with("[plan_gate]\nenabled = true\n");
         planning.write(PLAN);
         change(&planning);
@@ -207,7 +212,7 @@ fn of_plans(voice: &str) -> Vec<Way<Said>> {
 
 /// What the model and the person hear at the end of a turn.
 fn of_reviews(voice: &str) -> Vec<Way<Said>> {
-    let ways: [Way<&dyn Fn() -> Planned>; 7] = [
+    let ways: [Way<Made>; 7] = [
         ("a plan's name", &|| {
             let planned = Planned::named(&as_name(voice)).filled();
             planned.set_state(&state(json!({})));

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Way, outcome};
+use super::{Said, Way, outcome};
 use crate::Outcome;
 use crate::stage::Stage;
 
@@ -17,7 +17,7 @@ use crate::stage::Stage;
 const PATIENCE: f64 = 20.0;
 
 pub(super) fn worn_out_deadline() -> Vec<(&'static str, Outcome)> {
-    let ways: [Way<fn(&Stage) -> String>; 8] = [
+    let ways: [Way<Said>; 8] = [
         ("a line of 1,000 kB that is all commands", |stage| {
             line(stage, &format!("{}rm provost.toml", "cd a && ls b; ".repeat(70_000)))
         }),
@@ -46,7 +46,7 @@ pub(super) fn worn_out_deadline() -> Vec<(&'static str, Outcome)> {
             leaving(stage, "1. Form\n")
         }),
     ];
-    let attempt = |(way, call): Way<fn(&Stage) -> String>| {
+    let attempt = |(way, call): Way<Said>| {
         let stage = Stage::new();
         let mut answer = stage.project.hook_bytes(&[], call(&stage).as_bytes());
         answer.event = Some("PreToolUse".into());

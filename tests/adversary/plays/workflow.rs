@@ -154,9 +154,12 @@ fn below(path: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A call, made for a stage.
+type Asked = fn(&Stage) -> Value;
+
 /// Where nothing can be recorded, guards that deny do so all the same.
 pub(super) fn nothing_recorded() -> Vec<(&'static str, Outcome)> {
-    let calls: [Way<fn(&Stage) -> Value>; 4] = [
+    let calls: [Way<Asked>; 4] = [
         ("a protected file", |stage| stage.project.bash("rm provost.toml")),
         ("the key", |stage| stage.project.read(stage.project.state().join("seal.key"))),
         ("a planner", |stage| {
