@@ -110,7 +110,9 @@ fn hindered(hindrance: Hindrance, project: &TestProject, model: &Command, event:
         below(&state).iter().filter(|path| path.is_dir()).for_each(|path| set_mode(path, 0o555));
     }
     if is_superuser {
-        below(root).iter().for_each(|path| lchown(path, Some(NOBODY), Some(NOBODY)).unwrap());
+        for path in below(root) {
+            lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
     let before = match hindrance {
         // Without the signal a write gives an error, as on a full disk.
