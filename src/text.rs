@@ -44,6 +44,16 @@ pub fn one_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }
 
+/// The same, and at most so many units of it.
+pub fn brief(text: &str, most: usize) -> String {
+    one_line(&bounded(text, most))
+}
+
+/// A name from a file that an agent writes: on one line, and not so long that what is said of it is cut off.
+pub fn short(text: &str) -> String {
+    brief(text, 300)
+}
+
 /// JSON in which such characters are written as JSON writes them: it means the same, and a terminal obeys
 /// none of it.
 pub fn printable_json(json: &str) -> Cow<'_, str> {

@@ -44,5 +44,5 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             one_line(&ground.state_file().display().to_string())
         ),
     };
-    Ok(Opinion::deny(denial, vec![format!("`{phase}` is {status}, work for `{target}`")]))
+    Ok(super::deny(denial, vec![format!("`{phase}` is {status}, work for `{target}`")]))
 }

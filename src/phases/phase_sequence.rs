@@ -37,5 +37,5 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             one_line(lead)
         ),
     };
-    Ok(Opinion::deny(denial, vec![format!("work for `{target}` in `{phase}`")]))
+    Ok(super::deny(denial, vec![format!("work for `{target}` in `{phase}`")]))
 }

@@ -54,7 +54,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         ),
         fix: format!("generate the plan with the {REMEDY} skill, then delegate again"),
     };
-    Ok(Opinion::deny(denial, vec![format!("no plan of tasks in `{phase}`")]))
+    Ok(super::deny(denial, vec![format!("no plan of tasks in `{phase}`")]))
 }
 
 /// Whether a workflow has a plan. Of one whose kind is not known its phases tell.

@@ -11,13 +11,14 @@ use std::time::Duration;
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
 use super::place::Session;
 use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
-use super::verdict::Status;
+use super::verdict::{LONGEST_REASON, Status};
 use super::{at_exit, floor};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind, Text, Tool};
 use crate::overrides;
 use crate::search;
+use crate::text::{brief, repeated};
 use crate::workspace::Workspace;
 
 /// How long it may take where it asks reviewers itself.
@@ -159,10 +160,10 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
             "no validator was seen to give it for exactly this text",
             RERUN,
         )),
-        Status::Pending => Some(block("Assessment pending", &validation.reason, RUN)),
+        Status::Pending => Some(block("Assessment pending", &brief(&validation.reason, LONGEST_REASON), RUN)),
         Status::Fail => Some(failed(&validation.reason, store)),
         Status::Other(word) => {
-            let what = format!("Internal error: unexpected validation status '{word}'");
+            let what = format!("Internal error: unexpected validation status '{}'", repeated(word));
             Some(block(&what, "", RERUN))
         }
     }
@@ -182,10 +183,11 @@ fn tells(denial: &Denial, sentence: &str) -> bool {
     sentence.starts_with(untagged(denial)) || denial.why.contains(sentence)
 }
 
-/// Why a plan may not leave that a validator has failed.
+/// Why a plan may not leave that a validator has failed. The reason may stand in the plan only, where its
+/// author can have written it: on lines of its own it would speak as Provost does.
 pub fn failed(reason: &str, store: &dyn Store) -> Denial {
     let fix = format!("{}, then re-run /rodin:plan-gate", store.words().cover);
-    block("Assessment failed", reason, &fix)
+    block("Assessment failed", &brief(reason, LONGEST_REASON), &fix)
 }
 
 /// Why a plan may not leave where the floor blocks.

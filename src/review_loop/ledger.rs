@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::state::State;
 use super::transition::{Answer, ENOUGH, Step};
 use crate::config::settings;
-use crate::text::one_line;
+use crate::text::short;
 use crate::workspace::{Workspace, fnv1a};
 
 const FOLDER: &str = "rounds";
@@ -121,8 +121,7 @@ impl Ledger {
         if entry.over || entry.goes_on(state) {
             return None;
         }
-        let shown =
-            |value: Option<&str>| value.map_or("null".into(), |value| format!("`{}`", one_line(value)));
+        let shown = |value: Option<&str>| value.map_or("null".into(), |value| format!("`{}`", short(value)));
         let task = if entry.task == state.current_task {
             String::new()
         } else {
@@ -174,7 +173,7 @@ impl Entry {
     fn taken_up(&self, plan: &Plan, new: &str) -> String {
         let (phase, post, number) = (self.review.phase(), self.review.post_phase(), self.number);
         let task = self.task.as_deref().filter(|_| self.review == Review::Code);
-        let task = task.map_or(String::new(), |task| format!(" current_task={}", one_line(task)));
+        let task = task.map_or(String::new(), |task| format!(" current_task={}", short(task)));
         format!(
             "To take it up again: `provost review set {}{new} phase={phase} next_phase={post} \
              phase_iteration={number}{task}`",

@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::rounds;
 use super::state::State;
 use super::transition::{ENOUGH, Round};
-use crate::text::one_line;
+use crate::text::short;
 
 /// The agent's instruction after a review: what was written, what to do with it, and the way out.
 pub fn hold(plan: &Plan, state: &State, round: &Round, clean: bool, cwd: &Path) -> String {
@@ -56,11 +56,11 @@ pub fn reviewed(plan: &Plan, state: &State, round: &Round, clean: bool) -> Strin
         if clean { format!("clean, {} of {ENOUGH} in a row", state.clean) } else { "issues".into() };
     format!(
         "Plan '{}': {}, round {} of at most {} by {}: {outcome}.",
-        one_line(&plan.id),
+        short(&plan.id),
         of(round.review, state),
         round.number,
         state.max_reviews,
-        one_line(&round.model)
+        short(&round.model)
     )
 }
 
@@ -71,7 +71,7 @@ pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
     format!(
         "Plan '{}': the {} is clean {ENOUGH} times in a row (after {} of at most {} reviews). Next: \
          {to}{when}. Look at the work; `/taskie:continue-plan` goes on.",
-        one_line(&plan.id),
+        short(&plan.id),
         of(round.review, state),
         round.number,
         state.max_reviews
@@ -81,13 +81,13 @@ pub fn advanced(plan: &Plan, state: &State, round: &Round, to: &str) -> String {
 pub fn skipped(plan: &Plan, state: &State, review: Review, to: &str) -> String {
     format!(
         "Plan '{}': the {} is skipped, because max_reviews is 0 in state.json. Next: {to}.",
-        one_line(&plan.id),
+        short(&plan.id),
         of(review, state)
     )
 }
 
 pub fn limit(plan: &Plan, state: &State, review: Review) -> String {
-    let (id, named) = (one_line(&plan.id), plan.argument());
+    let (id, named) = (short(&plan.id), plan.argument());
     format!(
         "Plan '{id}': the {} has had all its {} reviews and was not clean {ENOUGH} times in a row, so \
          the agent waits for you. To fix: read the last review; then `provost review set {named} \
@@ -101,7 +101,7 @@ pub fn unanswered(plan: &Plan, state: &State, round: &Round, why: &str) -> Strin
     format!(
         "Warning: Plan '{}': the {}, round {}, came to nothing: {}. The state keeps its place, and the next \
          stop tries again; `provost review run {}` tries it now.",
-        one_line(&plan.id),
+        short(&plan.id),
         of(round.review, state),
         round.number,
         why.trim_end_matches('.'),
@@ -117,17 +117,17 @@ pub fn not_answered(plan: &Plan, state: &State, review: Review, cwd: &Path) -> S
     format!(
         "Plan '{}': the agent has stopped without an answer to the {}, round {number}{file}. \
          `/taskie:continue-plan` goes on with it; `provost review set {named} next_phase=null` ends the reviews.",
-        one_line(&plan.id),
+        short(&plan.id),
         of(review, state)
     )
 }
 
 pub fn unknown_phase(plan: &Plan, phase: &str) -> String {
-    let (id, named) = (one_line(&plan.id), plan.argument());
+    let (id, named) = (short(&plan.id), plan.argument());
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \
          `provost review set {named} next_phase=…`, or set it to null.",
-        one_line(phase)
+        short(phase)
     )
 }
 
@@ -136,7 +136,7 @@ pub fn of(review: Review, state: &State) -> String {
     match (review, state.current_task.as_deref()) {
         (Review::Plan, _) => "plan review".into(),
         (Review::Tasks, _) => "tasks review".into(),
-        (Review::Code, Some(task)) => format!("code review of task {}", one_line(task)),
+        (Review::Code, Some(task)) => format!("code review of task {}", short(task)),
         (Review::Code, None) => "code review".into(),
         (Review::AllCode, _) => "review of all code".into(),
     }

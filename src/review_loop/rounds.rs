@@ -21,7 +21,7 @@ use crate::config::settings;
 use crate::decision::Fault;
 use crate::files::Lock;
 use crate::reviewer::{self, Judgement, Logs, Question};
-use crate::text::one_line;
+use crate::text::short;
 use crate::workspace::Workspace;
 
 /// A table of tasks beyond this is not read.
@@ -218,10 +218,10 @@ impl Loop<'_> {
         tell(&format!(
             "{} of `{}`: round {} of at most {}, by {}, for at most {} s; its words go to {}",
             round.review.phase(),
-            one_line(&plan.id),
+            short(&plan.id),
             round.number,
             state.max_reviews,
-            one_line(&round.model),
+            short(&round.model),
             limit.as_secs(),
             logs.err.display()
         ));
@@ -325,7 +325,7 @@ pub fn subject(review: Review, state: &State) -> Result<Subject<'_>, String> {
     match subject {
         None => Err("state.json names no current_task".into()),
         Some(Subject::Task(id)) if !names::is_id(id) => {
-            Err(format!("current_task `{}` cannot be part of a file's name", one_line(id)))
+            Err(format!("current_task `{}` cannot be part of a file's name", short(id)))
         }
         Some(subject) => Ok(subject),
     }
@@ -350,9 +350,6 @@ fn misfits(file: &StateFile) -> Vec<String> {
 fn unknown_model(model: &str) -> Option<String> {
     let known = [state::FIRST_MODEL, state::SECOND_MODEL].contains(&model);
     (!known).then(|| {
-        format!(
-            "Warning: review_model `{}` is neither opus nor sonnet; it is asked as it is",
-            one_line(model)
-        )
+        format!("Warning: review_model `{}` is neither opus nor sonnet; it is asked as it is", short(model))
     })
 }

@@ -16,7 +16,7 @@ use super::rounds::Loop;
 use super::state::State;
 use super::tasks;
 use crate::decision::Fault;
-use crate::text::one_line;
+use crate::text::short;
 
 /// A plan with more lines than this is no beginning of one.
 const LINES_OF_A_PLAN: usize = 50;
@@ -93,7 +93,7 @@ fn due(next: &str, state: &State, done: Done) -> (Action, String) {
         }
         None => (
             Action::Ask,
-            format!("the next phase is said to be `{}`, which is nothing that can be due", one_line(next)),
+            format!("the next phase is said to be `{}`, which is nothing that can be due", short(next)),
         ),
     }
 }
@@ -125,7 +125,7 @@ fn interrupted(phase: Option<&str>) -> (Action, String) {
         ),
         Some(COMPLETE) => (Action::Tell, "the plan is complete".into()),
         Some(phase) => {
-            (Action::Ask, format!("the last phase was {}, and nobody has said what follows", one_line(phase)))
+            (Action::Ask, format!("the last phase was {}, and nobody has said what follows", short(phase)))
         }
         None => (Action::Ask, "neither a phase nor a next_phase stands in state.json".into()),
     }
@@ -138,7 +138,7 @@ fn a(review: Review) -> String {
 }
 
 fn task_name(state: &State) -> String {
-    state.current_task.as_deref().map_or("the current task".into(), |id| format!("task-{}.md", one_line(id)))
+    state.current_task.as_deref().map_or("the current task".into(), |id| format!("task-{}.md", short(id)))
 }
 
 /// What of a plan is complete, by its files.

@@ -9,7 +9,7 @@ use std::fmt;
 use super::phase::{COMPLETE, COMPLETE_TASK, COMPLETE_TASK_TDD, CREATE_TASKS, Review};
 use super::state::{FIRST_MODEL, SECOND_MODEL, State};
 use super::tasks::Left;
-use crate::text::one_line;
+use crate::text::short;
 
 /// How many clean reviews in a row end a cycle.
 pub const ENOUGH: u64 = 2;
@@ -70,7 +70,7 @@ pub enum Answer {
 
 impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, round {} by {}", self.review.phase(), self.number, one_line(&self.model))
+        write!(f, "{}, round {} by {}", self.review.phase(), self.number, short(&self.model))
     }
 }
 

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Deed, Effect};
 use directories::{Directories, Round, Whereabouts};
-use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step};
+use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step, TOO_DEEP};
 use programs::git::Branches;
 pub use programs::steers;
 use word::Word;
@@ -214,6 +214,7 @@ impl Line<'_> {
                     self.loops.pop();
                     self.branches.doubt();
                 }
+                Step::NotUnderstood { what, .. } if what == TOO_DEEP => self.beyond(&what),
                 Step::NotUnderstood { what, at } => {
                     self.obscure(&format!("{what} at byte {at}"));
                 }
@@ -251,7 +252,7 @@ impl Line<'_> {
             return;
         }
         if self.depth >= DEEPEST || !self.work.pay(text.len() * READING) {
-            return self.obscure("deeply nested shells");
+            return self.beyond("deeply nested shells");
         }
         let directories = self.place.current.clone();
         let is_lost = self.place.is_lost;
@@ -401,6 +402,11 @@ impl Line<'_> {
 
     fn obscure(&mut self, what: &str) {
         self.push(Effect::Obscure { what: what.to_owned() }, what.len());
+    }
+
+    /// What is deeper than anybody writes is not read, and may be anything.
+    fn beyond(&mut self, what: &str) {
+        self.push(Effect::TooLarge { what: what.to_owned() }, what.len());
     }
 
     fn somewhere(&mut self, target: String, deed: Deed) {

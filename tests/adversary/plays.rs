@@ -1,6 +1,8 @@
 //! Tricks that need more than a line or a call.
 
 mod plan;
+mod strain;
+mod workflow;
 
 use serde_json::{Value, json};
 
@@ -35,6 +37,13 @@ const PLAYS: &[(&str, Play)] = &[
     ("seal_of_another_plan", plan::seal_of_another_plan),
     ("words_of_other_agents", plan::words_of_other_agents),
     ("edit_and_back", plan::edit_and_back),
+    ("reviews_of_ones_own", workflow::reviews_of_ones_own),
+    ("phases_in_other_words", workflow::phases_in_other_words),
+    ("nothing_recorded", workflow::nothing_recorded),
+    ("reviews_not_recorded", workflow::reviews_not_recorded),
+    ("worn_out_deadline", strain::worn_out_deadline),
+    ("instructions_in_plans", crate::reasons::instructions_in_plans),
+    ("terminal_codes_watched", crate::terminal::terminal_codes_watched),
 ];
 
 fn outcome(stage: &Stage, answer: &Answer) -> Outcome {

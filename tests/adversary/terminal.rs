@@ -5,9 +5,12 @@
 //! out is looked at character by character.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
+use std::thread;
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -210,4 +213,76 @@ pub fn terminal_codes() -> Vec<(&'static str, Outcome)> {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     vec![("every command", undone_if(true))]
+}
+
+/// Commands that show something again and again, until they are ended.
+const WATCHED: &[&[&str]] = &[
+    &["status", "--watch"],
+    &["status", "--watch", "--json"],
+    &["review", "status", "--watch"],
+    &["review", "status", "--watch", "--json"],
+    &["journal", "--follow"],
+    &["journal", "--follow", "--json"],
+];
+/// The moves of the cursor by which a screen is drawn over.
+const OWN_MOVES: [&str; 3] = ["\u{1b}[H", "\u{1b}[K", "\u{1b}[J"];
+/// As long as a watched command runs: it looks twice a second.
+const SECONDS: &str = "2";
+
+pub fn terminal_codes_watched() -> Vec<(&'static str, Outcome)> {
+    let stage = painted();
+    let mut wrong = Vec::new();
+    thread::scope(|scope| {
+        let runs: Vec<_> = WATCHED
+            .iter()
+            .flat_map(|arguments| [(arguments, false), (arguments, true)])
+            .map(|(arguments, on_terminal)| {
+                let stage = &stage;
+                let run = move || watched(stage, arguments, on_terminal);
+                (arguments, on_terminal, scope.spawn(run))
+            })
+            .collect();
+        for (arguments, on_terminal, run) in runs {
+            let plain = without_colours(&run.join().unwrap());
+            // A terminal's own line ends.
+            let plain = OWN_MOVES.iter().fold(plain.replace("\r\n", "\n"), |text, own| text.replace(own, ""));
+            if let Some(at) = plain.find(is_obeyed) {
+                let c = plain[at..].chars().next().unwrap();
+                wrong.push(format!("provost {arguments:?} ({on_terminal}) sends {c:?}: {plain:?}"));
+            }
+            if !plain.contains("evil") {
+                wrong.push(format!("provost {arguments:?} ({on_terminal}) shows nothing of it: {plain}"));
+            }
+        }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    vec![("every command that watches", undone_if(true))]
+}
+
+/// What a command prints into a pipe or on a terminal before it is ended.
+fn watched(stage: &Stage, arguments: &[&str], on_terminal: bool) -> String {
+    let project = &stage.project;
+    let mut command = Command::new("/usr/bin/timeout");
+    command.args(["-k", "5", SECONDS]).arg(program()).args(arguments).env_clear();
+    command.env("HOME", &project.home).env("PATH", "/usr/bin:/bin").env("TERM", "xterm-256color");
+    command.current_dir(&project.path).stdin(Stdio::null());
+    if !on_terminal {
+        return String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+    }
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let slave = fs::File::options().read(true).write(true).open(name).unwrap();
+    let size = Winsize { ws_row: 200, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&slave, size).unwrap();
+    let mut child = command.stdout(slave.try_clone().unwrap()).stderr(slave).spawn().unwrap();
+    // While this process holds the other end, reading never comes to an end.
+    drop(command);
+    let (mut master, mut seen, mut part) = (fs::File::from(master), Vec::new(), [0; 4096]);
+    while let Ok(length @ 1..) = master.read(&mut part) {
+        seen.extend_from_slice(&part[..length]);
+    }
+    child.wait().unwrap();
+    String::from_utf8_lossy(&seen).into_owned()
 }

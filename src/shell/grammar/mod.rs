@@ -29,6 +29,8 @@ use variables::Variables;
 
 /// Constructs within each other beyond this are not understood.
 const DEEPEST: usize = 64;
+/// What is not read because it is deeper.
+pub(super) const TOO_DEEP: &str = "nesting deeper than 64 levels";
 /// How often reading goes on behind something that was not understood.
 const RESUMPTIONS: u32 = 8;
 /// How often `((` is read again, as two groups, because it was no arithmetic.
@@ -294,7 +296,7 @@ impl<'a> Grammar<'a> {
 
     fn push(&mut self, mode: Mode) -> Progress {
         if self.frames.len() >= DEEPEST {
-            return Err(self.stuck("nesting deeper than 64 levels"));
+            return Err(self.stuck(TOO_DEEP));
         }
         self.frames.push(Frame { mode, at: self.at, lists: self.lists.len() });
         if matches!(mode, Mode::Loop(_)) {

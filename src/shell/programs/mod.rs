@@ -212,7 +212,7 @@ impl Line<'_> {
     /// A program that another one runs, by its words.
     fn inner(&mut self, words: &[Word]) {
         if self.inner == DEEPEST {
-            return self.obscure("deeply nested commands");
+            return self.beyond("deeply nested commands");
         }
         self.inner += 1;
         let outside = self.place.current.clone();
