@@ -181,7 +181,8 @@ fn in_single_quotes(text: &[u8]) -> Option<(String, usize)> {
 fn only_comment(text: &[u8]) -> Option<&[u8]> {
     match text.trim_ascii() {
         [] => Some(b""),
-        [b'#', ..] if is_blank(text[0]) => Some(text),
+        // As a plain value ends: at any white space.
+        [b'#', ..] if text[0].is_ascii_whitespace() => Some(text),
         _ => None,
     }
 }
@@ -310,6 +311,14 @@ timestamp: 2026-01-21T20:00:00Z
         let mut file = read("");
         file.set(Key::PlanFile, Some("/home/me@work/a b.md"));
         assert_eq!(text(&file), "plan_file: /home/me@work/a b.md\n");
+    }
+
+    #[test]
+    fn a_value_stays_readable_before_a_comment_behind_any_white_space() {
+        let mut file = GateFile::read(b"reason: x\x0c # why\n");
+        assert_eq!(file.get(Key::Reason).as_deref(), Some("x"));
+        file.set(Key::Reason, Some("\"} # y"));
+        assert_eq!(file.get(Key::Reason).as_deref(), Some("\"} # y"));
     }
 
     #[test]

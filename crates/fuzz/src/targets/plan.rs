@@ -24,6 +24,7 @@ pub const TARGET: Target = Target {
               and nothing else changes",
     findings: &[
         "a gap that was put into a block on one line could make that line the start of a fence, which hid the block",
+        "a value put into a gate file before a comment behind a form feed was not read back",
     ],
     patience: Duration::from_millis(250),
     seeds,
