@@ -234,14 +234,13 @@ fn print(answer: &Answer, decision: &Decision) -> u8 {
 /// a one: the runtime puts the null device in its place.
 #[cfg(unix)]
 fn leads_nowhere(stream: &impl std::os::fd::AsFd) -> bool {
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    let device = |metadata: std::fs::Metadata| {
-        // In a sandbox, `/dev/null` may be a file; what is no device has the same number as a pipe.
-        metadata.file_type().is_char_device().then(|| metadata.rdev())
+    use rustix::fs::{FileType, Stat, fstat, stat};
+    // In a sandbox, `/dev/null` may be a file; what is no device has the same number as a pipe.
+    let device = |stat: Stat| {
+        (FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice).then_some(stat.st_rdev)
     };
-    let stream = stream.as_fd().try_clone_to_owned().map(std::fs::File::from);
-    let stream = stream.and_then(|stream| stream.metadata()).ok().and_then(device);
-    stream.is_some() && stream == std::fs::metadata("/dev/null").ok().and_then(device)
+    let stream = fstat(stream).ok().and_then(device);
+    stream.is_some() && stream == stat("/dev/null").ok().and_then(device)
 }
 
 #[cfg(not(unix))]

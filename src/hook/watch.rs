@@ -15,6 +15,8 @@ pub(super) struct Watch {
 /// How far the main thread has come.
 pub(super) struct Progress {
     pub(super) deadline: Instant,
+    /// Until when the watchdog sleeps, once it does.
+    wakes_at: Option<Instant>,
     /// The input has been read to its end.
     pub(super) read: bool,
     pub(super) case: Option<Arc<Case>>,
@@ -26,7 +28,14 @@ pub(super) struct Progress {
 
 impl Watch {
     pub(super) fn until(deadline: Instant) -> Self {
-        let progress = Progress { deadline, read: false, case: None, findings: Vec::new(), answered: None };
+        let progress = Progress {
+            deadline,
+            wakes_at: None,
+            read: false,
+            case: None,
+            findings: Vec::new(),
+            answered: None,
+        };
         Self { progress: Mutex::new(progress), nearer: Condvar::new() }
     }
 
@@ -36,22 +45,29 @@ impl Watch {
 
     pub(super) fn move_deadline(&self, deadline: Instant) {
         let mut progress = self.progress();
-        if deadline < progress.deadline {
+        progress.deadline = deadline;
+        // Waking a thread costs more than most guards do.
+        if progress.wakes_at.is_some_and(|wakes_at| deadline < wakes_at) {
             self.nearer.notify_one();
         }
-        progress.deadline = deadline;
+    }
+
+    /// Lets the watchdog sleep until then, or until the deadline comes nearer than that.
+    fn sleep<'w>(&self, mut progress: MutexGuard<'w, Progress>, until: Instant) -> MutexGuard<'w, Progress> {
+        progress.wakes_at = Some(until);
+        let left = until.saturating_duration_since(Instant::now());
+        self.nearer.wait_timeout(progress, left).unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Sleeps until the deadline has passed, wherever it moves in the meantime.
     pub(super) fn wait_for_deadline(&self) -> MutexGuard<'_, Progress> {
         let mut progress = self.progress();
         loop {
-            let left = progress.deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let deadline = progress.deadline;
+            if deadline <= Instant::now() {
                 return progress;
             }
-            let waited = self.nearer.wait_timeout(progress, left);
-            (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            progress = self.sleep(progress, deadline);
         }
     }
 
@@ -64,8 +80,8 @@ impl Watch {
             if now >= until || now >= progress.deadline {
                 return progress.answered.is_none() && now < progress.deadline;
             }
-            let left = (until - now).min(progress.deadline - now);
-            (progress, _) = self.nearer.wait_timeout(progress, left).unwrap_or_else(PoisonError::into_inner);
+            let until = until.min(progress.deadline);
+            progress = self.sleep(progress, until);
         }
     }
 
