@@ -57,12 +57,15 @@ pub fn clauses(text: &str) -> Vec<Vec<String>> {
 
 /// Whether these words stand in a text in this order, one behind the other.
 pub fn has_phrase(words: &[String], phrase: &str) -> bool {
-    // Nearly always it is the first word that is not there.
-    let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
-    let follows = |behind: &[String]| {
-        rest.is_empty() || behind.iter().map(String::as_str).take(rest.split(' ').count()).eq(rest.split(' '))
+    let follows = |behind: &[String], rest: &str| {
+        behind.iter().map(String::as_str).take(rest.split(' ').count()).eq(rest.split(' '))
     };
-    words.iter().enumerate().any(|(at, word)| word == first && follows(&words[at + 1..]))
+    // Nearly always it is the first word that is not there.
+    words.iter().enumerate().any(|(at, word)| match phrase.strip_prefix(word.as_str()) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(' ').is_some_and(|rest| follows(&words[at + 1..], rest)),
+        None => false,
+    })
 }
 
 /// Whether a text is about setting something up.
