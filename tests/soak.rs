@@ -12,7 +12,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_provost");
 fn three_hundred_kills_tear_nothing_and_leave_nothing() {
     let report = kills::run(Path::new(PROGRAM), 300, 8).unwrap();
     assert!(report.is_fine(), "{report}\n{:?}", report.litter);
-    assert!(report.kills == 300 && report.before > 0 && report.during > 0, "{report}");
+    assert!(report.kills() == 300 && report.before > 0 && report.during > 0, "{report}");
 }
 
 #[test]

@@ -19,13 +19,12 @@ use crate::{files_below, litter, median};
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Report {
-    pub kills: u64,
     /// Killed before anything was written.
     pub before: u64,
     /// Killed when something was written.
     pub during: u64,
-    /// It had ended by itself.
-    pub after: u64,
+    /// It had ended by itself, so nothing was killed.
+    pub too_late: u64,
     /// Files that were not whole, or not what they had to be.
     pub torn: Vec<String>,
     /// Files that were not there any more.
@@ -40,6 +39,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Processes that were really killed.
+    pub fn kills(&self) -> u64 {
+        self.before + self.during
+    }
+
     pub fn is_fine(&self) -> bool {
         self.torn.is_empty() && self.lost.is_empty() && self.litter.is_empty()
     }
@@ -47,10 +51,10 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "kills            {}", self.kills)?;
+        writeln!(f, "kills            {}", self.kills())?;
         writeln!(f, "  before writing {}", self.before)?;
         writeln!(f, "  while writing  {}", self.during)?;
-        writeln!(f, "  after the end  {}", self.after)?;
+        writeln!(f, "too late         {} (had ended; not counted)", self.too_late)?;
         writeln!(f, "torn files       {}", self.torn.len())?;
         writeln!(f, "lost files       {}", self.lost.len())?;
         writeln!(f, "cut lines        {} (of journals; what follows is read)", self.cut_lines)?;
@@ -104,10 +108,9 @@ pub fn run(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let mut all = Report::default();
     for report in reports {
         let report = report?;
-        all.kills += report.kills;
         all.before += report.before;
         all.during += report.during;
-        all.after += report.after;
+        all.too_late += report.too_late;
         all.torn.extend(report.torn);
         all.lost.extend(report.lost);
         all.cut_lines += report.cut_lines;
@@ -123,7 +126,7 @@ fn in_one_home(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let mut random = Rng::with_seed(seed);
     let mut run = Run { stage: &stage, number: 1, plans: BTreeMap::new(), report: Report::default() };
     let typical = run.typical()?;
-    while run.report.kills < kills {
+    while run.report.kills() < kills {
         let job = JOBS[random.usize(..JOBS.len())];
         let delay = Duration::from_micros(random.u64(..=typical[&job]));
         run.kill(job, delay)?;
@@ -197,11 +200,10 @@ impl Run<'_> {
         thread::sleep(delay);
         child.kill()?;
         let output: Output = child.wait_with_output()?;
-        self.report.kills += 1;
         match output.status.signal() {
             Some(9) if self.written() == was => self.report.before += 1,
             Some(9) => self.report.during += 1,
-            _ => self.report.after += 1,
+            _ => self.report.too_late += 1,
         }
         self.look(false);
         let now = (self.stage.counted(), self.stage.field(0));

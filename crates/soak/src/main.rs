@@ -11,7 +11,7 @@ Kills the real program again and again, or lets many of it run at once, and look
 Usage: scripts/soak kills [N] [--seed SEED]
        scripts/soak together [--processes N] [--seconds N]
 
-  kills      start N processes (10000), one after the other, and kill each at a random moment of its time
+  kills      kill N processes (10000), each at a random moment of its time
   together   let N processes (64) run at once for so many seconds (60), on one plan, one state, one journal
 
 Options:
