@@ -173,6 +173,9 @@ pub fn without_room(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
+/// The longest indent that is taken over.
+const LONGEST_INDENT: usize = 16;
+
 /// How a file is laid out.
 pub struct Style {
     newline: &'static str,
@@ -191,7 +194,9 @@ impl Style {
             ""
         };
         let margins = text.lines().map(|line| &line[..line.len() - line.trim_ascii_start().len()]);
-        let indent = margins.into_iter().find(|margin| !margin.is_empty()).unwrap_or("  ");
+        // Nobody's is longer; what is copied into every line must not make the file many times as large.
+        let is_usual = |margin: &&str| (1..=LONGEST_INDENT).contains(&margin.len());
+        let indent = margins.into_iter().find(is_usual).unwrap_or("  ");
         let is_loose = !newline.is_empty() || text.contains("\": ");
         Self { newline, indent: indent.to_owned(), gap: if is_loose { " " } else { "" } }
     }

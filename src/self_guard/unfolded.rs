@@ -172,16 +172,18 @@ fn holds_hooks(file: &Path, workspace: &Workspace) -> Result<bool, Fault> {
 /// The words that braces make, in their order: `{a,b}.toml` is `a.toml` and `b.toml`. None if they are too
 /// many.
 fn alternatives(word: &str) -> Option<Vec<String>> {
+    // Without anything between them they are no braces to the shell, and to find and xargs a word of theirs.
+    const EMPTY: &str = "\0";
     if word.matches('{').take(MOST_ALTERNATIVES + 1).count() > MOST_ALTERNATIVES {
         return None;
     }
-    let mut open = vec![word.to_owned()];
+    let mut open = vec![word.replace("{}", EMPTY)];
     let mut made = Vec::new();
     let mut written = 0;
     while let Some(word) = open.pop() {
         let inner = word.find('}').and_then(|end| Some((word[..end].rfind('{')?, end)));
         let Some((start, end)) = inner else {
-            made.push(word);
+            made.push(word.replace(EMPTY, "{}"));
             continue;
         };
         for one in word[start + 1..end].rsplit(',') {
@@ -267,6 +269,7 @@ mod tests {
         words.dedup();
         assert_eq!(words, ["a.toml", "bc.toml", "bd.toml"].map(str::to_owned));
         assert_eq!(alternatives("pr{a..z}v{1..3}").unwrap(), ["pr?v1..3"]);
+        assert_eq!(alternatives("{}/{a,{}}").unwrap(), ["{}/a", "{}/{}"]);
     }
 
     /// None of these may take more time or room than the line is long.

@@ -109,6 +109,8 @@ fn patterns_and_names_of_other_things_pass() {
         "mv a.txt{,.bak}",
         "rm -rf target/* sub/*.toml $PWD/target/* ${HOME}/cache/*",
         "mv $X/*.toml .",
+        "find . -name '*.pyc' -exec rm {} +; find target -exec rm -rf {} \\; -ok mv {} {}.old \\;",
+        "ls *.log | xargs -I{} rm {}; ls | xargs -I{} mv {} old/{}",
         "cp *.toml /tmp/backup/; cp -r $SRC/* .",
         "touch {a..z}.txt {1..9}; mkdir -p src/{a,b}/{c,d}",
         "mkdir -p $(pwd)/provost",

@@ -17,6 +17,7 @@ pub const TARGET: Target = Target {
     findings: &[
         "where an event stood twice, taking our entries out of the one that counts brought the hidden one back",
         "where `onFailure` stood twice in an entry of ours, opening it left it closed",
+        "an indent of a hundred blanks was copied into every line that was added",
     ],
     patience: Duration::from_millis(250),
     seeds,
