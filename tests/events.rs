@@ -151,20 +151,14 @@ fn no_field_around_a_forbidden_call_makes_it_pass() {
 /// The way of an event through the house, without a process.
 fn judged(project: &TestProject, bytes: &[u8]) -> Result<Answer, Unreadable> {
     let event = (claude().parse)(bytes.to_vec().into())?;
-    let workspace = Workspace {
-        client: claude(),
-        start: project.path.clone(),
-        project: project.path.clone(),
-        places: Places {
-            home: Some(project.home.clone()),
-            config: Some(project.home.join(".config/provost")),
-            state: Some(project.state()),
-            managed: None,
-        },
-        config: Config::default(),
-        found: std::sync::OnceLock::new(),
-        missed: std::sync::Mutex::default(),
+    let places = Places {
+        home: Some(project.home.clone()),
+        config: Some(project.home.join(".config/provost")),
+        state: Some(project.state()),
+        managed: None,
     };
+    let (start, root) = (project.path.clone(), project.path.clone());
+    let workspace = Workspace::new(claude(), start, root, places, Config::default());
     // Effects are computed for every event, also where no guard of today asks for them.
     let _ = event.effects();
     let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();

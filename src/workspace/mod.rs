@@ -48,9 +48,9 @@ pub struct Workspace {
     pub places: Places,
     pub config: Config,
     /// What a pack has found out about this event, for all its guards.
-    pub found: OnceLock<Box<dyn Any + Send + Sync>>,
+    found: OnceLock<Box<dyn Any + Send + Sync>>,
     /// What the guard that is being asked wanted to read and could not.
-    pub missed: Mutex<Option<Fault>>,
+    missed: Mutex<Option<Fault>>,
 }
 
 impl Places {
@@ -117,6 +117,17 @@ impl Workspace {
         let start = resolve(&(client.project)().unwrap_or_else(|| event.cwd.clone()));
         let project = project_root(&start);
         let config = Config::load(&config::layers(&places, &start, &project));
+        Self::new(client, start, project, places, config)
+    }
+
+    /// One in which nothing has been looked at yet.
+    pub fn new(
+        client: &'static Client,
+        start: PathBuf,
+        project: PathBuf,
+        places: Places,
+        config: Config,
+    ) -> Self {
         Self { client, start, project, places, config, found: OnceLock::new(), missed: Mutex::default() }
     }
 
@@ -129,15 +140,7 @@ impl Workspace {
             state: Some(root.join("state")),
             managed: None,
         };
-        Self {
-            client: crate::clients::DEFAULT,
-            start: root.to_owned(),
-            project: root.to_owned(),
-            places,
-            config: Config::default(),
-            found: OnceLock::new(),
-            missed: Mutex::default(),
-        }
+        Self::new(crate::clients::DEFAULT, root.to_owned(), root.to_owned(), places, Config::default())
     }
 
     /// Notes that a file that is there could not be read. A guard that goes on as if there were none, and

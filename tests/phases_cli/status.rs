@@ -1,5 +1,6 @@
 //! Where a workflow stands.
 
+use crate::support::flow::begun;
 use serde_json::{Value, json};
 
 use crate::support::TestProject;
@@ -17,15 +18,10 @@ const REQUIREMENTS: &str = r#"{"phase_requirements": {
   "workflow_overrides": {"fix": {"06-implementation": {"test_iteration": {"max_iterations": 4}}}}}"#;
 
 fn workflow(phase: &str) -> Value {
-    json!({
-        "active_workflow": {
-            "type": "feature",
-            "current_phase": phase,
-            "phases": ["01-requirements", "05-test-strategy", "06-implementation", "07-testing"],
-            "git_branch": {"name": "feature/REQ-0004-x", "status": "active"},
-        },
-        "phases": {"01-requirements": {"status": "completed"}, "05-test-strategy": {"status": "completed"}},
-    })
+    let mut state = begun(phase);
+    state["phases"] =
+        json!({"01-requirements": {"status": "completed"}, "05-test-strategy": {"status": "completed"}});
+    state
 }
 
 fn project(state: &Value) -> TestProject {

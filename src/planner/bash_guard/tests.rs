@@ -15,15 +15,8 @@ fn refused(effects: &[Effect]) -> Option<String> {
         outcome: Outcome::default(),
     };
     let event = Event::new("x".into(), Kind::BeforeTool(call), "/p".into());
-    let workspace = Workspace {
-        client: clients::DEFAULT,
-        start: "/p".into(),
-        project: "/p".into(),
-        places: Places { home: None, config: None, state: None, managed: None },
-        config: Config::default(),
-        found: std::sync::OnceLock::new(),
-        missed: std::sync::Mutex::default(),
-    };
+    let places = Places { home: None, config: None, state: None, managed: None };
+    let workspace = Workspace::new(clients::DEFAULT, "/p".into(), "/p".into(), places, Config::default());
     Judge::of(&event, &workspace).refusal(effects).map(|denial| denial.to_string())
 }
 

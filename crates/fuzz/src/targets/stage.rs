@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock};
 
 use provost::clients;
 use provost::config::Config;
@@ -37,19 +36,12 @@ impl Stage {
     /// What a guard may see, in one of its directories.
     pub fn workspace(&self, start: &str) -> Workspace {
         let start = self.root.join(start);
-        Workspace {
-            client: clients::DEFAULT,
-            project: start.clone(),
-            start,
-            places: Places {
-                home: Some(self.root.clone()),
-                config: None,
-                state: Some(self.root.join("state")),
-                managed: None,
-            },
-            config: Config::default(),
-            found: OnceLock::new(),
-            missed: Mutex::default(),
-        }
+        let places = Places {
+            home: Some(self.root.clone()),
+            config: None,
+            state: Some(self.root.join("state")),
+            managed: None,
+        };
+        Workspace::new(clients::DEFAULT, start.clone(), start, places, Config::default())
     }
 }
