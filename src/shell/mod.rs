@@ -16,7 +16,7 @@ mod tests;
 mod word;
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -35,9 +35,9 @@ const LONGEST_LINE: usize = 1 << 20;
 /// No system opens a longer path.
 const LONGEST_PATH: usize = 4096;
 
-/// From so many texts on, none is read twice in the same place. Where each can be read in two ways, a text in a
-/// text in a text would be read thousands of times.
-const MOST_REPEATED: usize = 16;
+/// How many times over a line may be read, with all the texts in it. Texts that can be read in two ways, in one
+/// another, would be read thousands of times.
+const MOST_PASSES: usize = 64;
 
 /// What reading a byte again costs, in bytes that are built: here-documents that never end hold all
 /// that follows, each of them.
@@ -78,20 +78,12 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         is_lost: false,
         depth: 0,
     }]);
-    let mut read = 0;
-    let mut known = BTreeSet::new();
-    let mut kept: Vec<Directories> = Vec::new();
+    let mut unread = MOST_PASSES * command.len();
     while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
-        read += 1;
-        if read > MOST_REPEATED {
-            // INVARIANT: what was read before was not deeper, so it was followed at least as far. By their
-            // place in memory, directories are compared at once, and they are kept so that it stays theirs.
-            let place = Rc::as_ptr(&directories).cast::<()>().addr();
-            if !known.insert((text.clone(), kind, place, is_lost, has_moved)) {
-                continue;
-            }
-            kept.push(directories.clone());
-        }
+        let Some(rest) = unread.checked_sub(text.len()) else {
+            return vec![Effect::TooLarge { what: "a command line with so many command lines in it".into() }];
+        };
+        unread = rest;
         let before = effects.len();
         let mut line = Line {
             branches: Branches::new(has_moved),

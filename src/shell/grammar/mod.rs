@@ -85,7 +85,7 @@ pub(super) enum Redirection<'a> {
 }
 
 /// What a text is read as.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Commands,
     /// Only its expansions count: the body of a here-document.

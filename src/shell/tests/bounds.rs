@@ -30,10 +30,13 @@ fn a_line_that_is_too_large_is_not_read() {
 /// Each `$((` can be read in two ways, and each body of a here-document is read for itself.
 #[test]
 fn texts_in_texts_are_not_read_again_and_again() {
-    let part = format!("{}cat\n<<A\nx<<'r", "$((".repeat(12));
-    let line = format!("{}$((", part.repeat(4));
-    let found = effects(&line, Path::new("/p"), None);
-    assert!(found.len() < line.len() * 64, "{} effects of {} bytes", found.len(), line.len());
+    let line =
+        |levels, parts| format!("{}$((", format!("{}cat\n<<A\nx<<'r", "$((".repeat(levels)).repeat(parts));
+    for line in [line(12, 4), line(4, 12)] {
+        let found = effects(&line, Path::new("/p"), None);
+        assert!(matches!(&found[..], [Effect::TooLarge { .. }]), "{} effects of {line}", found.len());
+    }
+    let found = effects(&line(3, 2), Path::new("/p"), None);
     assert!(found.iter().any(|effect| matches!(effect, Effect::Run { program, .. } if program == "cat")));
 }
 
