@@ -13,6 +13,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::text;
+
 #[derive(Debug, Default, Clone)]
 pub struct JsonObject {
     /// Each value in its own words. A name that stands twice is kept twice; the last one counts.
@@ -24,7 +26,7 @@ impl JsonObject {
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let fields: Result<Fields<Box<RawValue>>, _> = serde_json::from_slice(bytes);
-        fields.map(|Fields(fields)| Self { fields }).map_err(|error| error.to_string())
+        fields.map(|Fields(fields)| Self { fields }).map_err(|error| reason(&error))
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -145,6 +147,11 @@ fn readable(raw: &RawValue, depth: usize) -> Value {
     } else {
         Value::Null
     }
+}
+
+/// Why something is no JSON object. The reader's own words may repeat a whole file.
+pub fn reason(error: &serde_json::Error) -> String {
+    text::short(&error.to_string())
 }
 
 /// A value in lines, as it stands so deep in a file. A line break in a text is never one in JSON.
@@ -270,6 +277,8 @@ mod tests {
             assert!(JsonObject::read(text.as_bytes()).is_err(), "{text}");
         }
         assert!(JsonObject::read(b"\xff{}").is_err());
+        let why = JsonObject::read(format!("\"{}\"", "\u{feff}".repeat(9000)).as_bytes()).unwrap_err();
+        assert!(why.starts_with("invalid type: string") && why.len() < 1000, "{why}");
         assert!(JsonObject::read("\u{feff}{\"a\": true}".as_bytes()).unwrap().has("a"));
     }
 

@@ -6,7 +6,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::json_object::Fields;
+use crate::json_object::{Fields, reason};
 
 /// A list or an object, cut into its values.
 pub struct Written<'a> {
@@ -35,8 +35,9 @@ pub enum Change {
 
 impl<'a> Written<'a> {
     /// The object that a text is, without what stands around it.
-    pub fn object(text: &'a str) -> serde_json::Result<Self> {
-        let Fields(fields) = serde_json::from_str::<Fields<&RawValue>>(text)?;
+    pub fn object(text: &'a str) -> Result<Self, String> {
+        let fields = serde_json::from_str::<Fields<&RawValue>>(text);
+        let Fields(fields) = fields.map_err(|error| reason(&error))?;
         Ok(Self::cut(text.trim_ascii(), fields))
     }
 

@@ -28,8 +28,8 @@ pub fn for_each_entry(
 
     use rustix::fs::{FileType, Mode, OFlags, RawDir, open};
 
-    /// As much as some hundred short names take.
-    const BUFFER: usize = 16 << 10;
+    /// As much as a hundred short names take. It lies on the stack, and each of its pages costs a page fault.
+    const BUFFER: usize = 4 << 10;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let file = open(directory, flags, Mode::empty())?;
     let mut buffer = [MaybeUninit::uninit(); BUFFER];

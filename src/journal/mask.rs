@@ -55,24 +55,47 @@ const NAMES: &[&str] = &[
 
 const MASK: &str = "••••";
 
+/// The start of a private key, whose rest is all that follows.
+const KEY: &str = "-----BEGIN";
+
+/// Which bytes begin one of the texts, in either case.
+const fn beginnings(texts: &[&str]) -> [bool; 256] {
+    let mut begin = [false; 256];
+    let mut at = 0;
+    while at < texts.len() {
+        let first = texts[at].as_bytes()[0];
+        begin[first.to_ascii_lowercase() as usize] = true;
+        begin[first.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    begin
+}
+
+/// The journal is written at nearly every call, so a text is passed once, and most places in it begin nothing.
+static BEGIN_TOKENS: [bool; 256] = beginnings(TOKENS);
+static BEGIN_NAMES: [bool; 256] = beginnings(NAMES);
+
 /// The text with credentials masked.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let mut hidden: Vec<(usize, usize)> = Vec::new();
-    let mut at = 0;
-    for word in text.split(separates) {
-        let start = at;
-        let end = start + word.len();
-        at = end + text[end..].chars().next().map_or(0, char::len_utf8);
-        if let Some(token) =
-            TOKENS.iter().find(|token| word.starts_with(**token) && word.len() >= token.len() + 8)
-        {
-            hidden.push((start + token.len(), end));
+    let mut is_start = true;
+    for (at, c) in text.char_indices() {
+        let byte = text.as_bytes()[at];
+        let mut hide = |(from, to)| hidden.push((at + from, at + to));
+        if is_start && BEGIN_TOKENS[usize::from(byte)] {
+            token(&text[at..]).map(&mut hide);
         }
-    }
-    secret_values(text, &mut hidden);
-    user_info(text, &mut hidden);
-    if let Some(key) = text.find("-----BEGIN") {
-        hidden.push((key + "-----BEGIN".len(), text.len()));
+        if BEGIN_NAMES[usize::from(byte)] {
+            values(&text[at..], &mut hide);
+        }
+        if byte == b':' {
+            user_info(&text[at..]).map(&mut hide);
+        }
+        if byte == b'-' && text[at..].starts_with(KEY) {
+            hide((KEY.len(), text.len() - at));
+            break;
+        }
+        is_start = separates(c);
     }
     if hidden.is_empty() {
         return Cow::Borrowed(text);
@@ -91,63 +114,58 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+#[rustfmt::skip]
 fn separates(c: char) -> bool {
-    c.is_whitespace() || "\"'`=:,;()[]{}<>|&@/?\\".contains(c)
+    c.is_whitespace()
+        || matches!(c, '"' | '\'' | '`' | '=' | ':' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|'
+            | '&' | '@' | '/' | '?' | '\\')
+}
+
+/// A word at the start of a text that is a token, from where it is secret.
+fn token(text: &str) -> Option<(usize, usize)> {
+    let token = TOKENS.iter().find(|token| text.starts_with(**token))?;
+    let end = text.find(separates).unwrap_or(text.len());
+    (end >= token.len() + 8).then_some((token.len(), end))
 }
 
 /// `password=…`, `"token": "…"`, `Authorization: Bearer …`
-fn secret_values(text: &str, hidden: &mut Vec<(usize, usize)>) {
-    let lower = text.to_ascii_lowercase();
-    // Most texts name no value at all, and the journal is written at every call.
-    if !lower.contains(['=', ':']) && !lower.contains("bearer") {
-        return;
-    }
+fn values(text: &str, hide: &mut impl FnMut((usize, usize))) {
     for name in NAMES {
-        let mut from = 0;
-        while let Some(found) = lower[from..].find(name) {
-            let after = from + found + name.len();
-            from = after;
-            // The rest of a longer name (`token_id`, `secrets`) belongs to the name.
-            let tail = text[after..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
-            let after = tail.map_or(text.len(), |tail| after + tail);
-            let rest = &text[after..];
-            let value = rest.trim_start_matches(|c: char| c == ' ' || "\"'=:".contains(c));
-            let given = rest.len() - value.len();
-            let separator = &rest[..given];
-            if !separator.contains(['=', ':']) && *name != "bearer" {
-                continue;
-            }
-            let end =
-                value.find(|c: char| c.is_whitespace() || "\"'`,;&)}".contains(c)).unwrap_or(value.len());
-            // A header's scheme is not the secret; what follows it is.
-            let scheme = ["bearer", "basic", "token"].contains(&value[..end].to_ascii_lowercase().as_str());
-            if end > 0 && !scheme {
-                hidden.push((after + given, after + given + end));
-            } else if scheme {
-                let secret = value[end..].trim_start();
-                let start = text.len() - secret.len();
-                let length = secret.find(char::is_whitespace).unwrap_or(secret.len());
-                hidden.push((start, start + length));
-            }
+        if !text.as_bytes().get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+        {
+            continue;
+        }
+        // The rest of a longer name (`token_id`, `secrets`) belongs to the name.
+        let tail = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let rest = text[name.len()..].trim_start_matches(tail);
+        let value = rest.trim_start_matches([' ', '"', '\'', '=', ':']);
+        let separator = &rest[..rest.len() - value.len()];
+        if !separator.contains(['=', ':']) && *name != "bearer" {
+            continue;
+        }
+        let start = text.len() - value.len();
+        let end = value.find(|c: char| c.is_whitespace() || "\"'`,;&)}".contains(c)).unwrap_or(value.len());
+        // A header's scheme is not the secret; what follows it is.
+        let is_scheme =
+            ["bearer", "basic", "token"].iter().any(|scheme| value[..end].eq_ignore_ascii_case(scheme));
+        if is_scheme {
+            let secret = value[end..].trim_start();
+            let start = text.len() - secret.len();
+            hide((start, start + secret.find(char::is_whitespace).unwrap_or(secret.len())));
+        } else if end > 0 {
+            hide((start, start + end));
         }
     }
 }
 
-/// `https://user:password@host`
-fn user_info(text: &str, hidden: &mut Vec<(usize, usize)>) {
-    let mut from = 0;
-    while let Some(found) = text[from..].find("://") {
-        let start = from + found + 3;
-        from = start;
-        let end = text[start..]
-            .find(|c: char| c.is_whitespace() || "/\"'`".contains(c))
-            .map_or(text.len(), |e| start + e);
-        if let Some(at) = text[start..end].rfind('@')
-            && let Some(colon) = text[start..start + at].find(':')
-        {
-            hidden.push((start + colon + 1, start + at));
-        }
-    }
+/// `://user:password@host`
+fn user_info(text: &str) -> Option<(usize, usize)> {
+    let place = text.strip_prefix("://")?;
+    let end = place.find(|c: char| c.is_whitespace() || "/\"'`".contains(c)).unwrap_or(place.len());
+    let at = place[..end].rfind('@')?;
+    let colon = place[..at].find(':')?;
+    let start = text.len() - place.len();
+    Some((start + colon + 1, start + at))
 }
 
 #[cfg(test)]

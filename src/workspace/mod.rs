@@ -167,7 +167,11 @@ impl Workspace {
     /// The file that a path really means: `..` and links followed as the system would follow
     /// them, as far as they exist. A dangling link leads to the file that a write would create.
     pub fn resolve(&self, path: &Path) -> PathBuf {
-        resolve(path)
+        // Nearly all paths lie below this one, which is resolved already.
+        match path.strip_prefix(&self.start) {
+            Ok(rest) => resolve_below(self.start.clone(), rest),
+            Err(_) => resolve(path),
+        }
     }
 
     /// The same for a path below one that is resolved already.
@@ -179,8 +183,8 @@ impl Workspace {
     /// the link leads to.
     pub fn resolve_parent(&self, path: &Path) -> PathBuf {
         match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => resolve(parent).join(name),
-            _ => resolve(path),
+            (Some(parent), Some(name)) => self.resolve(parent).join(name),
+            _ => self.resolve(path),
         }
     }
 

@@ -75,7 +75,7 @@ enum Entry {
 
 fn rewrite(text: &str, elsewhere: &[String]) -> Result<Migrated, String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let file = Written::object(body).map_err(|error| error.to_string())?;
+    let file = Written::object(body)?;
     let mut found = Migrated::default();
     let is_plugged = is_plugged(&file);
     if is_plugged {

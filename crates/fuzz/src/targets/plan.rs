@@ -233,6 +233,7 @@ fn verdict(input: &[u8], keeper: &Keeper<'_>, seen: &mut Seen) -> Result<(), Str
     }
     let seal = keeper.policy.key.as_ref().map(|key| key.seal(dossier.plan_hash, dossier.gaps_hash));
     let passed = recorded(&dossier, Verdict::new(Status::Pass, "covered", NOW.into()), seal);
+    keeper.dossier(&passed)?;
     holds(keeper.passes(&passed), "a sealed verdict does not pass its own text")?;
     holds(keeper.passes(&keeper.kept(&passed)?), "a sealed verdict is lost when nothing changes")?;
     edits(input, &passed, keeper)

@@ -18,6 +18,7 @@ pub const TARGET: Target = Target {
         "where an event stood twice, taking our entries out of the one that counts brought the hidden one back",
         "where `onFailure` stood twice in an entry of ours, opening it left it closed",
         "an indent of a hundred blanks was copied into every line that was added",
+        "where the file was one long text instead of an object, the reason repeated all of it",
     ],
     patience: Duration::from_millis(250),
     seeds,
