@@ -58,40 +58,51 @@ const MASK: &str = "••••";
 /// The start of a private key, whose rest is all that follows.
 const KEY: &str = "-----BEGIN";
 
-/// Which bytes begin one of the texts, in either case.
-const fn beginnings(texts: &[&str]) -> [bool; 256] {
-    let mut begin = [false; 256];
-    let mut at = 0;
-    while at < texts.len() {
-        let first = texts[at].as_bytes()[0];
-        begin[first.to_ascii_lowercase() as usize] = true;
-        begin[first.to_ascii_uppercase() as usize] = true;
-        at += 1;
+/// With which two letters the texts begin, in either case. The journal is written at nearly every call, so a text
+/// is passed once, and at most places two letters tell that nothing begins there.
+struct Beginnings([bool; 1 << 10]);
+
+impl Beginnings {
+    const fn of(texts: &[&str]) -> Self {
+        let mut found = [false; 1 << 10];
+        let mut at = 0;
+        while at < texts.len() {
+            let text = texts[at].as_bytes();
+            found[Self::index(text[0], text[1])] = true;
+            at += 1;
+        }
+        Self(found)
     }
-    begin
+
+    /// A small letter and its capital are the same here, and some signs as well.
+    const fn index(first: u8, second: u8) -> usize {
+        (first as usize & 31) << 5 | (second as usize & 31)
+    }
+
+    fn may_be(&self, text: &[u8], at: usize) -> bool {
+        text.get(at + 1).is_some_and(|second| self.0[Self::index(text[at], *second)])
+    }
 }
 
-/// The journal is written at nearly every call, so a text is passed once, and most places in it begin nothing.
-static BEGIN_TOKENS: [bool; 256] = beginnings(TOKENS);
-static BEGIN_NAMES: [bool; 256] = beginnings(NAMES);
+static OF_TOKENS: Beginnings = Beginnings::of(TOKENS);
+static OF_NAMES: Beginnings = Beginnings::of(NAMES);
 
 /// The text with credentials masked.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut is_start = true;
     for (at, c) in text.char_indices() {
-        let byte = text.as_bytes()[at];
         let mut hide = |(from, to)| hidden.push((at + from, at + to));
-        if is_start && BEGIN_TOKENS[usize::from(byte)] {
+        if is_start && OF_TOKENS.may_be(text.as_bytes(), at) {
             token(&text[at..]).map(&mut hide);
         }
-        if BEGIN_NAMES[usize::from(byte)] {
+        if OF_NAMES.may_be(text.as_bytes(), at) {
             values(&text[at..], &mut hide);
         }
-        if byte == b':' {
+        if c == ':' {
             user_info(&text[at..]).map(&mut hide);
         }
-        if byte == b'-' && text[at..].starts_with(KEY) {
+        if c == '-' && text[at..].starts_with(KEY) {
             hide((KEY.len(), text.len() - at));
             break;
         }
