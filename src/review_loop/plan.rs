@@ -216,8 +216,7 @@ fn below(root: &Path, workspace: &Workspace) -> Vec<Plan> {
 /// began, since an agent may have gone elsewhere, and the project's.
 fn roots(start: &Path, workspace: &Workspace) -> Vec<PathBuf> {
     let has_plans = |directory: &&Path| workspace.is_directory(&directory.join(PLANS));
-    // The workspace knows where the session began, and has followed the links of that already.
-    let here = if start == workspace.start { start.to_owned() } else { workspace.resolve(start) };
+    let here = workspace.resolve(start);
     let mut roots: Vec<PathBuf> = Vec::new();
     let elsewhere = Some(&workspace.start).filter(|start| **start != here);
     for from in std::iter::once(&here).chain(elsewhere) {
