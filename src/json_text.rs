@@ -42,8 +42,8 @@ impl<'a> Written<'a> {
     }
 
     /// The same for a list.
-    pub fn list(text: &'a str) -> serde_json::Result<Self> {
-        let values: Vec<&RawValue> = serde_json::from_str(text)?;
+    pub fn list(text: &'a str) -> Result<Self, String> {
+        let values: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| reason(&error))?;
         Ok(Self::cut(text.trim_ascii(), values.into_iter().map(|value| (String::new(), value)).collect()))
     }
 

@@ -49,7 +49,8 @@ pub fn brief(text: &str, most: usize) -> String {
     one_line(&bounded(text, most))
 }
 
-/// A name from a file that an agent writes: on one line, and not so long that what is said of it is cut off.
+/// A name from a file that an agent writes, or what a reader says of such a file: on one line, and not so long that
+/// what is said of it is cut off.
 pub fn short(text: &str) -> String {
     brief(text, 300)
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 use crate::files;
+use crate::text::short;
 use crate::workspace::{CONFIG_FILE, Places, project_config};
 use settings::{Setting, Value};
 
@@ -115,8 +116,11 @@ impl Config {
                 settings::all().filter(|s| s.table == table.get_ref().as_ref()).collect();
             if known.is_empty() {
                 let tables = settings::all().map(|setting| setting.table.to_owned());
-                let words =
-                    format!("unknown table `{}`{}", table.get_ref(), suggestion(table.get_ref(), tables));
+                let words = format!(
+                    "unknown table `{}`{}",
+                    short(table.get_ref()),
+                    suggestion(table.get_ref(), tables)
+                );
                 mistakes.push((table.span().start, words));
                 continue;
             }
@@ -219,7 +223,7 @@ impl Config {
 fn setting_of(known: &[Setting], name: &str, value: &DeValue<'_>) -> Result<(String, Value), String> {
     let Some(setting) = known.iter().find(|setting| setting.name == name) else {
         let names = known.iter().map(|setting| setting.name.to_owned());
-        return Err(format!("unknown key `{name}`{}", suggestion(name, names)));
+        return Err(format!("unknown key `{}`{}", short(name), suggestion(name, names)));
     };
     match setting.takes.read(value) {
         Ok(value) => Ok((setting.key(), value)),

@@ -92,18 +92,18 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut is_start = true;
     for (at, c) in text.char_indices() {
-        let mut hide = |(from, to)| hidden.push((at + from, at + to));
+        let shifted = |(from, to)| (at + from, at + to);
         if is_start && OF_TOKENS.may_be(text.as_bytes(), at) {
-            token(&text[at..]).map(&mut hide);
+            hidden.extend(token(&text[at..]).map(shifted));
         }
         if OF_NAMES.may_be(text.as_bytes(), at) {
-            values(&text[at..], &mut hide);
+            hidden.extend(NAMES.iter().filter_map(|name| value(&text[at..], name)).map(shifted));
         }
         if c == ':' {
-            user_info(&text[at..]).map(&mut hide);
+            hidden.extend(user_info(&text[at..]).map(shifted));
         }
         if c == '-' && text[at..].starts_with(KEY) {
-            hide((KEY.len(), text.len() - at));
+            hidden.push((at + KEY.len(), text.len()));
             break;
         }
         is_start = separates(c);
@@ -140,33 +140,30 @@ fn token(text: &str) -> Option<(usize, usize)> {
 }
 
 /// `password=…`, `"token": "…"`, `Authorization: Bearer …`
-fn values(text: &str, hide: &mut impl FnMut((usize, usize))) {
-    for name in NAMES {
-        if !text.as_bytes().get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-        {
-            continue;
-        }
-        // The rest of a longer name (`token_id`, `secrets`) belongs to the name.
-        let tail = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let rest = text[name.len()..].trim_start_matches(tail);
-        let value = rest.trim_start_matches([' ', '"', '\'', '=', ':']);
-        let separator = &rest[..rest.len() - value.len()];
-        if !separator.contains(['=', ':']) && *name != "bearer" {
-            continue;
-        }
-        let start = text.len() - value.len();
-        let end = value.find(|c: char| c.is_whitespace() || "\"'`,;&)}".contains(c)).unwrap_or(value.len());
-        // A header's scheme is not the secret; what follows it is.
-        let is_scheme =
-            ["bearer", "basic", "token"].iter().any(|scheme| value[..end].eq_ignore_ascii_case(scheme));
-        if is_scheme {
-            let secret = value[end..].trim_start();
-            let start = text.len() - secret.len();
-            hide((start, start + secret.find(char::is_whitespace).unwrap_or(secret.len())));
-        } else if end > 0 {
-            hide((start, start + end));
-        }
+fn value(text: &str, name: &str) -> Option<(usize, usize)> {
+    let starts = text.as_bytes().get(..name.len())?.eq_ignore_ascii_case(name.as_bytes());
+    if !starts {
+        return None;
     }
+    // The rest of a longer name (`token_id`, `secrets`) belongs to the name.
+    let tail = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let rest = text[name.len()..].trim_start_matches(tail);
+    let value = rest.trim_start_matches([' ', '"', '\'', '=', ':']);
+    let separator = &rest[..rest.len() - value.len()];
+    if !separator.contains(['=', ':']) && name != "bearer" {
+        return None;
+    }
+    let end = value.find(|c: char| c.is_whitespace() || "\"'`,;&)}".contains(c)).unwrap_or(value.len());
+    // A header's scheme is not the secret; what follows it is.
+    let is_scheme =
+        ["bearer", "basic", "token"].iter().any(|scheme| value[..end].eq_ignore_ascii_case(scheme));
+    if is_scheme {
+        let secret = value[end..].trim_start();
+        let start = text.len() - secret.len();
+        return Some((start, start + secret.find(char::is_whitespace).unwrap_or(secret.len())));
+    }
+    let start = text.len() - value.len();
+    (end > 0).then_some((start, start + end))
 }
 
 /// `://user:password@host`

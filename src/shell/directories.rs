@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use super::word::Word;
-use super::{LONGEST_PATH, Line, Work};
+use super::{LONGEST_PATH, Line, READING, Work};
 use crate::effect::{Deed, Effect};
 
 /// Shared, because every nested line keeps its own.
@@ -132,6 +132,7 @@ impl Line<'_> {
         self.nested[*nested..].iter_mut().for_each(|nested| nested.is_lost = true);
         let places = self.place.seen.clone();
         let mut written = None;
+        self.work.pay((self.effects.len() - *effects) * READING);
         for effect in &mut self.effects[*effects..] {
             match effect {
                 Effect::Run { directory, .. } => *directory = None,

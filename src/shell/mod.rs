@@ -35,21 +35,22 @@ const LONGEST_LINE: usize = 1 << 20;
 /// No system opens a longer path.
 const LONGEST_PATH: usize = 4096;
 
-/// How many times over a line may be read, with all the texts in it. Texts that can be read in two ways, in one
-/// another, would be read thousands of times.
-const MOST_PASSES: usize = 64;
-
-/// What reading a byte again costs, in bytes that are built: here-documents that never end hold all
-/// that follows, each of them.
+/// What reading a byte again costs, in bytes that are built: texts can be read in two ways, in one another, and
+/// here-documents that never end hold all that follows, each of them.
 const READING: usize = 16;
+
+/// As many effects as a line can have for each of its bytes.
+const EFFECTS_PER_BYTE: usize = 64;
 
 /// How many bytes a line may still make the reader build or pass again. A line that names its
 /// files in the cross product of many directories ends here, and not in memory.
 struct Work(Cell<usize>);
 
 impl Work {
-    fn new() -> Self {
-        Self(Cell::new(64 << 20))
+    fn of(line: &str) -> Self {
+        const LEAST: usize = 256 << 10;
+        const MOST: usize = 64 << 20;
+        Self(Cell::new(MOST.min(LEAST + line.len() * EFFECTS_PER_BYTE * size_of::<Effect>())))
     }
 
     fn pay(&self, bytes: usize) -> bool {
@@ -68,7 +69,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         return vec![Effect::TooLarge { what: format!("a command line of {} bytes", command.len()) }];
     }
     let home = home.and_then(Path::to_str);
-    let work = Work::new();
+    let work = Work::of(command);
     let mut effects = Vec::new();
     let mut has_moved = false;
     let mut open = VecDeque::from([Nested {
@@ -78,12 +79,9 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         is_lost: false,
         depth: 0,
     }]);
-    let mut unread = MOST_PASSES * command.len();
+    // All before this one have forgotten their branches.
+    let mut on_a_branch = 0;
     while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
-        let Some(rest) = unread.checked_sub(text.len()) else {
-            return vec![Effect::TooLarge { what: "a command line with so many command lines in it".into() }];
-        };
-        unread = rest;
         let before = effects.len();
         let mut line = Line {
             branches: Branches::new(has_moved),
@@ -103,11 +101,15 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         open.extend(std::mem::take(&mut line.nested));
         let moves = line.branches.have_moved();
         if moves && depth > 0 {
-            programs::git::forget_branches(&mut effects[..before]);
+            programs::git::forget_branches(&mut effects[on_a_branch..before]);
+            on_a_branch = before;
         }
         has_moved |= moves;
         if work.is_spent() {
-            return vec![Effect::TooLarge { what: "a command line that names so many files".into() }];
+            // In front: who minds it need not look at all the others.
+            let what = "a command line that does so much";
+            effects.insert(0, Effect::TooLarge { what: what.into() });
+            return effects;
         }
     }
     effects
@@ -115,7 +117,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
 
 /// The first word of a command line that is no assignment, where it is known.
 pub fn first_word(command: &str) -> Option<String> {
-    let work = Work::new();
+    let work = Work::of(command);
     let place = |word: &Word| word.source.as_ptr() as usize;
     // A substitution is read before the command that it stands in.
     let words = Grammar::new(command, Kind::Commands, None, &work).filter_map(|step| match step {

@@ -120,7 +120,7 @@ impl Workspace {
         Self::new(client, start, project, places, config)
     }
 
-    /// One in which nothing has been looked at yet.
+    /// One in which nothing has been looked at yet. Links in `start` have been followed.
     pub fn new(
         client: &'static Client,
         start: PathBuf,
@@ -333,6 +333,14 @@ mod tests {
         assert_eq!(resolve(&root.join("missing/../x")), root.join("x"));
         assert!(resolve(&root.join("loop")).starts_with(&root));
         assert_eq!(resolve(Path::new("/../..")), Path::new("/"));
+        let workspace = Workspace::below(&root.join("a"));
+        symlink("../../link", root.join("a/b/out")).unwrap();
+        for path in
+            ["a", "a/", "a/b/../..", "a/../link", "a/b/out/x", "a/none/../b", "a/../../x", "ab", "link/x"]
+        {
+            let path = root.join(path);
+            assert_eq!(workspace.resolve(&path), resolve(&path), "{}", path.display());
+        }
     }
 
     #[test]

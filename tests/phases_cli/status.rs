@@ -1,9 +1,9 @@
 //! Where a workflow stands.
 
-use crate::support::flow::begun;
 use serde_json::{Value, json};
 
 use crate::support::TestProject;
+use crate::support::flow::begun;
 use crate::{answered, command, run};
 
 const REQUIREMENTS: &str = r#"{"phase_requirements": {

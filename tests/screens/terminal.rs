@@ -64,7 +64,8 @@ pub fn in_terminal(stage: &Stage, case: &Case) -> String {
         }
         if !interrupted && String::from_utf8_lossy(&seen).contains(case.until) {
             interrupted = true;
-            process::kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            // What a shell starts in the background ignores an interrupt, and so do all that it starts.
+            process::kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
         }
     }
     let status = child.wait().unwrap();

@@ -113,6 +113,8 @@ impl Grammar<'_> {
         let in_substitution = self.frames.iter().any(|frame| frame.mode == Mode::Substitution);
         for delimiter in std::mem::take(&mut self.list().documents) {
             let (end, next, is_certain) = delimiter.body(self.text, self.at, in_substitution);
+            // Where the end is not certain, all that follows was looked at.
+            self.work.pay(if is_certain { next } else { self.text.len() } - self.at);
             if !is_certain {
                 let what = "the end of a here-document".into();
                 self.ready.push_back(Step::NotUnderstood { what, at: delimiter.at });

@@ -4,6 +4,9 @@ use super::compounds::is_name;
 use super::words::escaped_end;
 use super::{Arithmetic, Grammar, Kind, Mode, Position, Progress, Step};
 
+/// More digits than any number that a shell counts with.
+const LONGEST_NUMBER: usize = 32;
+
 impl Grammar<'_> {
     /// A `$` in a word; `quoted`: what it gives stays one word.
     pub(super) fn dollar(&mut self, quoted: bool) -> Progress {
@@ -89,7 +92,9 @@ impl Grammar<'_> {
         }
         let mut several = name == "@";
         if let Some(subscript) = rest[behind..].strip_prefix('[') {
-            let content = &subscript[..subscript.find(']').unwrap_or(0)];
+            // A number, or a sign; what is longer is not understood anyway.
+            let end = subscript.bytes().take(LONGEST_NUMBER).position(|byte| byte == b']');
+            let content = &subscript[..end.unwrap_or(0)];
             several |= content == "@";
             if matches!(content, "@" | "*")
                 || (!content.is_empty() && content.bytes().all(|c| c.is_ascii_digit()))

@@ -10,7 +10,7 @@ fn read(line: &str) -> String {
 }
 
 fn read_as(line: &str, kind: Kind) -> String {
-    let work = Work::new();
+    let work = Work::of(line);
     let steps = Grammar::new(line, kind, None, &work).filter_map(|step| match step {
         Step::Simple(command) => {
             let first = command.words.iter().find(|word| word.assigned().is_none());
@@ -25,7 +25,7 @@ fn read_as(line: &str, kind: Kind) -> String {
 }
 
 fn stuck(line: &str) -> Option<(String, usize)> {
-    let work = Work::new();
+    let work = Work::of(line);
     Grammar::new(line, Kind::Commands, None, &work).find_map(|step| match step {
         Step::NotUnderstood { what, at } => Some((what.into_owned(), at)),
         _ => None,
@@ -33,7 +33,7 @@ fn stuck(line: &str) -> Option<(String, usize)> {
 }
 
 fn words(line: &str) -> Vec<(String, bool, bool)> {
-    let work = Work::new();
+    let work = Work::of(line);
     let commands = Grammar::new(line, Kind::Commands, Some("/h"), &work).filter_map(|step| match step {
         Step::Simple(command) => Some(command),
         _ => None,
@@ -224,7 +224,7 @@ fn a_line_that_sets_the_home_does_not_know_it() {
     for line in
         ["HOME=/x; rm $HOME/f", "export HOME=/x; rm ~/f", "read HOME; rm ~", "for HOME in a; do rm ~; done"]
     {
-        let work = Work::new();
+        let work = Work::of(line);
         let removed = Grammar::new(line, Kind::Commands, Some("/h"), &work).find_map(|step| match step {
             Step::Simple(command) if command.words.first().and_then(Word::known) == Some("rm") => {
                 Some(command.words[1].known().is_some())

@@ -120,6 +120,8 @@ pub const TARGET: Target = Target {
 
 /// More effects than this for each byte would be a line that blows up.
 const EFFECTS_PER_BYTE: usize = 64;
+/// So many are no matter.
+const FEW: usize = 3000;
 const VICTIM: &str = "/work/project/victim";
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -130,14 +132,9 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     let text = String::from_utf8_lossy(input);
     let effects = |text: &str| shell::effects(text, Path::new("/work/project"), Some(Path::new("/home/x")));
     let found = effects(&text);
-    holds(found.len() <= 1000 + text.len() * EFFECTS_PER_BYTE, "more effects than a line can have")?;
+    holds(found.len() <= FEW + text.len() * EFFECTS_PER_BYTE, "more effects than a line can have")?;
     seen.add_shown(&found);
     let behind = effects(&format!("rm {VICTIM}\n{text}"));
-    let is_told = |effect: &Effect| match effect {
-        Effect::Delete { path } => path == Path::new(VICTIM),
-        // Nobody takes such a line for harmless.
-        Effect::TooLarge { .. } => true,
-        _ => false,
-    };
+    let is_told = |effect: &Effect| matches!(effect, Effect::Delete { path } if path == Path::new(VICTIM));
     holds(behind.iter().any(is_told), "a deletion is hidden by the lines behind it")
 }
