@@ -62,6 +62,11 @@ fn an_unknown_key_is_told_with_line_and_nearest_name_and_the_rest_works() {
         ]
     );
     assert!(!config.journal_is_on());
+    let long = "x".repeat(60_000);
+    for text in [format!("[{long}]\n"), format!("[engine]\n{long} = 1\n")] {
+        let told = problems(&load(&[(Layer::Project, &text)]));
+        assert!(told.len() == 1 && told[0].len() < 500, "{told:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::report::{Finding, Group, Severity};
 use super::subject::{Entry, Subject, listed};
 use crate::clients::Input;
 use crate::registry::{self, FailureMode, Guard};
-use crate::text::one_line;
+use crate::text::short;
 
 /// What a process needs beside its guards: to start, to answer, to keep the journal.
 const MARGIN: Duration = Duration::from_secs(1);
@@ -88,7 +88,7 @@ fn uncovered(pack: &str, own: &[Entry<'_>], subject: &Subject, hidden: &mut Vec<
             continue;
         }
         let matchers = entries.iter().filter_map(|entry| entry.hook.matcher.as_ref());
-        let matchers: Vec<String> = matchers.map(|matcher| format!("`{}`", one_line(matcher))).collect();
+        let matchers: Vec<String> = matchers.map(|matcher| format!("`{}`", short(matcher))).collect();
         let why = format!(
             "the {} entries are limited to {}, which the client reads letter by letter",
             needed.event,

@@ -8,7 +8,7 @@ use crate::clients::{self, Client, Hook, Scope, Source};
 use crate::config::{Config, settings};
 use crate::files;
 use crate::registry::PACKS;
-use crate::text::one_line;
+use crate::text::{one_line, short};
 use crate::workspace::{Places, is_provost};
 
 pub(super) struct Subject {
@@ -120,7 +120,7 @@ impl Subject {
     /// Where hooks are registered, in words.
     pub(super) fn place(&self, source: &Source) -> String {
         match &source.scope {
-            Scope::Plugin { name, .. } => format!("the plugin `{}`", one_line(name)),
+            Scope::Plugin { name, .. } => format!("the plugin `{}`", short(name)),
             _ => self.shown(&source.file),
         }
     }
@@ -140,8 +140,8 @@ impl Entry<'_> {
     }
 
     pub(super) fn title(&self) -> String {
-        let matcher = self.hook.matcher.as_ref().map(|matcher| format!(" for `{}`", one_line(matcher)));
-        format!("{}{}", one_line(&self.hook.event), matcher.unwrap_or_default())
+        let matcher = self.hook.matcher.as_ref().map(|matcher| format!(" for `{}`", short(matcher)));
+        format!("{}{}", short(&self.hook.event), matcher.unwrap_or_default())
     }
 
     /// The command as it is registered, short enough to be read.
