@@ -4,10 +4,12 @@
 //! look at each; only links have to be followed to know what they are. Below the first level a
 //! single question is answered, whether there is any file with an extension, and the walk ends there.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow::{Break, Continue};
+use std::ops::Range;
 use std::path::Path;
 
 use super::directory::{EntryKind, for_each_entry};
@@ -15,29 +17,59 @@ use super::directory::{EntryKind, for_each_entry};
 /// So many entries are looked at, on all levels together.
 const MOST: usize = 20_000;
 const DEEPEST: usize = 16;
+/// There is room for so many entries before more has to be found.
+const USUAL: usize = 64;
 
 /// The entries of a directory, by name.
 #[derive(Debug, Default)]
 pub struct Listing {
-    pub entries: Vec<Entry>,
+    /// All names, one behind the other: a text for each would cost more than all that is done with it.
+    text: String,
+    /// INVARIANT: in the order of their names.
+    entries: Vec<Entry>,
     /// Whether a regular file with the extension asked for is in a directory of the directory.
     pub has_nested: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What is not UTF-8 in it is replaced, which makes it a name that nothing of ours has.
-    pub name: String,
+#[derive(Debug)]
+struct Entry {
+    /// Where its name stands in the text.
+    name: Range<usize>,
     /// Whether it is a directory or a link to one.
-    pub is_directory: bool,
+    is_directory: bool,
 }
 
 impl Listing {
+    /// As of a directory that holds these files.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut listing = Self::default();
+        names.into_iter().for_each(|name| listing.push(name, false));
+        listing.sort();
+        listing
+    }
+
+    /// The names of all entries, in order. What is not UTF-8 in one is replaced, which makes it a name
+    /// that nothing of ours has.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &self.text[entry.name.clone()])
+    }
+
     /// Whether there is a file of this name, and not a directory.
-    // INVARIANT: the entries are in the order of their names.
     pub fn has_file(&self, name: &str) -> bool {
-        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name));
+        let at = self.entries.binary_search_by(|entry| self.text[entry.name.clone()].cmp(name));
         at.is_ok_and(|at| !self.entries[at].is_directory)
+    }
+
+    fn push(&mut self, name: &str, is_directory: bool) {
+        let start = self.text.len();
+        self.text.push_str(name);
+        self.entries.push(Entry { name: start..self.text.len(), is_directory });
+    }
+
+    /// The order of a directory is that of its file system, and tells nothing.
+    fn sort(&mut self) {
+        let Self { text, entries, .. } = self;
+        entries.sort_unstable_by(|a, b| text[a.name.clone()].cmp(&text[b.name.clone()]));
     }
 }
 
@@ -50,7 +82,11 @@ pub fn list(directory: &Path, nested_extension: &str) -> io::Result<Listing> {
 }
 
 fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Result<Listing> {
-    let mut entries = Vec::with_capacity(64);
+    let mut listing = Listing {
+        text: String::with_capacity(USUAL * 32),
+        entries: Vec::with_capacity(USUAL),
+        has_nested: false,
+    };
     let mut open = VecDeque::new();
     let mut looked_at = 0;
     for_each_entry(directory, |name, kind| {
@@ -68,31 +104,31 @@ fn list_at_most(most: usize, directory: &Path, nested_extension: &str) -> io::Re
         if kind == EntryKind::Directory {
             open.push_back((directory.join(name), 1));
         }
-        entries.push(Entry { name: name.to_string_lossy().into_owned(), is_directory });
+        // Looking for what has to be replaced takes much longer than seeing that nothing has.
+        listing.push(&name.to_str().map_or_else(|| name.to_string_lossy(), Cow::Borrowed), is_directory);
         Continue(())
     })?;
     if looked_at > most {
         return Err(io::Error::other(format!("{}: more than {most} entries", directory.display())));
     }
-    // The order of a directory is that of its file system, and tells nothing.
-    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    listing.sort();
 
     let ending = format!(".{nested_extension}");
-    let mut has_nested = false;
-    while let Some((directory, depth)) = open.pop_front().filter(|_| !has_nested && looked_at <= most) {
+    let has_nested = &mut listing.has_nested;
+    while let Some((directory, depth)) = open.pop_front().filter(|_| !*has_nested && looked_at <= most) {
         // What cannot be read below the directory is not a file in it.
         let _ = for_each_entry(&directory, |name, kind| {
             looked_at += 1;
-            has_nested = looked_at <= most
+            *has_nested = looked_at <= most
                 && kind == EntryKind::File
                 && name.as_encoded_bytes().ends_with(ending.as_bytes());
             if kind == EntryKind::Directory && depth < DEEPEST {
                 open.push_back((directory.join(name), depth + 1));
             }
-            if has_nested || looked_at > most { Break(()) } else { Continue(()) }
+            if *has_nested || looked_at > most { Break(()) } else { Continue(()) }
         });
     }
-    Ok(Listing { entries, has_nested })
+    Ok(listing)
 }
 
 #[cfg(test)]
@@ -108,7 +144,7 @@ mod tests {
         }
         create_dir(dir.path().join("notes.md")).unwrap();
         let listing = list(dir.path(), "md").unwrap();
-        let found: Vec<_> = listing.entries.iter().map(|it| (it.name.as_str(), it.is_directory)).collect();
+        let found: Vec<_> = listing.names().zip(listing.entries.iter().map(|it| it.is_directory)).collect();
         assert_eq!(
             found,
             [(".hidden.md", false), ("notes.md", true), ("plan.md", false), ("state.json", false)]
@@ -153,7 +189,7 @@ mod tests {
             symlink(target, dir.path().join(link)).unwrap();
         }
         let listing = list(dir.path(), "md").unwrap();
-        let found: Vec<_> = listing.entries.iter().map(|it| (it.name.as_str(), it.is_directory)).collect();
+        let found: Vec<_> = listing.names().zip(listing.entries.iter().map(|it| it.is_directory)).collect();
         assert_eq!(found, [("directory.md", true), ("file.md", false), ("plan.md", false), ("sub", true)]);
         assert!(!listing.has_nested);
     }
@@ -164,7 +200,7 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
         let dir = tempfile::tempdir().unwrap();
         write(dir.path().join(std::ffi::OsStr::from_bytes(b"plan\xff.md")), "x").unwrap();
-        assert_eq!(list(dir.path(), "md").unwrap().entries[0].name, "plan\u{fffd}.md");
+        assert!(list(dir.path(), "md").unwrap().names().eq(["plan\u{fffd}.md"]));
     }
 
     #[test]

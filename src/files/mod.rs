@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use backwards::find_line_backwards;
 pub use directory::{EntryKind, for_each_entry};
-pub use listing::{Entry, Listing, list};
+pub use listing::{Listing, list};
 pub use locking::{Lock, is_locked, lock, try_lock};
 pub use replacing::{
     create, create_once, has_unfinished, move_file, replace, replace_shared, replace_unless_changed, sweep,

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -57,15 +57,16 @@ fn start(line: CommandLine) -> ExitCode {
     }
     let began = Instant::now();
     engine::quiet_panics();
-    let watch = Arc::new(Watch::until(began + READING));
-    let (watched, late) = (Arc::clone(&watch), line.clone());
+    // What both threads see is never given back: the process ends with it.
+    let watch: &Watch = Box::leak(Box::new(Watch::until(began + READING)));
+    let late = line.clone();
     // Without a thread there is no deadline, but still an answer.
-    let _ = thread::Builder::new().spawn(move || end_at_deadline(&watched, &late, began));
-    let code = engine::caught(|| work(line.clone(), began, &watch));
+    let _ = thread::Builder::new().spawn(move || end_at_deadline(watch, &late, began));
+    let code = engine::caught(|| work(line.clone(), began, watch));
     ExitCode::from(code.unwrap_or_else(|panic| {
         // If the answer is out, only what comes after it has failed.
         watch.answered().unwrap_or_else(|| {
-            answer_unread(&watch, &Case::unreadable(line, format!("internal error ({panic})"), began))
+            answer_unread(watch, &Case::unreadable(line, format!("internal error ({panic})"), began))
         })
     }))
 }
@@ -93,11 +94,11 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
     if concerned.is_empty() && line.mistakes.is_empty() {
         return 0;
     }
-    let case = Arc::new(Case::new(event, line, concerned, began));
+    let case: &Case = Box::leak(Box::new(Case::new(event, line, concerned, began)));
     if case.concerns_nobody() {
         return 0;
     }
-    watch.progress().case = Some(Arc::clone(&case));
+    watch.progress().case = Some(case);
     // Guards that run a reviewer have a limit of their own, and their time is not the others'.
     let common = Cell::new(began + case.limit());
     let mut heard = Vec::with_capacity(case.guards.len());
@@ -115,7 +116,7 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
         },
     );
     let findings = case.complete(heard, &Fault::Error("not asked".into()));
-    answer(watch, &case, findings)
+    answer(watch, case, findings)
 }
 
 fn answer_unread(watch: &Watch, case: &Case) -> u8 {
@@ -148,7 +149,7 @@ fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
 }
 
 /// The watchdog. It ends the process at the deadline, with an answer if there is none yet.
-fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
+fn end_at_deadline(watch: &'static Watch, line: &CommandLine, began: Instant) {
     // Preparing costs as much as a short event does, so only long ones are prepared.
     while watch.is_open_after(SOON) {
         let progress = watch.progress();
@@ -170,12 +171,12 @@ fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
         std::process::exit(code.into());
     }
     let heard = std::mem::take(&mut progress.findings);
-    let (case, read, limit) = (progress.case.clone(), progress.read, progress.deadline - began);
+    let (case, read, limit) = (progress.case, progress.read, progress.deadline - began);
     drop(progress);
     let fault = if read { Fault::Deadline(limit) } else { Fault::Error(UNENDING.into()) };
     let remark = fault.to_string();
     let late = line.clone();
-    let case = case.or_else(|| in_time(move || Arc::new(Case::unreadable(late, remark, began))));
+    let case = case.or_else(|| in_time(move || &*Box::leak(Box::new(Case::unreadable(late, remark, began)))));
     let Some(case) = case else {
         // Not even the configuration can be read: the command line alone decides.
         let failed = |guard| Finding { guard, outcome: Err(fault.clone()), micros: 0 };
@@ -188,8 +189,7 @@ fn end_at_deadline(watch: &Arc<Watch>, line: &CommandLine, began: Instant) {
     };
     let findings = case.complete(heard, &fault);
     let otherwise = code_before_printing(&Decision::fold(&findings));
-    let answering = Arc::clone(watch);
-    let code = in_time(move || answer(&answering, &case, findings)).or_else(|| watch.answered());
+    let code = in_time(move || answer(watch, case, findings)).or_else(|| watch.answered());
     std::process::exit(code.unwrap_or(otherwise).into());
 }
 

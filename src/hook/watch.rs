@@ -1,6 +1,6 @@
 //! What the main thread and the watchdog share: how far it has come, until when, who answers.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::case::Case;
@@ -19,7 +19,7 @@ pub(super) struct Progress {
     wakes_at: Option<Instant>,
     /// The input has been read to its end.
     pub(super) read: bool,
-    pub(super) case: Option<Arc<Case>>,
+    pub(super) case: Option<&'static Case>,
     pub(super) findings: Vec<Finding>,
     /// Once a thread has taken it upon itself to answer: the exit code, should the process have
     /// to end now.

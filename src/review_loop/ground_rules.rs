@@ -18,10 +18,9 @@ const STATE_FIELDS: &[&str] =
 
 /// What is wrong with a plan's directory, in the order of the rules; `tasks` is the text of `tasks.md`.
 pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
-    let entries = directory.entries.iter();
     let is_missing = |of| names::document(of).is_some_and(|name| !directory.has_file(&name));
-    let named: Vec<(&str, Option<Name<'_>>)> = entries
-        .map(|entry| entry.name.as_str())
+    let named: Vec<(&str, Option<Name<'_>>)> = directory
+        .names()
         .filter(|name| !name.starts_with('.') && name.ends_with(names::EXTENSION))
         .map(|name| (name, names::parse(name)))
         .collect();
@@ -49,9 +48,12 @@ pub fn violations(directory: &Listing, tasks: Option<&str>) -> Vec<String> {
     });
     found.extend(first_few(baseless, "reviews without what they review"));
 
+    // One text for all of them: there may be hundreds, and hardly one is missing.
+    let mut review = String::with_capacity(64);
     let unfounded = known().filter_map(|(name, parsed)| match parsed {
         Name::Review { of, post: true, number } => {
-            let review = Name::Review { of, post: false, number }.to_string();
+            review.clear();
+            Name::Review { of, post: false, number }.write_to(&mut review);
             (!directory.has_file(&review)).then(|| format!("{name} requires {review}"))
         }
         _ => None,

@@ -92,28 +92,42 @@ fn has_document(of: Subject<'_>) -> bool {
     !matches!(of, Subject::AllCode | Subject::Code)
 }
 
-impl fmt::Display for Subject<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Subject<'_> {
+    fn write_to(self, text: &mut String) {
+        let (start, id) = match self {
+            Self::Plan => ("plan", ""),
+            Self::Design => ("design", ""),
+            Self::Tasks => ("tasks", ""),
+            Self::Task(id) => (TASK, id),
+            Self::AllCode => ("all-code", ""),
+            Self::Code => ("code", ""),
+        };
+        text.push_str(start);
+        text.push_str(id);
+    }
+}
+
+impl Name<'_> {
+    /// Puts the name behind a text: the formatter would take longer than all that is done with it.
+    pub(super) fn write_to(self, text: &mut String) {
         match self {
-            Self::Plan => f.write_str("plan"),
-            Self::Design => f.write_str("design"),
-            Self::Tasks => f.write_str("tasks"),
-            Self::Task(id) => write!(f, "{TASK}{id}"),
-            Self::AllCode => f.write_str("all-code"),
-            Self::Code => f.write_str("code"),
+            Self::Document(of) => of.write_to(text),
+            Self::Review { of, post, number } => {
+                let [(post_review, _), (review, _)] = MARKS;
+                of.write_to(text);
+                text.push_str(if post { post_review } else { review });
+                text.push_str(number);
+            }
         }
+        text.push_str(EXTENSION);
     }
 }
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Document(of) => write!(f, "{of}{EXTENSION}"),
-            Self::Review { of, post, number } => {
-                let [(post_review, _), (review, _)] = MARKS;
-                write!(f, "{of}{}{number}{EXTENSION}", if *post { post_review } else { review })
-            }
-        }
+        let mut text = String::new();
+        self.write_to(&mut text);
+        f.write_str(&text)
     }
 }
 

@@ -214,16 +214,13 @@ fn names_that_cannot_be_shown_are_made_visible_and_told_once() {
 
 #[test]
 fn of_many_violations_the_first_are_told_and_the_rest_counted() {
-    let entry = |name: String| files::Entry { name, is_directory: false };
-    let numbered = |from: usize, to: usize, name: &str| {
-        (from..to).map(|number| entry(format!("{name}{number:04}.md"))).collect::<Vec<_>>()
-    };
-    let mut entries = vec![entry("plan.md".to_owned())];
-    entries.extend(numbered(0, 5000, "note"));
-    entries.extend(numbered(0, 11, "design-review-"));
-    entries.extend(numbered(0, 10, "plan-post-review-"));
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    let found = violations(&Listing { entries, has_nested: false }, None);
+    let numbered =
+        |count: usize, name: &'static str| (0..count).map(move |number| format!("{name}{number:04}.md"));
+    let mut names = vec!["plan.md".to_owned()];
+    names.extend(numbered(5000, "note"));
+    names.extend(numbered(11, "design-review-"));
+    names.extend(numbered(10, "plan-post-review-"));
+    let found = violations(&Listing::of(names.iter().map(String::as_str)), None);
     assert_eq!(found.len(), 10 + 1 + 10 + 1 + 10);
     assert_eq!(found[0], "Invalid filename: note0000.md");
     assert_eq!(found[9..11], ["Invalid filename: note0009.md", "and 4990 more invalid filenames"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use provost::files::{self, Entry, Listing};
+use provost::files::{self, Listing};
 use provost::review_loop::ground_rules;
 use provost::review_loop::names::{self, Name, Subject};
 use provost::review_loop::plan::Plan;
@@ -98,8 +98,8 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     let mut sorted: Vec<&str> = listed.clone();
     sorted.sort_unstable();
     sorted.dedup();
-    let entry = |name: &&str| Entry { name: (*name).to_owned(), is_directory: false };
-    let listing = Listing { entries: sorted.iter().map(entry).collect(), has_nested: false };
+    let listing = Listing::of(listed.iter().copied());
+    holds(listing.names().is_sorted(), "the files of a list are not in order")?;
     for name in &sorted {
         holds(listing.has_file(name), "a file of the list is not found in it")?;
     }
@@ -171,7 +171,7 @@ fn on_disk(sorted: &[&str], directory: &Path) -> Result<(), String> {
         .collect();
     made.sort_unstable();
     let listing = files::list(directory, "md").map_err(|error| error.to_string())?;
-    let found: Vec<String> = listing.entries.iter().map(|entry| entry.name.clone()).collect();
+    let found: Vec<String> = listing.names().map(str::to_owned).collect();
     same(&found, &made, "the files of a directory")?;
     holds(made.iter().all(|name| listing.has_file(name)), "a file of a directory is not found in it")
 }
