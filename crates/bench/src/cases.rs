@@ -3,6 +3,7 @@
 //! Every call of the hook is made in one project in which all packs are on ([`crate::scene`]). What the
 //! events are is told by the client: they are recorded ones, moved into that project.
 
+use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Write, pipe};
 use std::path::PathBuf;
 use std::process::Command;
@@ -36,8 +37,8 @@ pub struct Case {
     pub goal: Option<Goal>,
     input: String,
     answer: Expected,
-    /// Where it is called, if not in the project of the others.
-    project: Option<PathBuf>,
+    /// What is otherwise in its environment than in that of the scene.
+    variables: Vec<(&'static str, OsString)>,
 }
 
 /// What a case may cost.
@@ -85,7 +86,14 @@ const EVERYDAY: &[(&str, &str)] = &[
 ];
 
 impl Stage {
-    pub fn set(others: &[PathBuf]) -> io::Result<Self> {
+    /// All usual calls, each with a program of its own.
+    pub fn set() -> io::Result<Self> {
+        Self::narrowed(None, &[])
+    }
+
+    /// All usual calls, or only the one of this name, beside the empty program; and the same call, or a
+    /// shell call, of other builds of the hook.
+    pub fn narrowed(only: Option<&str>, others: &[PathBuf]) -> io::Result<Self> {
         let scene = Scene::set()?;
         let provost = programs::built("provost")?;
         let shell_call = scene.moved(EVERYDAY[0].1).to_string();
@@ -96,7 +104,7 @@ impl Stage {
             goal,
             input: input.to_string(),
             answer: Expected::Silence,
-            project: None,
+            variables: Vec::new(),
         };
         let other = |name: &str, program: PathBuf, arguments: &[&str]| Case {
             name: name.into(),
@@ -105,7 +113,7 @@ impl Stage {
             goal: None,
             input: shell_call.clone(),
             answer: Expected::Anything,
-            project: None,
+            variables: Vec::new(),
         };
         let mut cases = vec![other("empty program", programs::built("empty")?, &[])];
         for (name, recorded) in EVERYDAY {
@@ -128,7 +136,7 @@ impl Stage {
             hook("no guard concerned", &scene.moved(recorded!("Notification")), Some(GOAL)),
             hook("session started", &scene.moved(recorded!("SessionStart.startup")), None),
             // It changes the state, and the others should find the same one each time.
-            Case { project: Some(recording), ..hook("agent's work recorded", &finished, None) },
+            hook("agent's work recorded", &finished, None).with("CLAUDE_PROJECT_DIR", recording),
             hook("turn ended, 5,000 files", &scene.ending(5_000)?, Some(Goal::Milliseconds(30.0))),
         ]);
         for (program, arguments) in
@@ -137,15 +145,23 @@ impl Stage {
             let name = [&[program], arguments].concat().join(" ");
             cases.extend(programs::of_the_system(program).map(|path| other(&name, path, arguments)));
         }
+        let wanted = only.unwrap_or(EVERYDAY[0].0);
+        let Some(compared) = cases.iter().find(|case| case.name == wanted).cloned() else {
+            let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+            return Err(io::Error::other(format!("there is no `{wanted}` among: {}", names.join("; "))));
+        };
+        if only.is_some() {
+            cases = vec![cases.swap_remove(EMPTY), compared.clone()];
+        }
         for (number, case) in cases.iter_mut().enumerate() {
             if case.program.starts_with(provost.parent().unwrap_or(&provost)) {
                 case.program = programs::copied(&case.program, &scene.root().join(number.to_string()))?;
             }
         }
         for other in others {
-            let name = format!("shell call, {}", other.file_name().unwrap_or_default().display());
+            let name = format!("  by {}", other.file_name().unwrap_or_default().display());
             let program = programs::copied(other, &scene.root().join(cases.len().to_string()))?;
-            cases.push(Case { program, goal: None, ..hook(&name, &scene.moved(EVERYDAY[0].1), None) });
+            cases.push(Case { name, program, goal: None, ..compared.clone() });
         }
         // The programs inherit it: naming it in each command would keep the standard library from
         // the cheap way to start a process.
@@ -169,8 +185,14 @@ impl Case {
             goal: None,
             input: event.to_string(),
             answer: Expected::Silence,
-            project: None,
+            variables: Vec::new(),
         })
+    }
+
+    /// The same with a variable in its environment.
+    pub fn with(mut self, variable: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.push((variable, value.into()));
+        self
     }
 
     pub fn is_hook(&self) -> bool {
@@ -191,9 +213,7 @@ impl Case {
 
     pub fn environment(&self, scene: &Scene, command: &mut Command) {
         scene.environment(command);
-        if let Some(project) = &self.project {
-            command.env("CLAUDE_PROJECT_DIR", project);
-        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
     /// A pipe that already holds the event: no program has to wait for it. A pipe holds 64 KB; what is

@@ -36,7 +36,7 @@ pub struct Count {
 
 /// Counts every call of the hook, and the empty program.
 pub fn all() -> io::Result<Vec<Count>> {
-    let stage = Stage::set(&[])?;
+    let stage = Stage::set()?;
     let kept = read(&fs::read_to_string(file())?);
     let counted = stage.cases.iter().enumerate().filter(|(number, case)| *number == 0 || case.is_hook());
     let mut counts = Vec::new();

@@ -26,6 +26,7 @@ mod programs;
 mod report;
 mod scene;
 mod statistics;
+mod steps;
 mod workflows;
 
 use std::path::Path;
@@ -61,7 +62,7 @@ fn failed(error: &std::io::Error) -> ExitCode {
 }
 
 fn order(map: &Path, check: bool) -> std::io::Result<ExitCode> {
-    let order = Order::find(&Stage::set(&[])?, map)?;
+    let order = Order::find(&Stage::set()?, map)?;
     eprintln!("{} % of what runs lies side by side", order.share());
     if !check {
         print!("{}", order.script());
@@ -72,6 +73,11 @@ fn order(map: &Path, check: bool) -> std::io::Result<ExitCode> {
 fn bench(options: &Options) -> std::io::Result<ExitCode> {
     let holds = match options.what {
         What::Calls => calls(options)?,
+        What::Steps => {
+            let steps = steps::measure(options.rounds)?;
+            print(options, || steps.table(), || steps.json());
+            true
+        }
         What::Plans => {
             let plans = plans::measure(options.rounds.min(50))?;
             print(options, || plans.table(), || plans.json());
@@ -96,14 +102,19 @@ fn bench(options: &Options) -> std::io::Result<ExitCode> {
 
 /// The usual calls. Whether their goals hold.
 fn calls(options: &Options) -> std::io::Result<bool> {
-    let stage = Stage::set(&options.others)?;
+    let stage = Stage::narrowed(options.only.as_deref(), &options.others)?;
     eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
+    let journal = stage.scene.journal_size()?;
     let results = measure::all(&stage, options.rounds)?;
+    // Some calls alone leave nothing to keep.
+    if options.only.is_none() && journal == stage.scene.journal_size()? {
+        return Err(std::io::Error::other("the hook wrote no journal, so it did not do its work"));
+    }
     let report = report::Report { rounds: options.rounds, results: &results };
-    let analysis = analysis::all();
+    let analysis = if options.only.is_none() { analysis::all() } else { Vec::new() };
     print(
         options,
-        || report.table() + &analysis::table(&analysis),
+        || report.table() + &if analysis.is_empty() { String::new() } else { analysis::table(&analysis) },
         || {
             let mut json = report.json();
             json["analysis"] = analysis::json(&analysis);

@@ -1,9 +1,10 @@
 //! Which functions a hook call runs, as a script for the linker that puts them side by side.
 //!
 //! Callgrind tells the addresses of what runs, and the linker's map tells which piece of which object file
-//! lies there. Pieces that the same cases use lie together, and those of every case beside the code that
-//! runs before `main`. The names of functions end with hashes that change with each compiler: in the
-//! script they are wildcards.
+//! lies there. Pieces that the same cases use lie together, and those of every case come first, beside
+//! what the linker itself puts at the start. The names of functions end with hashes that change with each compiler: in the
+//! script they are wildcards. The tables of a function bear its name, and lie together as well; most texts
+//! have names that are new in every build, and stay where they are.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +15,19 @@ use std::process::{Command, Stdio};
 
 use crate::cases::{Case, Stage};
 
-/// The section of the linked program that the script makes.
+/// The sections of the linked program that the script makes: for functions, and for their tables.
 const SECTION: &str = ".text.hook";
+const TABLES: &str = ".rodata.hook";
+/// What the C library runs before `main` to find the clock that the kernel lends it. Under callgrind there
+/// is none, so it is not seen to run.
+const UNSEEN: &[&str] = &[
+    "*libc.a:dl-object.o(.text)",
+    "*libc.a:dl-setup_hash.o(.text)",
+    "*libc.a:dl-vdso.o(.text)",
+    "*libc.a:strcmp-avx2.o(.text.avx)",
+];
+/// Tables of a file that never runs, which one that does looks into.
+const BORROWED: &str = "*libc.a:strtol_l.o(.rodata .rodata.*)";
 /// With less than this of what runs in its section, the script is too old to be of use.
 const LEAST_PLACED: u64 = 85;
 
@@ -32,6 +44,7 @@ struct Piece<'m> {
 /// What was found out about a program.
 pub struct Order {
     patterns: Vec<String>,
+    tables: Vec<String>,
     /// Bytes of all functions that run, and of those among them that lie in the section.
     run: u64,
     placed: u64,
@@ -66,19 +79,25 @@ impl Order {
             *patterns.entry(pieces[*at].pattern()).or_default() |= cases;
         }
         let mut patterns: Vec<_> = patterns.into_iter().collect();
-        patterns.sort_by_key(|(_, cases)| *cases);
-        Ok(Self { patterns: patterns.into_iter().map(|(pattern, _)| pattern).collect(), run, placed })
+        patterns.sort_by_key(|(_, cases)| Reverse(*cases));
+        let seen = patterns.into_iter().map(|(pattern, _)| pattern);
+        let patterns: Vec<String> = UNSEEN.iter().map(ToString::to_string).chain(seen).collect();
+        let tables = tables(&map, &patterns);
+        Ok(Self { patterns, tables, run, placed })
     }
 
     pub fn script(&self) -> String {
-        let mut text = format!(
-            "/* The functions that a hook call runs. Made by `scripts/order-functions`. */\n\
-             SECTIONS {{\n  {SECTION} : {{\n"
-        );
-        for pattern in &self.patterns {
-            text += &format!("    {pattern}\n");
+        let mut text =
+            String::from("/* The functions that a hook call runs. Made by `scripts/order-functions`. */\n");
+        let parts = [(SECTION, &self.patterns, "AFTER .fini"), (TABLES, &self.tables, "AFTER .rela.dyn")];
+        for (section, patterns, place) in parts {
+            text += &format!("SECTIONS {{\n  {section} : {{\n");
+            for pattern in patterns {
+                text += &format!("    {pattern}\n");
+            }
+            text += &format!("  }}\n}} INSERT {place};\n");
         }
-        text + "  }\n} INSERT AFTER .text;\n"
+        text
     }
 
     /// How much of what runs lies in the section, in per cent of the bytes.
@@ -129,6 +148,29 @@ fn pieces(map: &str) -> Vec<Piece<'_>> {
         }
     }
     found.sort_by_key(|piece| piece.start);
+    found
+}
+
+/// What finds the tables of these functions: constants of a size that the processor loads, what belongs to a
+/// file of the C library, and tables that bear a function's name. Only those that the map has.
+fn tables(map: &str, functions: &[String]) -> Vec<String> {
+    let named: BTreeSet<String> = map
+        .lines()
+        .filter_map(|line| line.split_once(":(.rodata.")?.1.strip_suffix(')'))
+        .map(without_hashes)
+        .collect();
+    let mut found = vec!["*(.rodata.cst*)".to_owned(), BORROWED.to_owned()];
+    for function in functions {
+        if let Some((member, _)) = function.split_once("(.text").filter(|(file, _)| file.contains(".a:")) {
+            found.push(format!("{member}(.rodata .rodata.*)"));
+        } else if let Some(name) = function.strip_prefix("*(.text.").and_then(|name| name.strip_suffix(')')) {
+            let tables = [name.to_owned(), format!(".Lswitch.table.{name}")];
+            let there = tables.iter().filter(|table| named.contains(*table));
+            found.extend(there.map(|table| format!("*(.rodata.{table})")));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|pattern| seen.insert(pattern.clone()));
     found
 }
 
@@ -207,6 +249,29 @@ mod tests {
         assert_eq!(patterns, ["*(.text._ZN7provost4hook5start17h*)", "*libc.a:malloc.o(.text)"]);
         assert!(pieces.iter().all(|piece| piece.output == ".text"));
         assert_eq!((pieces[0].start, pieces[0].size), (0x2e_1bc0, 0x30));
+    }
+
+    #[test]
+    fn tables_follow_their_functions() {
+        let map = "\
+          2005c0  2005c0  30  16  /o/p.o:(.rodata._ZN7provost4hook5start17h41f848a4a47977e9E)
+          200600  200600  30  16  /o/p.o:(.rodata..Lswitch.table._ZN7provost4text17h41f848a4a47977e9E)
+          200700  200700  30  16  /o/p.o:(.rodata._ZN7provost3cli17h41f848a4a47977e9E)
+";
+        let functions =
+            ["*(.text._ZN7provost4hook5start17h*)", "*(.text._ZN7provost4text17h*)", "*(.text._ZN4core17h*)"];
+        let members = ["*libc.a:malloc.o(.text)", "*libc.a:malloc.o(.text.unlikely)", "*crt1.o(.text)"];
+        let all: Vec<String> = functions.iter().chain(&members).map(ToString::to_string).collect();
+        assert_eq!(
+            tables(map, &all),
+            [
+                "*(.rodata.cst*)",
+                BORROWED,
+                "*(.rodata._ZN7provost4hook5start17h*)",
+                "*(.rodata..Lswitch.table._ZN7provost4text17h*)",
+                "*libc.a:malloc.o(.rodata .rodata.*)"
+            ]
+        );
     }
 
     #[test]

@@ -97,14 +97,15 @@ impl Scene {
         plan_directories::ending(&directory, &self.root().join(format!("{files}.jsonl")), files, USUAL_TURNS)
     }
 
-    /// Whether the hook kept a journal, as it does in real use.
-    pub fn journal_is_written(&self) -> bool {
-        let projects = self.home().join(".local/state/provost/projects");
-        fs::read_dir(projects).is_ok_and(|projects| {
-            projects.flatten().any(|project| {
-                fs::metadata(project.path().join("journal.jsonl")).is_ok_and(|journal| journal.len() > 0)
-            })
-        })
+    /// The bytes of all journals that were kept here, old ones too.
+    pub fn journal_size(&self) -> io::Result<u64> {
+        let mut size = 0;
+        for project in fs::read_dir(self.home().join(".local/state/provost/projects"))? {
+            for file in fs::read_dir(project?.path())? {
+                size += file?.metadata()?.len();
+            }
+        }
+        Ok(size)
     }
 }
 
