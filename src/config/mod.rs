@@ -231,11 +231,14 @@ fn setting_of(known: &[Setting], name: &str, value: &DeValue<'_>) -> Result<(Str
     }
 }
 
+/// As many letters of a word are compared with others.
+const LONGEST_WORD: usize = 64;
+
 /// `; did you mean …?` for a key that is nearly one of these.
 pub(crate) fn suggestion(word: &str, known: impl Iterator<Item = String>) -> String {
     let nearest = known.map(|known| (distance(word, &known), known)).min();
     match nearest {
-        Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {
+        Some((distance, known)) if distance <= 2.max(word.chars().take(LONGEST_WORD).count() / 3) => {
             format!("; did you mean `{known}`?")
         }
         _ => String::new(),
@@ -246,7 +249,7 @@ pub(crate) fn suggestion(word: &str, known: impl Iterator<Item = String>) -> Str
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
+    for (i, x) in a.chars().take(LONGEST_WORD).enumerate() {
         let mut corner = row[0];
         row[0] = i + 1;
         for (j, y) in b.iter().enumerate() {

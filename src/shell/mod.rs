@@ -185,6 +185,7 @@ impl Line<'_> {
                     _ => self.read_later(text.to_owned(), Kind::Text),
                 },
                 Step::Commands(text) => self.run(text),
+                Step::Otherwise(text) => self.read_later(text.to_owned(), Kind::Rest),
                 Step::Set(name) => {
                     self.push(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
                 }
@@ -254,10 +255,20 @@ impl Line<'_> {
     }
 
     fn run_word(&mut self, word: &Word) {
-        match word.known() {
-            Some(text) => self.run(text.to_owned()),
-            None => self.obscure_word(word),
+        if let Some(text) = word.known() {
+            return self.run(text.to_owned());
         }
+        self.obscure_word(word);
+        self.read_later(word.unquoted(), Kind::Rest);
+    }
+
+    fn eval(&mut self, words: &[Word]) {
+        if let Some(words) = words.iter().map(Word::known).collect::<Option<Vec<_>>>() {
+            return self.run(words.join(" "));
+        }
+        self.obscure("eval of an unknown text");
+        let words: Vec<String> = words.iter().map(Word::unquoted).collect();
+        self.read_later(words.join(" "), Kind::Rest);
     }
 
     fn simple(&mut self, command: &Simple) {
@@ -268,10 +279,7 @@ impl Line<'_> {
         };
         match program {
             _ if SHELLS.contains(&program) => self.shell(words, command),
-            "eval" => match words.iter().map(Word::known).collect::<Option<Vec<_>>>() {
-                Some(words) => self.run(words.join(" ")),
-                None => self.obscure("eval of an unknown text"),
-            },
+            "eval" => self.eval(words),
             "trap" => {
                 if let Some(text) = words.iter().find(|word| !word.is_option()) {
                     self.run_word(text);

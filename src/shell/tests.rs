@@ -1,6 +1,7 @@
 //! What is seen of a command line.
 
 mod bounds;
+mod hidden;
 
 use super::*;
 
@@ -162,7 +163,7 @@ fn what_cannot_be_known_is_said() {
     assert_eq!(seen("rm *.md"), ["obscure `*.md`"]);
     assert_eq!(seen("rm f.{a,b} {} g"), ["obscure `f.{a,b}`", "delete /p/{}", "delete /p/g"]);
     assert_eq!(seen("$CMD f"), ["obscure `$CMD`"]);
-    assert_eq!(seen("eval \"$X\""), ["obscure eval of an unknown text"]);
+    assert_eq!(seen("eval \"$X\""), ["obscure eval of an unknown text", "obscure `$X`"]);
 }
 
 fn none(line: &str) {

@@ -45,6 +45,27 @@ impl<'a> Word<'a> {
         self.source
     }
 
+    /// The source without its own quotes: what a shell is given that reads the word as commands, but for
+    /// what the expansions in it come to.
+    pub(super) fn unquoted(&self) -> String {
+        let mut text = String::with_capacity(self.source.len());
+        let mut within = None;
+        let mut rest = self.source.chars();
+        while let Some(c) = rest.next() {
+            match (c, within) {
+                ('"' | '\'', None) => within = Some(c),
+                (c, Some(sign)) if c == sign => within = None,
+                ('\\', None) => text.extend(rest.next()),
+                ('\\', Some('"')) => match rest.next() {
+                    Some(next @ ('"' | '$' | '`' | '\\')) => text.push(next),
+                    next => text.extend([c].into_iter().chain(next)),
+                },
+                _ => text.push(c),
+            }
+        }
+        text
+    }
+
     /// The word without the first bytes of its value: the value of `--option=value` or `of=file`.
     pub(super) fn behind(&self, bytes: usize) -> Self {
         let value = match &self.value {

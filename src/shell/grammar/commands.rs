@@ -26,6 +26,15 @@ impl<'a> Grammar<'a> {
             }
             b'<' | b'>' if self.peek(1) == Some(b'(') => self.process(),
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(c),
+            // Behind `<&` and `>&`, bash takes the dash alone, and whatever follows is the next word.
+            b'-' if self.list().copies && self.list().waiting.is_some() && self.list().word.is_none() => {
+                self.list().waiting = None;
+                self.at += 1;
+                if self.peek(0).is_some_and(|c| !b" \t\n;&|()<>".contains(&c)) {
+                    self.doubt("a word right behind a descriptor that is closed");
+                }
+                Ok(())
+            }
             _ => self.in_word(c),
         }
     }
@@ -321,6 +330,7 @@ impl<'a> Grammar<'a> {
             return Err(self.stuck("a redirection without a target"));
         }
         let plain = if c == b'<' { Waiting::Read } else { Waiting::Write };
+        let mut copies = false;
         let (length, waiting) = match (c, self.peek(1), self.peek(2)) {
             (b'&', _, Some(b'>')) => (3, Waiting::Write),
             (b'&', ..) => (2, Waiting::Write),
@@ -339,6 +349,7 @@ impl<'a> Grammar<'a> {
                 let rest = &self.rest()[2..];
                 let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 let behind = number.strip_prefix('-').unwrap_or(number);
+                copies = true;
                 let ends = behind.chars().next().is_none_or(|c| " \t\n;&|()<>".contains(c));
                 if ends && behind.len() < rest.len() {
                     self.at += 2 + rest.len() - behind.len();
@@ -349,6 +360,7 @@ impl<'a> Grammar<'a> {
             _ => (1, plain),
         };
         self.at += length;
+        self.list().copies = copies;
         self.list().waiting = Some(waiting);
         Ok(())
     }

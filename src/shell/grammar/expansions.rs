@@ -143,7 +143,18 @@ impl Grammar<'_> {
                 let next = self.rest()[1..].chars().next();
                 self.at += 1 + next.map_or(0, char::len_utf8);
             }
-            b'\'' if quoted => return Err(self.stuck("a quote in `${` between quotes")),
+            b'\'' if quoted => {
+                const WHAT: &str = "a quote in `${` between quotes";
+                // Behind some operators it is a quote, behind others a letter. Where nothing stands between
+                // it and the next one that a quote would protect, both are read alike.
+                let inside = self.rest()[1..].split_once('\'').map(|(inside, _)| inside);
+                let Some(inside) = inside.filter(|inside| !inside.contains(['"', '\\', '$', '`', '}', '\n']))
+                else {
+                    return Err(self.stuck(WHAT));
+                };
+                self.doubt(WHAT);
+                self.at += inside.len() + 2;
+            }
             b'\'' => {
                 let Some(end) = self.rest()[1..].find('\'') else {
                     return Err(self.stuck("a quote that is never closed"));

@@ -5,8 +5,9 @@
 //! never looked for twice, and no input makes the program recurse. What it gives are [`Step`]s: the
 //! simple commands in the order in which the shell reads them, and the scopes around them.
 //!
-//! What it does not understand it says ([`Step::NotUnderstood`]) and then goes on behind it, a few
-//! times: a strict guard refuses such a line, and a lenient one still sees the rest.
+//! What it does not understand it says ([`Step::NotUnderstood`]) and then goes on behind it: a strict guard
+//! refuses such a line, and a lenient one still sees the rest. Whether a quote is open there cannot be
+//! known, so the rest is also read as it is behind the next quotes and blanks ([`Step::Otherwise`]).
 
 mod commands;
 mod compounds;
@@ -19,10 +20,10 @@ mod variables;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use super::Work;
 use super::word::{Unknown, Word};
+use super::{READING, Work};
 use documents::Delimiter;
 use modes::{Arithmetic, Case, For, If, Loop, Mode, Position, Waiting};
 use variables::Variables;
@@ -31,11 +32,6 @@ use variables::Variables;
 const DEEPEST: usize = 64;
 /// What is not read because it is deeper.
 pub(super) const TOO_DEEP: &str = "nesting deeper than 64 levels";
-/// How often reading goes on behind something that was not understood.
-const RESUMPTIONS: u32 = 8;
-/// How often `((` is read again, as two groups, because it was no arithmetic.
-const SECOND_READINGS: usize = 16;
-
 /// What a command line is made of, in the order of its text. Commands inside a substitution come
 /// before the command that uses it.
 pub(super) enum Step<'a> {
@@ -50,6 +46,8 @@ pub(super) enum Step<'a> {
     },
     /// A text that is a command line of its own: what stands between backticks.
     Commands(String),
+    /// What follows something that was not understood, from a place where it may go on.
+    Otherwise(&'a str),
     /// The shell sets a variable to something that is not known.
     Set(&'a str),
     Open(Scope),
@@ -88,6 +86,8 @@ pub(super) enum Redirection<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Commands,
+    /// Commands as well, read from somewhere in their middle: one way of several.
+    Rest,
     /// Only its expansions count: the body of a here-document.
     Text,
 }
@@ -130,6 +130,8 @@ struct List<'a> {
     /// The word that is being read, and where it started.
     word: Option<(usize, Word<'a>)>,
     waiting: Option<Waiting>,
+    /// What is waited for stands behind `<&` or `>&`.
+    copies: bool,
     /// Here-documents whose texts start after this line.
     documents: Vec<Delimiter>,
     position: Position,
@@ -153,9 +155,8 @@ pub(super) struct Grammar<'a> {
     frames: Vec<Frame>,
     lists: Vec<List<'a>>,
     ready: VecDeque<Step<'a>>,
-    resumptions: u32,
     /// Where `((` turned out to be two groups.
-    groups: Vec<usize>,
+    groups: BTreeSet<usize>,
     variables: Variables<'a>,
     /// The variable of the loop whose head was read last.
     loop_variable: Option<&'a str>,
@@ -187,8 +188,7 @@ impl<'a> Grammar<'a> {
             frames: Vec::new(),
             lists: Vec::new(),
             ready: VecDeque::new(),
-            resumptions: 0,
-            groups: Vec::new(),
+            groups: BTreeSet::new(),
             variables: Variables::default(),
             loop_variable: None,
             is_select: false,
@@ -199,7 +199,7 @@ impl<'a> Grammar<'a> {
     }
 
     fn start(&mut self) {
-        let mode = if self.kind == Kind::Commands { Mode::Top } else { Mode::Text };
+        let mode = if self.kind == Kind::Text { Mode::Text } else { Mode::Top };
         self.frames.push(Frame { mode, at: self.at, lists: 0 });
         self.lists.push(List::default());
         if self.kind == Kind::Text {
@@ -254,19 +254,22 @@ impl<'a> Grammar<'a> {
             .frames
             .iter()
             .rposition(|frame| matches!(frame.mode, Mode::Arithmetic(state) if !state.brackets));
-        if let Some(depth) = arithmetic.filter(|_| self.groups.len() < SECOND_READINGS) {
+        if let Some(depth) = arithmetic {
             let Frame { at, lists, .. } = self.frames[depth];
+            self.work.pay((self.at - at) * READING);
             self.leave(depth);
             self.lists.truncate(lists);
-            self.groups.push(at);
+            self.groups.insert(at);
             self.at = at;
             return;
         }
         let Stuck { what, at } = stuck;
+        let has_commands =
+            self.kind == Kind::Commands || self.frames.iter().any(|frame| frame.mode == Mode::Substitution);
         self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what, at });
         while let Some(mut list) = self.lists.pop() {
-            if let Some((start, mut word)) = list.word.take().filter(|_| self.kind == Kind::Commands) {
+            if let Some((start, mut word)) = list.word.take().filter(|_| self.kind != Kind::Text) {
                 word.source = &self.text[start..self.at];
                 word.unknown = Some(Unknown { splits: true, may_dash: true });
                 match list.waiting {
@@ -278,13 +281,26 @@ impl<'a> Grammar<'a> {
             self.give(list.command);
         }
         self.leave(0);
-        self.resumptions += 1;
-        self.ended = self.resumptions > RESUMPTIONS || at >= self.text.len();
+        // All that follows may have been looked at, and what was read behind this place is read again.
+        self.work.pay(self.text.len() - at + self.at.saturating_sub(at) * READING);
+        self.ended = at >= self.text.len();
         self.at = (at + 1).min(self.text.len());
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
+        if self.kind != Kind::Rest && has_commands {
+            self.read_otherwise();
+        }
         self.start();
+    }
+
+    /// Where a quote or a word may end that is not known to be open.
+    fn read_otherwise(&mut self) {
+        let rest = self.rest();
+        let blanks = rest.match_indices([' ', '\t', '\n']).take(2).map(|(at, _)| at);
+        let quotes = ['"', '\''].into_iter().filter_map(|sign| rest.find(sign));
+        let places: BTreeSet<usize> = blanks.chain(quotes).collect();
+        self.ready.extend(places.into_iter().map(|at| Step::Otherwise(&rest[at + 1..])));
     }
 
     /// Closes all frames from this depth on.

@@ -238,7 +238,8 @@ impl<'a> Grammar<'a> {
             "HOME" => self.home.map(str::to_owned),
             "PWD" => self.pwd.clone(),
             _ => match self.variables.get(name) {
-                Some(Value::Is(value)) => Some(value.clone()),
+                // Looking at a long one costs as well, whatever is found.
+                Some(Value::Is(value)) => self.work.pay(value.len()).then(|| value.clone()),
                 Some(Value::OneOf(shape)) => {
                     let shape = *shape;
                     self.shaped(shape, quoted);
@@ -248,7 +249,7 @@ impl<'a> Grammar<'a> {
                 None => None,
             },
         };
-        match value.filter(|value| (quoted || is_one_word(value)) && self.work.pay(value.len())) {
+        match value.filter(|value| self.work.pay(value.len()) && (quoted || is_one_word(value))) {
             Some(value) => {
                 let word = self.word();
                 // What a variable holds is never a word of the grammar.

@@ -56,6 +56,10 @@ impl Line<'_> {
             }
             let Some(text) = first.known() else {
                 self.obscure_word(first);
+                // It may come to nothing, and then the next word is the program.
+                if first.splits() && first.start().is_empty() {
+                    continue;
+                }
                 return None;
             };
             let name = base(text);
@@ -98,6 +102,11 @@ impl Line<'_> {
         let mut doubtful = false;
         while let Some((word, rest)) = words.split_first() {
             let text = word.start();
+            // The same as `-i`.
+            if name == "env" && word.known() == Some("-") {
+                *words = rest;
+                continue;
+            }
             if !word.is_option() {
                 if operands == 0 || (name == "timeout" && word.assigned().is_some()) {
                     break;
@@ -203,7 +212,11 @@ impl Line<'_> {
                 .position(|word| word.known().is_none())
                 .or_else(|| fed.then_some(arguments.len()));
             let directory = self.place.certain().map(PathBuf::from);
-            self.push(Effect::Run { program: program.to_owned(), arguments, unknown_from, directory }, 0);
+            let length = directory.as_ref().map_or(0, |directory| directory.as_os_str().len());
+            self.push(
+                Effect::Run { program: program.to_owned(), arguments, unknown_from, directory },
+                length,
+            );
         }
     }
 }

@@ -97,6 +97,12 @@ fn large_lines_stay_within_their_work() {
         format!("while :; do {}{} done", ">a;".repeat(150_000), "cd /;".repeat(100_000)),
         "${a[}".repeat(200_000),
         format!("{}{}", "a;".repeat(200_000), "`git switch x`; ".repeat(40_000)),
+        format!("T='{} '\necho {}", "x".repeat(500_000), "$T ".repeat(170_000)),
+        format!("git switch {} && {}:", "x".repeat(400_000), "(:) && ".repeat(80_000)),
+        format!("{}{}", "$((".repeat(16), "{".repeat(1_000_000)),
+        "time [[ a ]]; ".repeat(70_000),
+        "x=$((ls) | head); ".repeat(50_000),
+        ": \"${x#'\"'}\"; ".repeat(60_000),
     ] {
         let start = std::time::Instant::now();
         let found = effects(&line, Path::new("/p"), Some(Path::new(&home)));

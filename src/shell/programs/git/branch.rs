@@ -10,6 +10,7 @@ use super::super::Found;
 use super::super::options::{Item, Name, Options, STRICT, Walk};
 use super::options;
 use crate::effect::{Branch, Effect};
+use crate::shell::LONGEST_PATH;
 use crate::shell::word::Word;
 
 /// Where the line has taken its repositories so far.
@@ -82,7 +83,10 @@ impl Branches {
     pub(super) fn follow(&mut self, checkout: bool, words: &[Word], repository: Option<PathBuf>) {
         match (target(checkout, words), repository) {
             (Target::Stays, _) => {}
-            (Target::Branch(branch), Some(repository)) => self.moved(State::On { repository, branch }),
+            // A branch is a file; no system has one with a longer name.
+            (Target::Branch(branch), Some(repository)) if branch.len() <= LONGEST_PATH => {
+                self.moved(State::On { repository, branch });
+            }
             _ => self.lose(),
         }
     }

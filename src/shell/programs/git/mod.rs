@@ -14,7 +14,7 @@ pub(in crate::shell) use branch::{Branches, forget_branches};
 pub(super) use settings::verifies;
 
 use super::Caller;
-use crate::effect::Effect;
+use crate::effect::{Branch, Effect};
 use crate::shell::Line;
 use crate::shell::word::Word;
 use commands::Kind;
@@ -131,7 +131,9 @@ impl Line<'_> {
         let dry_run = branch::is_dry_run(words);
         let is_uncertain = repository.is_none() && is_here;
         let possible = if is_uncertain { self.place.possible() } else { Vec::new() };
-        let cost = repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum();
+        let named = if let Branch::Named(name) = &branch { name.len() } else { 0 };
+        let cost =
+            named + repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum::<usize>();
         self.push(Effect::Commit { repository, possible, branch, dry_run }, cost);
     }
 

@@ -1,0 +1,133 @@
+//! Nothing hides what a line does: each of these changes the victim in bash, and the reader says so.
+
+use std::path::Path;
+
+use crate::effect::{Branch, Effect};
+use crate::shell::effects;
+
+fn found(line: &str) -> Vec<Effect> {
+    effects(line, Path::new("/p"), None)
+}
+
+/// Whether the line writes to the victim, or deletes it.
+fn is_seen(line: &str) -> bool {
+    let is_victim = |path: &Path| path == Path::new("/p/victim");
+    found(line).iter().any(|effect| match effect {
+        Effect::Write { path, .. } | Effect::Delete { path } => is_victim(path),
+        _ => false,
+    })
+}
+
+fn is_too_large(line: &str) -> bool {
+    found(line).iter().any(|effect| matches!(effect, Effect::TooLarge { .. }))
+}
+
+#[test]
+fn a_word_right_behind_a_closed_descriptor_is_the_program() {
+    for line in [
+        "<&-rm cat victim",
+        "<& -rm cat victim",
+        "0<&-rm cat victim",
+        "2>&-rm cat victim",
+        "<&-\"rm\" cat victim",
+        "<&-\\\nrm cat victim",
+        "<&- rm cat victim",
+        "2>&- >&2 rm cat victim",
+    ] {
+        assert!(is_seen(line), "{line}");
+    }
+    // A descriptor that is moved, and a file whose name begins so.
+    assert_eq!(found("echo a <&3- >&2"), found("echo a"));
+    assert!(
+        found("echo a >&./-b")
+            .contains(&Effect::Write { path: "/p/./-b".into(), content: crate::effect::Content::Unknown })
+    );
+}
+
+#[test]
+fn no_number_of_things_that_are_not_understood_ends_the_reading() {
+    for part in [
+        "time [[ a ]]; ",
+        "x=$((ls) | head); ",
+        ": $((\"1\"));",
+        "true &\\\n& true; ",
+        "echo \"${v%'x}'}\"; ",
+    ] {
+        for times in [1, 8, 9, 30, 50] {
+            let line = format!("{}echo a > victim", part.repeat(times));
+            assert!(is_seen(&line) || is_too_large(&line), "{times} × {part}");
+        }
+        assert!(is_seen(&format!("{}echo a > victim", part.repeat(30))), "{part}");
+    }
+}
+
+#[test]
+fn a_quote_around_what_is_not_understood_does_not_hide_the_rest() {
+    for line in [
+        "v=main; echo \"${v%'x'}\"; echo a > victim; echo \"done\"",
+        "echo \"${v%'}'}\"; echo a > victim; echo \"done\"",
+        ": \"${x#'#'}\"; echo a > victim",
+        ": \"${x#'\"#'}\"; echo a > victim",
+        ": \"${x:+<(:)}\"; echo a > victim; : \"a\"",
+        ": \"$\\\nHOME\"; echo a > victim; : \"a\"",
+        ": \"$(time [[ a ]])\"; echo a > victim; : \"a\"",
+        "cat > n.md <<'EOF'; time [[ a ]]\nit's\nEOF\necho a > victim; : 'a'",
+        "cat <<EOF\n$(time [[ a ]]; rm victim)\nEOF",
+        "time<<<a rm victim",
+        "<<- $ rm victim\n$",
+    ] {
+        assert!(is_seen(line), "{line}: {:?}", found(line));
+    }
+}
+
+#[test]
+fn a_dash_is_an_option_of_env() {
+    for line in ["env - rm victim", "env - A=1 rm victim", "env -i - rm victim"] {
+        assert!(is_seen(line), "{line}");
+    }
+    let commits = found("env - git commit -m x");
+    assert!(commits.iter().any(|effect| matches!(effect, Effect::Commit { .. })), "{commits:?}");
+}
+
+#[test]
+fn a_text_is_read_although_a_part_of_it_is_not_known() {
+    for line in [
+        "bash -c \"rm victim; echo $HOME $x\"",
+        "sh -c \"echo $(date \\\"+%F\\\"); rm victim\"",
+        "sh -c \"echo \\\"$x\\\"; rm victim\"",
+        "bash -c 'rm victim; echo '$x",
+        "eval \"rm victim\" $x",
+        "eval \"$x\"'; rm victim'",
+        "bash <<< \"rm victim $x\"",
+        "$x rm victim",
+        "\"$@\" rm victim",
+        "$x $y A=1 env rm victim",
+    ] {
+        assert!(is_seen(line), "{line}: {:?}", found(line));
+    }
+    // What the unknown part may be a part of is not taken for more than it is.
+    for line in ["bash -c \"rm -rf ./$x\"", "bash -c \"rm victim$x\"", "./$x rm victim", "\"$x\" rm victim"] {
+        let found = found(line);
+        assert!(!found.iter().any(|effect| matches!(effect, Effect::Delete { .. })), "{line}: {found:?}");
+    }
+}
+
+/// What each effect holds is paid for: a long name that stands in thousands of them would be gigabytes.
+#[test]
+fn long_names_in_many_effects_are_too_large() {
+    let switch = format!("git switch {} && {}", "x".repeat(4000), "git commit && ".repeat(38_000));
+    let deep = format!("cd /{}&&{}", "d".repeat(4000), "a&&".repeat(300_000));
+    for line in [switch, deep] {
+        let found = found(&line);
+        assert!(matches!(found[0], Effect::TooLarge { .. }), "{} effects", found.len());
+        let held: usize = found
+            .iter()
+            .map(|effect| match effect {
+                Effect::Commit { branch: Branch::Named(name), .. } => name.len(),
+                Effect::Run { directory: Some(directory), .. } => directory.as_os_str().len(),
+                _ => 0,
+            })
+            .sum();
+        assert!(held < 128 << 20, "{held} bytes");
+    }
+}
