@@ -17,10 +17,12 @@ const SECTION: &[u8] = b".text.hook";
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={SCRIPT}");
+    // `scripts/bench-builds` measures what the script gives.
+    println!("cargo:rerun-if-env-changed=PROVOST_LINK");
     let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|it| it == value);
     let fits = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     // Only a released program is started often, and a quick link matters more for the others.
-    if !fits || !is("PROFILE", "release") {
+    if !fits || !is("PROFILE", "release") || is("PROVOST_LINK", "plain") {
         return;
     }
     let Some(root) = env::var_os("CARGO_MANIFEST_DIR") else { return };

@@ -18,10 +18,12 @@ mod snapshot;
 mod table;
 mod writers;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scene::Step;
+use snapshot::Snapshot;
 use writers::{WRITERS, Writer};
 
 /// The rows of the table: each writer with its steps.
@@ -67,4 +69,40 @@ fn every_writer_can_be_ended_at_every_step() {
 fn on_a_disk_that_knows_only_plain_files_too() {
     let rows = proved(WRITERS, true);
     assert!(rows.len() > 5);
+}
+
+/// What the security page says of Provost's own files, against what the writers leave.
+#[test]
+fn the_page_has_every_file_of_provosts_own_with_its_mode() {
+    const STATE: &str = ".local/state/provost";
+    let page = include_str!("../../docs/security.md");
+    let rows = page.lines().skip_while(|line| *line != "## Files").filter_map(|line| {
+        let [_, file, mode, ..] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else { return None };
+        let name = file.trim_matches('`').strip_prefix("…/")?;
+        Some((name.split('/').next().unwrap().to_owned(), mode.to_owned()))
+    });
+    let told: BTreeMap<String, String> = rows.collect();
+    let mut left = BTreeSet::new();
+    for writer in WRITERS {
+        let scene = (writer.scene)();
+        let before = Snapshot::of(&scene.home());
+        scene.started(None);
+        for (path, thing) in Snapshot::of(&scene.home()).0 {
+            // What the scene put there itself has the modes that the scene gave it.
+            let Some(own) = path.strip_prefix(STATE).filter(|_| !before.0.contains_key(&path)) else {
+                continue;
+            };
+            let expected = if thing.bytes.is_none() { 0o700 } else { 0o600 };
+            // A review that had to make room is a file of the project, and stays as it was.
+            let is_moved = own.starts_with("/reviews/") && path.ends_with(".md");
+            assert!(is_moved || thing.mode == expected, "{}: {path}: {:o}", writer.what, thing.mode);
+            let name = own.trim_start_matches('/').split('/').next().unwrap();
+            left.extend((!name.is_empty()).then(|| name.to_owned()));
+        }
+    }
+    assert_eq!(left, told.keys().cloned().collect(), "files of Provost's own, against the page");
+    for (name, mode) in &told {
+        let is_file = name.contains('.') || name == "projects";
+        assert_eq!(mode, if is_file { "0600" } else { "0700" }, "{name}");
+    }
 }

@@ -51,11 +51,11 @@ impl Scene {
         Self { project, arguments: vec!["hook".into()], input, is_plain: false }
     }
 
-    fn home(&self) -> PathBuf {
+    pub fn home(&self) -> PathBuf {
         self.project.home.clone()
     }
 
-    fn started(&self, switch: Option<(&str, &str)>) -> Option<i32> {
+    pub fn started(&self, switch: Option<(&str, &str)>) -> Option<i32> {
         let mut command = Command::new(support::program());
         command.args(&self.arguments).env_clear().current_dir(&self.project.path);
         let of_project = self.project.command(&[]);
