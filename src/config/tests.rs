@@ -67,6 +67,8 @@ fn an_unknown_key_is_told_with_line_and_nearest_name_and_the_rest_works() {
         let told = problems(&load(&[(Layer::Project, &text)]));
         assert!(told.len() == 1 && told[0].len() < 500, "{told:?}");
     }
+    // A word that is like no other suggests none, however long it is.
+    assert!(!suggestion(&"z".repeat(1000), ["engine".to_owned()].into_iter()).contains("engine"));
 }
 
 #[test]
