@@ -53,6 +53,12 @@ impl Work {
         Self(Cell::new(MOST.min(LEAST + line.len() * EFFECTS_PER_BYTE * size_of::<Effect>())))
     }
 
+    /// What is for the line itself, and a part for what may not belong to it.
+    fn shared(self) -> (Self, Self) {
+        let guesses = self.0.get() / 4;
+        (Self(Cell::new(self.0.get() - guesses)), Self(Cell::new(guesses)))
+    }
+
     fn pay(&self, bytes: usize) -> bool {
         self.0.set(self.0.get().saturating_sub(bytes));
         !self.is_spent()
@@ -69,7 +75,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         return vec![Effect::TooLarge { what: format!("a command line of {} bytes", command.len()) }];
     }
     let home = home.and_then(Path::to_str);
-    let work = Work::of(command);
+    let (work, guesses) = Work::of(command).shared();
     let mut effects = Vec::new();
     let mut has_moved = false;
     let mut open = VecDeque::from([Nested {
@@ -77,11 +83,17 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         kind: Kind::Commands,
         directories: Directories::from([cwd.into()]),
         is_lost: false,
+        is_guess: false,
         depth: 0,
     }]);
     // All before this one have forgotten their branches.
     let mut on_a_branch = 0;
-    while let Some(Nested { text, kind, directories, is_lost, depth }) = open.pop_front() {
+    while let Some(Nested { text, kind, directories, is_lost, is_guess, depth }) = open.pop_front() {
+        // What may not be commands at all must not make a line too large.
+        if is_guess && guesses.is_spent() {
+            continue;
+        }
+        let work = if is_guess { &guesses } else { &work };
         let before = effects.len();
         let mut line = Line {
             branches: Branches::new(has_moved),
@@ -91,13 +103,15 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
             outside: Vec::new(),
             loops: Vec::new(),
             home,
-            work: &work,
+            work,
+            guesses: &guesses,
+            is_guess,
             effects: &mut effects,
             nested: Vec::new(),
             fed: VecDeque::new(),
             depth,
         };
-        line.walk(Grammar::new(&text, kind, home, &work));
+        line.walk(Grammar::new(&text, kind, home, work));
         open.extend(std::mem::take(&mut line.nested));
         let moves = line.branches.have_moved();
         if moves && depth > 0 {
@@ -105,7 +119,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
             on_a_branch = before;
         }
         has_moved |= moves;
-        if work.is_spent() {
+        if !is_guess && work.is_spent() {
             // In front: who minds it need not look at all the others.
             let what = "a command line that does so much";
             effects.insert(0, Effect::TooLarge { what: what.into() });
@@ -134,6 +148,8 @@ struct Nested {
     directories: Directories,
     /// It may run in another directory as well.
     is_lost: bool,
+    /// It may be no commands at all.
+    is_guess: bool,
     depth: u32,
 }
 
@@ -150,6 +166,9 @@ struct Line<'a> {
     loops: Vec<Round>,
     home: Option<&'a str>,
     work: &'a Work,
+    /// What pays for texts that may be no commands at all.
+    guesses: &'a Work,
+    is_guess: bool,
     effects: &'a mut Vec<Effect>,
     nested: Vec<Nested>,
     /// For each here-document whose text is still to come: whether a shell reads it.
@@ -246,12 +265,18 @@ impl Line<'_> {
         if text.is_empty() {
             return;
         }
-        if self.depth >= DEEPEST || !self.work.pay(text.len() * READING) {
+        let is_guess = self.is_guess || kind == Kind::Rest;
+        let work = if is_guess { self.guesses } else { self.work };
+        let can_be_paid = work.pay(text.len() * READING);
+        if is_guess && !can_be_paid {
+            return;
+        }
+        if self.depth >= DEEPEST || !can_be_paid {
             return self.beyond("deeply nested shells");
         }
         let directories = self.place.current.clone();
         let is_lost = self.place.is_lost;
-        self.nested.push(Nested { text, kind, directories, is_lost, depth: self.depth + 1 });
+        self.nested.push(Nested { text, kind, directories, is_lost, is_guess, depth: self.depth + 1 });
     }
 
     fn run_word(&mut self, word: &Word) {
@@ -408,6 +433,9 @@ impl Line<'_> {
 
     /// What is deeper than anybody writes is not read, and may be anything.
     fn beyond(&mut self, what: &str) {
+        if self.is_guess {
+            return self.obscure(what);
+        }
         self.push(Effect::TooLarge { what: what.to_owned() }, what.len());
     }
 

@@ -47,6 +47,11 @@ impl<'a> Grammar<'a> {
                 self.list().command.words.push(word);
             }
             ("!", _) => self.list().is_negated = true,
+            // `time<file program`: not all shells agree on it.
+            ("time", _) if self.rest().starts_with(['<', '>']) => {
+                self.doubt("`time` before a redirection");
+                self.list().is_timed = true;
+            }
             // What these three take stands behind a blank.
             ("time" | "function" | "coproc", _) if !self.rest().starts_with([' ', '\t']) => {
                 return Err(Stuck { what: format!("`{keyword}` alone").into(), at: start });

@@ -6,8 +6,8 @@
 //! simple commands in the order in which the shell reads them, and the scopes around them.
 //!
 //! What it does not understand it says ([`Step::NotUnderstood`]) and then goes on behind it: a strict guard
-//! refuses such a line, and a lenient one still sees the rest. Whether a quote is open there cannot be
-//! known, so the rest is also read as it is behind the next quotes and blanks ([`Step::Otherwise`]).
+//! refuses such a line, and a lenient one still sees the rest. Where a quote was open, nobody knows whether
+//! it still is: there the rest is also read as it is behind the next quotes ([`Step::Otherwise`]).
 
 mod commands;
 mod compounds;
@@ -86,7 +86,8 @@ pub(super) enum Redirection<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Commands,
-    /// Commands as well, read from somewhere in their middle: one way of several.
+    /// Commands perhaps: a text of which a part is not known, or the rest of one, from a place where it
+    /// may go on. What is not understood in it is not read in still other ways.
     Rest,
     /// Only its expansions count: the body of a here-document.
     Text,
@@ -264,8 +265,17 @@ impl<'a> Grammar<'a> {
             return;
         }
         let Stuck { what, at } = stuck;
-        let has_commands =
-            self.kind == Kind::Commands || self.frames.iter().any(|frame| frame.mode == Mode::Substitution);
+        let is_in = |wanted: fn(&Mode) -> bool| self.frames.iter().any(|frame| wanted(&frame.mode));
+        let may_be_quoted =
+            is_in(|mode| matches!(mode, Mode::Double | Mode::Braces { .. } | Mode::Arithmetic(_)))
+                || self.lists.iter().any(|list| !list.documents.is_empty());
+        let (blanks, quotes) = match self.kind {
+            // What a redirection takes may end at a blank.
+            Kind::Commands => (if self.text[at..].starts_with('<') { 2 } else { 0 }, may_be_quoted),
+            // Of a text that is no commands itself, only what a substitution holds is read as commands.
+            Kind::Text if is_in(|mode| *mode == Mode::Substitution) => (1, true),
+            Kind::Text | Kind::Rest => (0, false),
+        };
         self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what, at });
         while let Some(mut list) = self.lists.pop() {
@@ -288,17 +298,15 @@ impl<'a> Grammar<'a> {
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
-        if self.kind != Kind::Rest && has_commands {
-            self.read_otherwise();
-        }
+        self.read_otherwise(blanks, quotes);
         self.start();
     }
 
     /// Where a quote or a word may end that is not known to be open.
-    fn read_otherwise(&mut self) {
+    fn read_otherwise(&mut self, blanks: usize, quotes: bool) {
         let rest = self.rest();
-        let blanks = rest.match_indices([' ', '\t', '\n']).take(2).map(|(at, _)| at);
-        let quotes = ['"', '\''].into_iter().filter_map(|sign| rest.find(sign));
+        let blanks = rest.match_indices([' ', '\t', '\n']).take(blanks).map(|(at, _)| at);
+        let quotes = ['"', '\''].into_iter().filter(|_| quotes).filter_map(|sign| rest.find(sign));
         let places: BTreeSet<usize> = blanks.chain(quotes).collect();
         self.ready.extend(places.into_iter().map(|at| Step::Otherwise(&rest[at + 1..])));
     }

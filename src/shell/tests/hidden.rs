@@ -112,6 +112,39 @@ fn a_text_is_read_although_a_part_of_it_is_not_known() {
     }
 }
 
+/// What may not be commands at all neither makes a line too large nor takes quoted text for commands where no
+/// quote is in doubt.
+#[test]
+fn innocent_texts_behind_what_is_not_understood_are_texts() {
+    let python: String = (0..64).map(|i| format!("    if x == {i}:\n        y = {i}\n")).collect();
+    let rust = include_str!("../grammar/words.rs");
+    for first in [
+        "cargo build 2>&1 |\\\n  tail -5",
+        "x=$(\\\n  date +%s)",
+        "[[ $x == @(a|b) ]] && echo y",
+        "time [[ -f x ]]",
+        "case $x in +([0-9])) echo n;; esac",
+        "ls !(*.md)",
+        "echo \"${v//'\"'/}\"",
+    ] {
+        for text in [&*format!("def f(x):\n{python}"), rust, &rust.repeat(8)] {
+            let line = format!("{first}\ncat > a.txt <<'EOF'\n{text}EOF\n");
+            assert!(!is_too_large(&line), "{first} and {} bytes", text.len());
+        }
+    }
+    for line in [
+        "ls |\\\n cat; git log --grep='rm victim'",
+        "x=$(\\\n  git log -1 --format=%s); grep 'rm victim' README.md",
+        "[[ $x == @(a|b) ]] && grep 'rm victim' README.md",
+        "case $x in +([0-9])) echo 'rm victim';; esac",
+        "time [[ -f a ]] && grep 'rm victim' README.md",
+        "ls !(*.md); grep rm victim",
+        "time [[ -f x ]]; git commit -m \"$(cat <<'EOF'\nDocs\n\nrm victim\nEOF\n)\"",
+    ] {
+        assert!(!is_seen(line), "{line}: {:?}", found(line));
+    }
+}
+
 /// What each effect holds is paid for: a long name that stands in thousands of them would be gigabytes.
 #[test]
 fn long_names_in_many_effects_are_too_large() {
