@@ -147,7 +147,7 @@ static SCRIPTS: &[Script] = &[
     Script {
         name: "menu-tracker",
         guards: &["menu-tracker", RECORDS],
-        client: clients::AFTER_SCRIPT,
+        client: clients::ANSWER_SCRIPT,
         settings: &[],
     },
     Script {
@@ -177,7 +177,7 @@ static SCRIPTS: &[Script] = &[
     Script {
         name: "review-reminder",
         guards: &["review-reminder"],
-        client: clients::AFTER_SCRIPT,
+        client: clients::AFTER_SHELL_SCRIPT,
         settings: &[],
     },
     Script {

@@ -242,6 +242,8 @@ pub static LOOP_SCRIPT: &Client = &claude::LOOP_SCRIPT;
 /// an answer, after one with remarks on standard error, and at a stop.
 pub static BEFORE_SCRIPT: &Client = &claude::BEFORE_SCRIPT;
 pub static AFTER_SCRIPT: &Client = &claude::AFTER_SCRIPT;
+pub static ANSWER_SCRIPT: &Client = &claude::ANSWER_SCRIPT;
+pub static AFTER_SHELL_SCRIPT: &Client = &claude::AFTER_SHELL_SCRIPT;
 pub static REMARK_SCRIPT: &Client = &claude::REMARK_SCRIPT;
 pub static END_SCRIPT: &Client = &claude::END_SCRIPT;
 

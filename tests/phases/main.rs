@@ -26,6 +26,7 @@ mod phase_sequence;
 mod plan_surfacer;
 mod records;
 mod reminder;
+mod scripts;
 mod skills;
 mod state_write;
 mod test_watch;

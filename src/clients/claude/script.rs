@@ -35,12 +35,33 @@ pub(super) fn parse_before(input: Input) -> Result<Event, Unreadable> {
 
 /// A call that has been made.
 pub(super) fn parse_after(input: Input) -> Result<Event, Unreadable> {
-    let mut fields = Fields::take_whole(input)?;
+    Ok(after(Fields::take_whole(input)?))
+}
+
+/// An agent's answer, for a script that never looked at the tool's name.
+pub(super) fn parse_answer(input: Input) -> Result<Event, Unreadable> {
+    Ok(after(named(Fields::take_whole(input)?, "Agent")))
+}
+
+/// A command line that has run, for a script that never looked at the tool's name.
+pub(super) fn parse_after_shell(input: Input) -> Result<Event, Unreadable> {
+    Ok(after(named(Fields::take_whole(input)?, "Bash")))
+}
+
+fn after(mut fields: Fields) -> Event {
     let call = super::call(&mut fields);
     if fields.text("hook_event_name") == Some("PostToolUseFailure") {
-        return Ok(super::event("PostToolUseFailure".into(), Kind::ToolFailed(call), fields));
+        return super::event("PostToolUseFailure".into(), Kind::ToolFailed(call), fields);
     }
-    Ok(super::event("PostToolUse".into(), Kind::AfterTool(call), fields))
+    super::event("PostToolUse".into(), Kind::AfterTool(call), fields)
+}
+
+/// Adds the tool that a script is registered for where the input names none.
+fn named(mut fields: Fields, tool: &str) -> Fields {
+    if fields.text("tool_name").is_none() {
+        fields.0.insert("tool_name".into(), tool.into());
+    }
+    fields
 }
 
 /// The end of a turn, for a script that lets go on what it cannot read.
@@ -68,15 +89,13 @@ pub(super) fn parse_stop(input: Input) -> Result<Event, Unreadable> {
 /// A write that is done. A script takes the file from the input, or else from what came back.
 pub(super) fn parse_write(input: Input) -> Result<Event, Unreadable> {
     let mut fields = Fields::take_whole(input).unwrap_or_default();
+    let file = fields.0.get("tool_input").and_then(|input| input["file_path"].as_str());
+    let file = file.map(|file| super::path_of(file.to_owned()));
     let mut call = super::call(&mut fields);
-    if !matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Shell { .. }) {
-        let file = match &call.tool {
-            Tool::Other { paths, .. } => paths.first().cloned(),
-            _ => None,
-        };
-        if let Some(path) = file.or_else(|| call.outcome.file.clone()) {
-            call.tool = Tool::Write { path, content: None };
-        }
+    if !matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Shell { .. })
+        && let Some(path) = file.or_else(|| call.outcome.file.clone())
+    {
+        call.tool = Tool::Write { path, content: None };
     }
     Ok(super::event("PostToolUse".into(), Kind::AfterTool(call), fields))
 }
