@@ -56,6 +56,22 @@ pub fn seconds(time: &str) -> Option<i64> {
     Some(days * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
+/// The CPU time of a piece of work in this thread, for tests of a bound: a busy machine does not lengthen it.
+#[cfg(all(test, unix))]
+pub(crate) fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    use rustix::time::{ClockId, clock_gettime};
+    let now = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
+    let began = now();
+    let result = work();
+    (result, now().saturating_sub(began))
+}
+
+/// Elsewhere no bound on the CPU time is checked.
+#[cfg(all(test, not(unix)))]
+pub(crate) fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    (work(), Duration::ZERO)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::decision::Fault;
 
@@ -25,7 +26,7 @@ pub fn inject(guard: &'static str) -> Result<(), Fault> {
             "error" => Err(Fault::Error("error on request".into())),
             "kill" => end(),
             "hang" => loop {
-                std::thread::sleep(std::time::Duration::from_hours(1));
+                std::thread::sleep(Duration::from_hours(1));
             },
             _ => Ok(()),
         },
@@ -51,6 +52,13 @@ pub fn step(name: &str, path: &Path) {
     if cfg!(debug_assertions) {
         pass(name, path);
     }
+}
+
+/// Multiplies a time limit by `PROVOST_PATIENCE`. A debug build on a busy machine takes many times as long as
+/// the released program, so tests that are not about a limit raise all of them.
+pub fn extend_limit(limit: Duration) -> Duration {
+    let factor = switch("PROVOST_PATIENCE").and_then(|factor| factor.to_str()?.parse().ok());
+    limit.saturating_mul(factor.unwrap_or(1))
 }
 
 /// Whether this process was started to be stopped at a step, or to list its steps.

@@ -2,12 +2,13 @@
 
 mod support;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use serde_json::Value;
 use support::TestProject;
+use support::waiting::wait_until;
 
 /// `provost ARGUMENTS` in the project, as a person in a terminal would run it.
 fn command(project: &TestProject, arguments: &[&str]) -> Command {
@@ -224,6 +225,17 @@ fn journal_shows_decisions_newest_last() {
     }
 }
 
+/// Whether a process has the journal open and stands behind the lines that are in it.
+fn is_at_the_end_of_journal(id: u32) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };
+    open.flatten().any(|entry| {
+        let is_journal = fs::read_link(entry.path()).is_ok_and(|file| file.ends_with("journal.jsonl"));
+        let name = entry.file_name().into_string().unwrap();
+        let position = fs::read_to_string(format!("/proc/{id}/fdinfo/{name}")).unwrap_or_default();
+        is_journal && !position.starts_with("pos:\t0\n")
+    })
+}
+
 #[test]
 fn journal_follows_new_decisions() {
     let project = TestProject::new();
@@ -232,7 +244,7 @@ fn journal_follows_new_decisions() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until("the end of the journal", || is_at_the_end_of_journal(child.id()));
     project.hook(&project.bash("touch provost.toml"));
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

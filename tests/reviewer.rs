@@ -347,7 +347,7 @@ fn a_review_ends_with_whoever_waits_for_it() {
         .unwrap();
     let pid = |text: &str| Pid::from_raw(text.trim().parse().unwrap()).unwrap();
     let patiently = |mut done: Box<dyn FnMut() -> bool>| {
-        (0..3000).any(|_| {
+        (0..60_000).any(|_| {
             thread::sleep(Duration::from_millis(10));
             done()
         })

@@ -19,5 +19,8 @@ fn three_hundred_kills_tear_nothing_and_leave_nothing() {
 fn sixteen_at_once_lose_nothing() {
     let report = together::run(Path::new(PROGRAM), 16, 3).unwrap();
     assert!(report.is_fine(), "{report}\n{:?}", report.litter);
-    assert!(report.runs > 16 && report.counts.1 > 0 && report.fields.1 > 0 && report.lines.1 > 0, "{report}");
+    assert!(
+        report.runs >= 16 && report.counts.1 > 0 && report.fields.1 > 0 && report.lines.1 > 0,
+        "{report}"
+    );
 }

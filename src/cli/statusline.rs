@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::status::{Called, MOST_LOOKED_AT, Summary, missing};
 use crate::clients::{self, Seat};
 use crate::engine;
+use crate::faults;
 use crate::registry::GUARDS;
 use crate::review_loop::transition::{Answer, ENOUGH};
 use crate::text::{bounded, one_line};
@@ -53,7 +54,7 @@ fn input() -> Vec<u8> {
     let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();
     let mut part = [0; 8192];
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + faults::extend_limit(PATIENCE);
     while !stdin.is_terminal() && bytes.len() < LARGEST_INPUT && is_ready(&stdin, end) {
         match stdin.read(&mut part) {
             Ok(0) | Err(_) => break,

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::command_line::CommandLine;
 use crate::clients::Answer;
+use crate::config::settings;
 use crate::decision::{Decision, Denial, Fault, Finding};
 use crate::engine::micros;
 use crate::event::{Event, Kind};
+use crate::faults;
 use crate::journal;
 use crate::registry::{self, FailureMode, Guard};
 use crate::text::one_line;
@@ -73,7 +75,9 @@ impl Case {
 
     /// How long the guards without a limit of their own may take together.
     pub(super) fn limit(&self) -> Duration {
-        self.workspace.config.deadline()
+        let config = &self.workspace.config;
+        let limit = config.deadline();
+        if config.get(settings::DEADLINE).is_some() { limit } else { faults::extend_limit(limit) }
     }
 
     /// The limit that a guard has for itself.

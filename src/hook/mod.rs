@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use crate::clients::{Answer, BLOCK, Client, Input, Unreadable};
 use crate::decision::{Decision, Fault, Finding};
 use crate::engine;
+use crate::faults;
 use crate::overrides;
 use crate::reviewer;
 use crate::workspace::CHILD_MARK;
@@ -58,7 +59,7 @@ fn start(line: CommandLine) -> ExitCode {
     let began = Instant::now();
     engine::quiet_panics();
     // What both threads see is never given back: the process ends with it.
-    let watch: &Watch = Box::leak(Box::new(Watch::until(began + READING)));
+    let watch: &Watch = Box::leak(Box::new(Watch::until(began + faults::extend_limit(READING))));
     let late = line.clone();
     // Without a thread there is no deadline, but still an answer.
     let _ = thread::Builder::new().spawn(move || end_at_deadline(watch, &late, began));
@@ -129,7 +130,7 @@ fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
     overrides::apply(&mut findings, &case.event, &case.workspace);
     let (mut answer, mut decision) = case.conclude(&findings);
     if !watch.claim(code_before_printing(&decision)) {
-        thread::sleep(GRACE * 2);
+        thread::sleep(faults::extend_limit(GRACE) * 2);
         return watch.answered().unwrap_or(BLOCK);
     }
     let has_failed_open = case.unreadable.is_none()
@@ -197,7 +198,7 @@ fn end_at_deadline(watch: &'static Watch, line: &CommandLine, began: Instant) {
 fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (send, receive) = mpsc::channel();
     thread::Builder::new().spawn(move || send.send(work())).ok()?;
-    receive.recv_timeout(GRACE).ok()
+    receive.recv_timeout(faults::extend_limit(GRACE)).ok()
 }
 
 fn read_input() -> Result<Input, Unreadable> {

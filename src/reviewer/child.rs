@@ -24,7 +24,9 @@ use super::interruption;
 pub(crate) const LARGEST: usize = 4 << 20;
 /// As much is kept of the end of what is said on standard error.
 const LAST_WORDS: usize = 16 << 10;
-/// How long pipes are listened to after the program's end, and how long a killed one may take.
+/// How long pipes are listened to after the program's end. A busy machine may need a while to read the rest.
+const LISTENING: Duration = Duration::from_secs(2);
+/// How long a killed program may take to end.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long a program may take to end what it has started, when its time is over. A client that has
 /// lost patience with us kills us after one and a half seconds.
@@ -85,7 +87,7 @@ pub(crate) fn run(
         running.dismiss();
         return Err(io::ErrorKind::Interrupted.into());
     }
-    comes_true(Instant::now() + GRACE, || stdout.is_done() && stderr.is_done());
+    comes_true(Instant::now() + LISTENING, || stdout.is_done() && stderr.is_done());
     let status = running.end().ok_or_else(|| io::Error::other("its end was not seen"))?;
     let stdout = out.map_or_else(|| Ok(stdout.heard()), first_of)?;
     let stderr = err.map_or_else(|| Ok(stderr.heard()), last_of)?;

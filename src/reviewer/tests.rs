@@ -1,5 +1,4 @@
 use std::thread;
-use std::time::Instant;
 
 use super::*;
 use crate::clients::DEFAULT;
@@ -36,7 +35,9 @@ impl Room {
 }
 
 /// Long enough for a loaded machine; nothing here waits for it.
-const AMPLE: u64 = 60;
+const AMPLE: u64 = 600;
+/// Enough to start and to write some files, on a busy machine too.
+const SHORT: u64 = 5;
 
 fn answer_of(script: &str) -> Result<String, Silence> {
     Room::script(script).ask("the prompt", AMPLE)
@@ -49,6 +50,14 @@ fn failed(words: &str) -> Result<String, Silence> {
 fn is_gone(pid: &str) -> bool {
     let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     state.is_empty() || state.contains(") Z ")
+}
+
+/// Whether a process ends soon; a busy machine may need a while.
+fn ends(pid: &str) -> bool {
+    (0..10_000).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        is_gone(pid.trim())
+    })
 }
 
 #[test]
@@ -116,16 +125,10 @@ fn a_missing_program_is_named() {
 fn at_the_limit_the_reviewer_ends_with_everything_it_started() {
     let room =
         Room::script("(trap '' TERM HUP; sleep 600 & echo $! > grandchild; wait) & echo $$ > child; wait");
-    let started = Instant::now();
-    assert_eq!(room.ask("x", 1), Err(Silence::TimedOut(Duration::from_secs(1))));
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!(room.ask("x", SHORT), Err(Silence::TimedOut(Duration::from_secs(SHORT))));
     for name in ["child", "grandchild"] {
         let pid = fs::read_to_string(room.directory.path().join(name)).unwrap();
-        let gone = (0..200).any(|_| {
-            thread::sleep(Duration::from_millis(10));
-            is_gone(pid.trim())
-        });
-        assert!(gone, "the {name} {pid} still runs");
+        assert!(ends(&pid), "the {name} {pid} still runs");
     }
 }
 
@@ -133,18 +136,14 @@ fn at_the_limit_the_reviewer_ends_with_everything_it_started() {
 #[test]
 fn at_the_limit_the_reviewer_can_end_what_only_it_knows() {
     let room = Room::script("setsid sleep 600 & echo $! > other; trap 'kill $(cat other); exit' TERM; wait");
-    assert_eq!(room.ask("x", 1), Err(Silence::TimedOut(Duration::from_secs(1))));
+    assert_eq!(room.ask("x", SHORT), Err(Silence::TimedOut(Duration::from_secs(SHORT))));
     let other = fs::read_to_string(room.directory.path().join("other")).unwrap();
-    let gone = (0..200).any(|_| {
-        thread::sleep(Duration::from_millis(10));
-        is_gone(other.trim())
-    });
-    assert!(gone, "{other} still runs");
+    assert!(ends(&other), "{other} still runs");
 }
 
 #[test]
 fn no_dead_process_is_left() {
-    for (script, seconds) in [("echo fine", AMPLE), ("sleep 600", 1)] {
+    for (script, seconds) in [("echo fine", AMPLE), ("sleep 600", SHORT)] {
         let room = Room::script(&format!("echo $$ > child; {script}; exit"));
         let answered = room.ask("x", seconds).is_ok();
         assert_eq!(answered, seconds == AMPLE);
@@ -158,17 +157,13 @@ fn no_dead_process_is_left() {
 fn what_keeps_the_pipes_open_is_not_waited_for() {
     // In the group it is ended; `setsid` leads out of the group.
     for start in ["", "setsid"] {
-        let room = Room::script(&format!("{start} sleep 30 & echo $! > left; echo done"));
-        let started = Instant::now();
+        let room = Room::script(&format!("{start} sleep 100000 & echo $! > left; echo done"));
         assert_eq!(room.ask("x", AMPLE), Ok("done".into()));
-        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         let left = fs::read_to_string(room.directory.path().join("left")).unwrap();
-        let gone = (0..50).any(|_| {
-            thread::sleep(Duration::from_millis(10));
-            is_gone(left.trim())
-        });
-        assert_eq!(gone, start.is_empty());
-        if !gone {
+        if start.is_empty() {
+            assert!(ends(&left), "{left} still runs");
+        } else {
+            assert!(!is_gone(left.trim()), "{left} has ended");
             let _ = Command::new("kill").arg(left.trim()).status();
         }
     }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::{Workspace, fnv1a};
 use crate::clock;
 use crate::decision::Fault;
+use crate::faults;
 use crate::files::{self, Lock};
 use crate::overrides;
 use crate::registry::Guard;
@@ -30,7 +31,8 @@ impl Workspace {
         const PATIENCE: Duration = Duration::from_secs(3);
         let number = fnv1a(path.to_string_lossy().as_bytes()) % LOCKS;
         let place = self.own_file("locks", &format!("{number:02}.lock"))?;
-        let lock = files::lock(&place, PATIENCE).map_err(|error| Fault::Error(error.to_string()))?;
+        let patience = faults::extend_limit(PATIENCE);
+        let lock = files::lock(&place, patience).map_err(|error| Fault::Error(error.to_string()))?;
         files::take_away_unfinished(path);
         Ok(lock)
     }
@@ -112,7 +114,7 @@ impl Workspace {
 
     /// The lock of a thing that one process at a time may do; `None`: another one does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
-        const TRIES: u32 = 10;
+        const TRIES: u32 = 100;
         const PAUSE: Duration = Duration::from_millis(10);
         let place = self.own_file(folder, &lock_name(path))?;
         for _ in 1..TRIES {

@@ -137,7 +137,7 @@ impl Stage {
     fn line(&self, line: &str) -> String {
         // A line that never ends fails the test instead of hanging it.
         let mut command = Command::new("/usr/bin/timeout");
-        command.args(["-k", "1", "10", "/bin/bash", "-c", line]).env_clear().current_dir(&self.project.path);
+        command.args(["-k", "1", "300", "/bin/bash", "-c", line]).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command.env("GIT_CONFIG_SYSTEM", "/dev/null").stdin(Stdio::null());
         let output = command.output().unwrap();

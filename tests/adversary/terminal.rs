@@ -6,8 +6,10 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -17,6 +19,7 @@ use crate::Outcome;
 use crate::plays::undone_if;
 use crate::stage::Stage;
 use crate::support::program;
+use crate::support::waiting::wait_until;
 
 /// Clears the screen, makes a link, fills the clipboard, rings, overwrites the line, turns it around, joins
 /// and hides; C1 codes, a deletion, a line separator, tags.
@@ -226,8 +229,8 @@ const WATCHED: &[&[&str]] = &[
 ];
 /// The moves of the cursor by which a screen is drawn over.
 const OWN_MOVES: [&str; 3] = ["\u{1b}[H", "\u{1b}[K", "\u{1b}[J"];
-/// As long as a watched command runs: it looks twice a second.
-const SECONDS: &str = "2";
+/// As long as a watched command runs after it has shown something: it looks twice a second.
+const LOOKS: Duration = Duration::from_secs(1);
 
 pub fn terminal_codes_watched() -> Vec<(&'static str, Outcome)> {
     let stage = painted();
@@ -262,12 +265,14 @@ pub fn terminal_codes_watched() -> Vec<(&'static str, Outcome)> {
 /// What a command prints into a pipe or on a terminal before it is ended.
 fn watched(stage: &Stage, arguments: &[&str], on_terminal: bool) -> String {
     let project = &stage.project;
-    let mut command = Command::new("/usr/bin/timeout");
-    command.args(["-k", "5", SECONDS]).arg(program()).args(arguments).env_clear();
+    let mut command = Command::new(program());
+    command.args(arguments).env_clear();
     command.env("HOME", &project.home).env("PATH", "/usr/bin:/bin").env("TERM", "xterm-256color");
     command.current_dir(&project.path).stdin(Stdio::null());
     if !on_terminal {
-        return String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let pipe = child.stdout.take().unwrap();
+        return shown_by(child, pipe);
     }
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -276,13 +281,27 @@ fn watched(stage: &Stage, arguments: &[&str], on_terminal: bool) -> String {
     let slave = fs::File::options().read(true).write(true).open(name).unwrap();
     let size = Winsize { ws_row: 200, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&slave, size).unwrap();
-    let mut child = command.stdout(slave.try_clone().unwrap()).stderr(slave).spawn().unwrap();
+    let child = command.stdout(slave.try_clone().unwrap()).stderr(slave).spawn().unwrap();
     // While this process holds the other end, reading never comes to an end.
     drop(command);
-    let (mut master, mut seen, mut part) = (fs::File::from(master), Vec::new(), [0; 4096]);
-    while let Ok(length @ 1..) = master.read(&mut part) {
-        seen.extend_from_slice(&part[..length]);
-    }
-    child.wait().unwrap();
-    String::from_utf8_lossy(&seen).into_owned()
+    shown_by(child, fs::File::from(master))
+}
+
+/// What a command prints until it has shown something and looked again.
+fn shown_by(mut child: Child, mut out: impl Read + Send) -> String {
+    let seen = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut part = [0; 4096];
+            while let Ok(length @ 1..) = out.read(&mut part) {
+                seen.lock().unwrap().extend_from_slice(&part[..length]);
+            }
+        });
+        let shows = || String::from_utf8_lossy(&seen.lock().unwrap()).contains("evil");
+        wait_until("a look", || shows() || child.try_wait().unwrap().is_some());
+        thread::sleep(LOOKS);
+        let _ = child.kill();
+        child.wait().unwrap();
+    });
+    String::from_utf8_lossy(&seen.into_inner().unwrap()).into_owned()
 }

@@ -16,13 +16,12 @@ mod stores;
 mod trouble;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Answer, TestProject};
+use support::waiting::{has_ended, wait_for};
+use support::{Answer, PATIENCE, TestProject};
 
 const SESSION: &str = "cade7541-3bcb-4812-9269-be407af59b19";
 
@@ -128,15 +127,10 @@ impl Room {
 
     /// Waits until a reviewer has written its number down.
     fn reviewer_at_work(&self) -> String {
-        let began = Instant::now();
-        loop {
+        wait_for("a reviewer", || {
             let pid = fs::read_to_string(self.place.join("pid")).unwrap_or_default();
-            if pid.ends_with('\n') {
-                return pid.trim().to_owned();
-            }
-            assert!(began.elapsed() < Duration::from_secs(20), "no reviewer was started");
-            thread::sleep(Duration::from_millis(20));
-        }
+            pid.ends_with('\n').then(|| pid.trim().to_owned())
+        })
     }
 
     fn text(&self) -> String {
@@ -159,7 +153,7 @@ impl Room {
         let mut command = Command::new(support::program());
         command.args(arguments).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).env("PATH", "/usr/bin:/bin");
-        command.env("PROVOST_MANAGED", self.project.home.with_file_name("managed"));
+        command.env("PROVOST_MANAGED", self.project.home.with_file_name("managed")).envs([PATIENCE]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -223,6 +217,5 @@ fn denial(answer: &Answer) -> String {
 }
 
 fn is_gone(pid: &str) -> bool {
-    let state = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    state.is_empty() || state.contains(") Z ")
+    has_ended(pid)
 }

@@ -4,12 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::json;
 
-use crate::{Patient, support, within};
+use crate::support::waiting::{has_ended, wait_until};
+use crate::{Patient, support};
 
 /// Every entry calls this command line in the shell form.
 fn by_shell(command: &str) -> Patient {
@@ -113,15 +112,10 @@ fn an_interrupted_doctor_ends_what_it_started() {
     patient.program("provost", "exit 0");
     let mut doctor = patient.command(&[]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let place = patient.project.home.join("place");
-    within(20, || {
-        while fs::read_to_string(&place).map_or(true, |text| text.is_empty()) {
-            thread::sleep(Duration::from_millis(20));
-        }
-    });
+    wait_until("a hook", || fs::read_to_string(&place).is_ok_and(|text| text.ends_with('\n')));
     let signalled = Command::new("kill").args(["-INT", &doctor.id().to_string()]).status().unwrap();
     assert!(signalled.success());
-    let code = within(10, || doctor.wait().unwrap().code());
-    assert_eq!(code, Some(74));
+    assert_eq!(doctor.wait().unwrap().code(), Some(74));
     assert!(!has_process(&patient), "the hook still runs");
     let place = fs::read_to_string(place).unwrap();
     assert!(!Path::new(place.trim()).exists(), "{place} is left");
@@ -130,8 +124,7 @@ fn an_interrupted_doctor_ends_what_it_started() {
 /// Whether the process still runs whose number a hook has written down.
 fn has_process(patient: &Patient) -> bool {
     let pid = fs::read_to_string(patient.project.home.join("pid")).unwrap();
-    let status = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-    status.is_ok_and(|status| !status.contains(" Z "))
+    !has_ended(&pid)
 }
 
 #[test]
@@ -139,7 +132,7 @@ fn a_hanging_hook_is_ended_with_all_that_it_started() {
     let mut patient =
         by_shell(&format!("sleep 3123 & echo $! > \"$HOME/pid\"; {} hook; sleep 3124", provost()));
     patient.change_entries(|entry| entry["timeout"] = 1.into());
-    within(30, || patient.finds("too-slow"));
+    patient.finds("too-slow");
     assert!(!has_process(&patient), "what the hook started still runs");
 }
 

@@ -17,7 +17,6 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use provost::clients;
 use serde_json::{Value, json};
@@ -183,13 +182,4 @@ pub fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>
         }
     }
     all
-}
-
-/// Runs something that must not take longer than this.
-#[track_caller]
-pub fn within<T>(seconds: u64, work: impl FnOnce() -> T) -> T {
-    let began = Instant::now();
-    let result = work();
-    assert!(began.elapsed() < Duration::from_secs(seconds), "{:?}", began.elapsed());
-    result
 }

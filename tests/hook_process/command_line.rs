@@ -1,7 +1,6 @@
 //! A mistake in a hook entry: told to the person, never a block.
 
 use std::io::Write;
-use std::time::Instant;
 
 use crate::support::{TestProject, finish};
 use crate::{forbidden, unread};
@@ -62,11 +61,10 @@ fn an_unknown_pack_alone_names_no_guard_and_blocks_nothing() {
 
 #[test]
 fn an_unknown_pack_alone_does_not_block_an_input_that_never_ends() {
-    let project = TestProject::new();
-    let began = Instant::now();
+    let project = TestProject::new().with_real_limits();
     let mut child = project.command(&["--pack", "tomorrow"]).spawn().unwrap();
     let stdin = child.stdin.take();
-    let answer = finish(child, began, None);
+    let answer = finish(child, None);
     drop(stdin);
     answer.note();
 }
@@ -96,11 +94,10 @@ fn a_mistake_that_cannot_be_told_is_still_no_block() {
 fn an_argument_that_is_not_text_is_a_mistake_like_any_other() {
     use std::os::unix::ffi::OsStrExt;
     let project = TestProject::new();
-    let began = Instant::now();
     let mut command = project.command(&[]);
     let mut child = command.arg(std::ffi::OsStr::from_bytes(b"--\xff")).spawn().unwrap();
     child.stdin.take().unwrap().write_all(project.bash("ls").to_string().as_bytes()).unwrap();
-    assert!(finish(child, began, None).note().contains("unknown argument"));
+    assert!(finish(child, None).note().contains("unknown argument"));
 }
 
 #[test]

@@ -3,19 +3,19 @@
 use std::io::Write;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::waiting::{catches_sigterm, wait_until};
 use crate::support::{Answer, TestProject, finish};
 
 /// Hands the event over late, when every thread of the hook has long begun to wait.
 fn slowly(project: &TestProject, event: &Value) -> Answer {
-    let began = Instant::now();
     let mut child = project.command(&[]).spawn().unwrap();
     thread::sleep(Duration::from_millis(300));
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    finish(child, began, None)
+    finish(child, None)
 }
 
 fn failing(fault: &str) -> TestProject {
@@ -62,16 +62,23 @@ fn a_closed_guard_that_hangs_denies_at_the_deadline() {
     project.file("provost.toml", "[engine]\ndeadline_seconds = 1\n");
     let answer = slowly(&project, &project.bash("ls"));
     assert!(answer.closed_failure().contains("no answer within 1.0 s"), "{answer:?}");
-    assert!((0.9..2.5).contains(&answer.seconds), "{answer:?}");
     assert_eq!(project.journal()[0]["decision"], "deny (fault)");
+    waited(&project, 1);
+}
+
+/// The guards had all their time.
+#[track_caller]
+fn waited(project: &TestProject, seconds: u64) {
+    let line = &project.journal()[0];
+    assert!(line["micros"].as_u64() >= Some(seconds * 1_000_000), "{line}");
 }
 
 #[test]
 fn the_default_deadline_is_five_seconds() {
-    let project = failing("self-guard=hang");
+    let project = failing("self-guard=hang").with_real_limits();
     let answer = project.hook(&project.bash("ls"));
     assert!(answer.closed_failure().contains("no answer within 5.0 s"), "{answer:?}");
-    assert!((4.9..7.0).contains(&answer.seconds), "{answer:?}");
+    waited(&project, 5);
 }
 
 #[test]
@@ -80,7 +87,7 @@ fn a_longer_deadline_is_kept_too() {
     project.file("provost.toml", "[engine]\ndeadline_seconds = 6\n");
     let answer = project.hook(&project.bash("ls"));
     assert!(answer.closed_failure().contains("no answer within 6.0 s"), "{answer:?}");
-    assert!((5.9..8.0).contains(&answer.seconds), "{answer:?}");
+    waited(&project, 6);
 }
 
 #[test]
@@ -99,9 +106,9 @@ fn an_open_guard_that_fails_lets_the_session_go_on_and_is_kept() {
 #[test]
 fn an_open_guard_that_hangs_lets_the_session_go_on_and_is_kept() {
     let project = failing("config-check=hang");
-    project.file("provost.toml", "[engine]\ndeadline_seconds = 1\n");
+    project.file("provost.toml", "[engine]\ndeadline_seconds = 5\n");
     let answer = slowly(&project, &project.event("SessionStart.startup"));
-    assert!(answer.is_silent() && answer.seconds < 2.5, "{answer:?}");
+    assert!(answer.is_silent(), "{answer:?}");
     let line = &project.journal()[0];
     assert_eq!(line["guards"][0]["opinion"], "silence", "what was said in time counts: {line}");
     assert_eq!(line["guards"][1]["opinion"], "fault", "{line}");
@@ -140,10 +147,11 @@ fn a_hook_that_is_told_to_end_while_a_closed_guard_judges_denies() {
         let project = failing(&format!("{guard}=hang"));
         let mut child = project.command(&[]).spawn().unwrap();
         child.stdin.take().unwrap().write_all(project.event(event).to_string().as_bytes()).unwrap();
-        thread::sleep(Duration::from_millis(600));
+        if code.is_some() {
+            wait_until("the handler of SIGTERM", || catches_sigterm(&child));
+        }
         assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
-        let answer = finish(child, Instant::now(), None);
+        let answer = finish(child, None);
         assert_eq!((answer.code, answer.stdout.as_str()), (code, ""), "{guard}: {answer:?}");
-        assert!(answer.seconds < 2.0, "{answer:?}");
     }
 }

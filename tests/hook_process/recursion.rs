@@ -1,7 +1,5 @@
 //! Hooks in a client that Provost itself has started.
 
-use std::time::Instant;
-
 use crate::forbidden;
 use crate::support::{TestProject, finish};
 
@@ -17,10 +15,9 @@ fn a_child_client_is_never_judged() {
 #[test]
 fn a_child_client_does_not_wait_for_input() {
     let project = TestProject::new().set("PROVOST_CHILD", "1");
-    let began = Instant::now();
     let mut child = project.command(&[]).spawn().unwrap();
     let stdin = child.stdin.take();
-    let answer = finish(child, began, None);
+    let answer = finish(child, None);
     drop(stdin);
-    assert!(answer.is_silent() && answer.seconds < 1.0, "{answer:?}");
+    assert!(answer.is_silent(), "{answer:?}");
 }

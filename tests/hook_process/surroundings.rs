@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -39,7 +38,7 @@ fn a_denial_that_is_thrown_away_is_one_by_its_exit_code() {
         command.current_dir(&project.path).stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(forbidden(&project).to_string().as_bytes()).unwrap();
-        let answer = finish(child, Instant::now(), None);
+        let answer = finish(child, None);
         assert!(answer.closed_failure().contains("provost.toml"), "{before}: {answer:?}");
     }
 }
@@ -74,10 +73,9 @@ fn without_a_home_the_guards_still_judge() {
 fn with_no_environment_at_all_the_guards_still_judge() {
     let project = TestProject::new();
     for (event, code) in [(project.bash("ls"), 0), (forbidden(&project), 0)] {
-        let began = Instant::now();
         let mut child = project.command(&[]).env_clear().spawn().unwrap();
         child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-        let answer = finish(child, began, Some("PreToolUse".into()));
+        let answer = finish(child, Some("PreToolUse".into()));
         assert_eq!(answer.code, Some(code), "{answer:?}");
         assert_eq!(answer.denied().is_ok(), event == forbidden(&project), "{answer:?}");
     }
@@ -90,7 +88,7 @@ fn a_project_that_is_gone_is_still_guarded() {
     let call = forbidden(&project);
     fs::remove_dir_all(&project.path).unwrap();
     child.stdin.take().unwrap().write_all(call.to_string().as_bytes()).unwrap();
-    finish(child, Instant::now(), Some("PreToolUse".into())).denial();
+    finish(child, Some("PreToolUse".into())).denial();
 }
 
 #[test]
@@ -134,10 +132,9 @@ fn a_pipe_in_the_place_of_the_journal_does_not_hold_the_hook() {
     project.hook(&project.bash("ls"));
     replace_by_pipe(&journal_of(&project));
     let answer = project.hook(&project.bash("ls"));
-    assert!(answer.is_silent() && answer.seconds < 1.0, "{answer:?}");
+    assert!(answer.is_silent(), "{answer:?}");
     let answer = project.hook(&forbidden(&project));
     answer.denial();
-    assert!(answer.seconds < 1.0, "{answer:?}");
 }
 
 #[test]
@@ -155,8 +152,8 @@ fn a_pipe_in_the_place_of_a_file_that_is_read_does_not_hold_the_hook() {
     ];
     for answer in answers {
         answer.well_formed().unwrap();
-        assert!(answer.seconds < 1.0, "{answer:?}");
     }
+    assert!(!project.journal_text().contains("no answer within"), "{}", project.journal_text());
 }
 
 #[test]

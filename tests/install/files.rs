@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::Stdio;
 use std::thread;
 
+use crate::support::waiting::wait_until;
 use crate::{Desk, RICH, entries};
 
 #[test]
@@ -265,14 +266,17 @@ fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
     for lock in &locks {
         lock.lock().unwrap();
     }
-    thread::scope(|scope| {
-        let run = scope.spawn(|| desk.init());
-        thread::sleep(std::time::Duration::from_millis(700));
-        assert_eq!(desk.now(), RICH);
-        fs::remove_file(&kept).unwrap();
-        drop(locks);
-        run.join().unwrap();
+    let mut child = desk.command(&["init", "--yes"]).stdout(Stdio::null()).spawn().unwrap();
+    let open = format!("/proc/{}/fd", child.id());
+    wait_until("a process at the lock", || {
+        let open = fs::read_dir(&open).into_iter().flatten().flatten();
+        open.filter_map(|entry| fs::read_link(entry.path()).ok())
+            .any(|file| file.extension().is_some_and(|kind| kind == "lock"))
     });
+    assert_eq!(desk.now(), RICH);
+    fs::remove_file(&kept).unwrap();
+    drop(locks);
+    assert!(child.wait().unwrap().success());
     assert_eq!(fs::read_to_string(&kept).unwrap(), RICH);
     desk.uninstall();
     assert_eq!(desk.now(), RICH);

@@ -59,6 +59,7 @@ impl Desk {
         command.args(arguments).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
         command.env("PROVOST_MANAGED", self.project.home.with_file_name("managed"));
+        command.envs([support::PATIENCE]);
         command
     }
 

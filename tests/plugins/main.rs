@@ -19,7 +19,6 @@ use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 use support::{Answer, TestProject};
@@ -127,7 +126,6 @@ impl Machine {
     }
 
     fn run_on(&self, script: &str, arguments: &[&str], input: &str) -> Answer {
-        let began = Instant::now();
         let mut child = Command::new(self.plugin.join("hooks").join(script))
             .args(arguments)
             .env_clear()
@@ -140,7 +138,7 @@ impl Machine {
             .spawn()
             .unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        support::finish(child, began, None)
+        support::finish(child, None)
     }
 
     fn call(&self, agent: &str) -> Value {

@@ -9,14 +9,15 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use provost::registry::{FailureMode, Guard};
 use provost::workspace::fnv1a;
 
+use crate::answers::Word;
+use crate::declared::declared;
 use crate::stage::{Stage, below, make_read_only, make_writable};
-use crate::support::{Answer, finish};
+use crate::support::waiting::{catches_sigterm, wait_until};
+use crate::support::{Answer, PATIENCE, finish};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -137,7 +138,7 @@ impl Fault {
         if self == Self::StdoutFull {
             command.stdout(File::options().write(true).open("/dev/full").unwrap());
         }
-        let (began, mut child) = (Instant::now(), self.start(command));
+        let mut child = self.start(command);
         if self == Self::StdoutUnread {
             drop(child.stdout.take());
         }
@@ -145,12 +146,15 @@ impl Fault {
         // A process that ends early reads nothing.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         if self == Self::Terminated {
-            wait_until_it_hangs(&child, stage.guard);
+            // While a closed guard of the event takes long, its process heeds the signal.
+            if declared(stage.guard, self) == Word::Denied {
+                wait_until("the handler of SIGTERM", || catches_sigterm(&child));
+            }
             let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
             assert!(status.unwrap().success(), "it had ended before");
         }
         let event = stage.event["hook_event_name"].as_str().map(str::to_owned);
-        let answer = finish(child, began, event);
+        let answer = finish(child, event);
         make_writable(stage.root());
         answer
     }
@@ -175,10 +179,12 @@ impl Fault {
                 stage.config.push(("plan_gate", "assess = \"exit\"".into()));
                 stage.config.push(("reviewer", "seconds = 5".into()));
             }
+            // A lock is given up after three seconds, and the guards have five.
+            Self::LockHeld => stage.set(PATIENCE.0, "3"),
             _ => {}
         }
         if self == Self::Deadline {
-            stage.config.push(("engine", "deadline_seconds = 1".into()));
+            stage.config.push(("engine", "deadline_seconds = 5".into()));
         }
         if matches!(self, Self::Deadline | Self::Terminated | Self::ReviewerHangs) {
             stage.config.push(("review_loop", "seconds = 1".into()));
@@ -236,24 +242,6 @@ impl Fault {
             }
         }
         panic!("the hook could not be started with half a megabyte of variables");
-    }
-}
-
-/// A closed guard that takes long has its process heed the signal, which the system shows.
-fn wait_until_it_hangs(child: &Child, guard: &Guard) {
-    const SIGTERM: u32 = 1 << 14;
-    let is_heeded = || {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        caught.is_some_and(|set| {
-            let low = &set.trim()[set.trim().len().saturating_sub(8)..];
-            u32::from_str_radix(low, 16).is_ok_and(|set| set & SIGTERM != 0)
-        })
-    };
-    let began = Instant::now();
-    thread::sleep(Duration::from_millis(400));
-    while guard.failure == FailureMode::Closed && !is_heeded() && began.elapsed() < Duration::from_secs(4) {
-        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -13,7 +13,7 @@ fn passes(planned: &Planned) -> Answer {
     assert_eq!((json.get("decision"), &json["suppressOutput"]), (None, &json!(true)), "{answer:?}");
     let answer = planned.stop();
     assert_eq!(reason(&answer), None, "{answer:?}");
-    assert!(answer.seconds < 10.0, "{answer:?}");
+    assert!(answer.cpu_seconds < 10.0, "{answer:?}");
     answer
 }
 
@@ -49,7 +49,8 @@ fn what_is_no_file_in_the_place_of_the_state_holds_nobody() {
     fs::remove_dir(planned.plan.join("state.json")).unwrap();
     let made = Command::new("mkfifo").arg(planned.plan.join("state.json")).status();
     assert!(made.unwrap().success());
-    assert!(passes(&planned).seconds < 3.0, "a pipe is not waited for");
+    passes(&planned);
+    assert!(fault(&planned).contains("not a regular file"), "a pipe is not waited for: {}", fault(&planned));
     planned.remove("state.json");
     symlink("/dev/zero", planned.plan.join("state.json")).unwrap();
     passes(&planned);
@@ -60,7 +61,7 @@ fn what_is_no_file_in_the_place_of_the_state_holds_nobody() {
 fn a_state_beyond_measure_is_not_read() {
     let planned = started(json!({}));
     fs::File::create(planned.plan.join("state.json")).unwrap().set_len(100 << 20).unwrap();
-    assert!(passes(&planned).seconds < 3.0);
+    assert!(passes(&planned).cpu_seconds < 3.0);
     assert!(fault(&planned).contains("larger than"), "{}", fault(&planned));
 }
 
@@ -132,10 +133,9 @@ fn stop_by(planned: &Planned, mut command: Command) -> Answer {
     command.env_clear().envs(model.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(&planned.project.path);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let began = Instant::now();
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
-    support::finish(child, began, Some("Stop".into()))
+    support::finish(child, Some("Stop".into()))
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -201,10 +201,9 @@ fn without_a_home_or_a_place_for_its_own_files_nobody_is_held_for_a_review() {
     let planned = started(json!({}));
     let mut command = planned.command(&["hook"]);
     command.env_remove("HOME").env_remove("XDG_STATE_HOME");
-    let began = Instant::now();
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
-    let answer = support::finish(child, began, Some("Stop".into()));
+    let answer = support::finish(child, Some("Stop".into()));
     assert_eq!(reason(&answer), None, "{answer:?}");
     assert!(message(&answer).contains("there is no state directory"), "{answer:?}");
     assert_eq!(planned.state(), state(json!({})));
@@ -249,7 +248,6 @@ fn a_reviewer_without_end() {
         let answer = planned.stop();
         assert_eq!(reason(&answer), None, "{answer:?}");
         assert!(message(&answer).contains("came to nothing"), "{answer:?}");
-        assert!(answer.seconds < 6.0, "{answer:?}");
         assert_eq!(planned.state(), state(json!({})));
     }
 }
@@ -268,34 +266,24 @@ fn a_reviewer_that_says_more_than_anybody_reads() {
 
 #[test]
 fn what_a_reviewer_leaves_behind_ends_with_it() {
-    let does = "sleep 300 & echo $! > \"$MOCK_CLAUDE_LOG/../left\"";
+    let does = "sleep 100000 & echo $! > \"$MOCK_CLAUDE_LOG/../left\"";
     let planned = started(json!({})).with("MOCK_CLAUDE_DOES", does);
     let answer = planned.stop();
     planned.held(&answer);
-    assert!(answer.seconds < 5.0, "nobody waits for it: {answer:?}");
     let left = fs::read_to_string(planned.project.home.join("left")).unwrap();
-    let gone = (0..100).any(|_| {
-        thread::sleep(Duration::from_millis(20));
-        let stat = fs::read_to_string(format!("/proc/{}/stat", left.trim()));
-        stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z "))
-    });
-    assert!(gone, "{left}");
+    wait_until("the end of what the reviewer left", || has_ended(&left));
 }
 
 /// Ctrl-C of the person ends the reviewer, too, and counts for nothing.
 #[test]
 fn a_hook_that_is_asked_to_end_takes_the_reviewer_along() {
-    let does = "echo $$ > \"$MOCK_CLAUDE_LOG/../left\"; sleep 30";
+    let does = "echo $$ > \"$MOCK_CLAUDE_LOG/../left\"; sleep 100000";
     let planned = started(json!({})).says("PASS").with("MOCK_CLAUDE_DOES", does);
-    let began = Instant::now();
     let child = planned.start(&["hook"], planned.stopping(false).to_string().as_bytes());
     let place = planned.project.home.join("left");
-    while fs::read_to_string(&place).unwrap_or_default().is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(20));
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("a reviewer", || fs::read_to_string(&place).is_ok_and(|text| text.ends_with('\n')));
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    let answer = support::finish(child, began, Some("Stop".into()));
+    let answer = support::finish(child, Some("Stop".into()));
     assert_eq!(reason(&answer), None, "{answer:?}");
     assert_eq!(planned.state(), state(json!({})));
     let left = fs::read_to_string(&place).unwrap();
@@ -330,10 +318,9 @@ fn a_reviewer_in_the_project_is_not_asked() {
     for path in ["", ".", "bin", ":bin:./node_modules/.bin:", "./bin:/usr/bin:/bin"] {
         let mut command = planned.command(&["hook"]);
         command.env("PATH", path);
-        let began = Instant::now();
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(planned.stopping(false).to_string().as_bytes()).unwrap();
-        let answer = support::finish(child, began, Some("Stop".into()));
+        let answer = support::finish(child, Some("Stop".into()));
         assert!(message(&answer).contains("came to nothing"), "{path}: {answer:?}");
     }
     assert_eq!(planned.calls().len(), 0);

@@ -29,7 +29,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use entries::{Outcome, both, both_at};
 use serde_json::{Value, json};
@@ -37,6 +37,7 @@ use support::Answer;
 use support::planned::{
     Call, OTHER_SESSION, PLAN_ID, Planned, SESSION, TASKS, files_of, message, reason, said, started, state,
 };
+use support::waiting::{has_ended, wait_until};
 
 /// Every case of the document is a test of its number, and none of them is left out.
 #[test]

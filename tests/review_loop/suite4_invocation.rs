@@ -125,11 +125,9 @@ fn case_12_claude_writes_no_review() {
 fn case_13_claude_takes_too_long() {
     let make = || {
         let config = "[review_loop]\nseconds = 1\n";
-        Planned::at(json!({})).says("PASS").configured(config).with("MOCK_CLAUDE_DELAY", "5")
+        Planned::at(json!({})).says("PASS").configured(config).with("MOCK_CLAUDE_DELAY", "100000")
     };
-    let began = Instant::now();
     comes_to_nothing(make, "1").reviewed(1);
-    assert!(began.elapsed() < Duration::from_secs(5), "the reviewer ends with its time");
 }
 
 #[test]

@@ -102,6 +102,7 @@ impl Desk {
         command.arg("review").args(arguments).env_clear().current_dir(&self.project.path);
         command.env("HOME", &self.project.home).stdin(Stdio::null());
         command.env("PROVOST_MANAGED", self.project.home.with_file_name("managed"));
+        command.envs([support::PATIENCE]);
         command.env("PATH", format!("{}:/usr/bin:/bin", self.project.home.join("bin").display()));
         command
     }

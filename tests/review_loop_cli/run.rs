@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::waiting::wait_for;
 use crate::{Desk, FIRST};
 
 #[test]
@@ -122,8 +123,7 @@ fn status_shows_the_review_that_is_being_made() {
     let gate = desk.project.home.join("go");
     desk.reviewer("PASS", &format!("while [ ! -e '{}' ]; do sleep 0.05; done", gate.display()));
     let mut child = desk.command(&["run"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let seen = (0..200).find_map(|_| {
-        thread::sleep(Duration::from_millis(50));
+    let seen = wait_for("the running review", || {
         let all: Value = serde_json::from_str(&desk.screen(&["status", "--json"], 0)).unwrap();
         (all["running"] == true && !all["log"].is_null()).then_some(all)
     });
@@ -132,7 +132,6 @@ fn status_shows_the_review_that_is_being_made() {
     let second = desk.screen(&["run"], 1).replace("\n ", "");
     fs::write(&gate, "").unwrap();
     assert!(child.wait().unwrap().success());
-    let seen = seen.expect("it was never seen running");
     assert!(seen["log"].as_str().unwrap().ends_with("-plan-review-1.md.err"), "{seen}");
     assert!(seen["began"].as_str().unwrap().starts_with("20"), "{seen}");
     assert!(screen.contains("\nrunning    a review is being made for "), "{screen}");

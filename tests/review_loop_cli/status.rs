@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::Desk;
+use crate::support::waiting::HANG;
 
 #[test]
 fn status_of_a_plan_that_was_just_written() {
@@ -233,7 +234,7 @@ fn watch_prints_a_block_for_each_change_only() {
             let _ = line.send(serde_json::from_str::<Value>(&text).unwrap());
         }
     });
-    let next = || lines.recv_timeout(Duration::from_secs(20)).unwrap();
+    let next = || lines.recv_timeout(HANG).unwrap();
     assert_eq!(next()["round"], 1);
     assert!(lines.recv_timeout(Duration::from_millis(2500)).is_err(), "nothing has changed");
     desk.screen(&["set", "phase_iteration=4"], 0);

@@ -6,7 +6,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::stage::Stage;
 
@@ -25,12 +24,9 @@ fn played(name: &std::ffi::OsStr) -> String {
     let stage = Stage::empty();
     let scratch = stage.home.join(name);
     fs::create_dir(&scratch).unwrap();
-    let began = Instant::now();
     let output = stage.command(&["demo"]).env("TMPDIR", &scratch).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{text}");
-    // It takes less than a second where nobody else wants the processor.
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(left_in(&scratch), 0, "{}", name.display());
     assert!(!stage.home.join(".local").exists(), "the demo has homes of its own");
     text

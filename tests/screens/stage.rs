@@ -208,7 +208,8 @@ impl Stage {
         command.args(arguments).current_dir(&self.project).env_clear().env("HOME", &self.home);
         command
             .env("PATH", format!("{}/bin:/usr/bin:/bin", self.home.display()))
-            .env("PROVOST_MANAGED", self.root.path().join("managed"));
+            .env("PROVOST_MANAGED", self.root.path().join("managed"))
+            .env("PROVOST_PATIENCE", "20");
         command.stdin(Stdio::null());
         command
     }

@@ -16,10 +16,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::TestProject;
+use support::waiting::{HANG, least_cpu_seconds, wait_for};
 
 /// What a command answered.
 struct Shown {
@@ -33,7 +34,7 @@ fn command(project: &TestProject, arguments: &[&str]) -> Command {
     let mut command = Command::new(support::program());
     command.args(arguments).env_clear().current_dir(&project.path);
     command.env("HOME", &project.home).env("PATH", "/usr/bin:/bin");
-    command.env("PROVOST_MANAGED", project.home.with_file_name("managed"));
+    command.env("PROVOST_MANAGED", project.home.with_file_name("managed")).envs([support::PATIENCE]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -129,16 +130,4 @@ fn denied(project: &TestProject, session: &str) {
     call["tool_input"]["command"] = "rm provost.toml".into();
     call["session_id"] = session.into();
     project.hook(&call);
-}
-
-/// Asks again and again until it is so.
-fn wait_for<T>(what: &str, seconds: u64, mut ask: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = ask() {
-            return found;
-        }
-        assert!(began.elapsed() < Duration::from_secs(seconds), "{what}: not within {seconds} s");
-        thread::sleep(Duration::from_millis(100));
-    }
 }

@@ -275,7 +275,7 @@ fn watch_prints_each_change_once_and_survives_files_that_vanish() {
             let _ = send.send(serde_json::from_str::<Value>(&text).unwrap());
         }
     });
-    let next = || lines.recv_timeout(Duration::from_secs(20)).unwrap();
+    let next = || lines.recv_timeout(HANG).unwrap();
     assert_eq!(next()["review"]["consecutive_clean"], 1);
     assert!(lines.recv_timeout(Duration::from_millis(1800)).is_err(), "nothing has changed");
     denied(&project, "s1");

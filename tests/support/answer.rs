@@ -11,7 +11,8 @@ pub struct Answer {
     pub stderr: String,
     /// `None`: ended by a signal.
     pub code: Option<i32>,
-    pub seconds: f64,
+    /// CPU time of the process and of the children that it waited for.
+    pub cpu_seconds: f64,
     /// The name of the event that was asked about, if the input had one.
     pub event: Option<String>,
 }

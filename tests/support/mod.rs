@@ -14,22 +14,22 @@ pub mod client;
 pub mod flow;
 pub mod planned;
 pub mod planning;
+pub mod waiting;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 pub use answer::Answer;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// No hook may take longer than this, whatever it is given.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Raises the program's own time limits by so much: a busy machine is no reason to give up. Tests of a limit
+/// remove it.
+pub const PATIENCE: (&str, &str) = ("PROVOST_PATIENCE", "20");
 
 pub struct TestProject {
     root: TempDir,
@@ -60,6 +60,7 @@ impl TestProject {
             ("PATH", OsStr::new("/usr/bin:/bin")),
             ("CLAUDE_PROJECT_DIR", path.as_os_str()),
             ("PROVOST_MANAGED", managed.as_os_str()),
+            (PATIENCE.0, OsStr::new(PATIENCE.1)),
         ];
         let variables = variables.map(|(name, value)| (name.into(), value.to_owned())).to_vec();
         Self { root, home, path, variables }
@@ -88,6 +89,11 @@ impl TestProject {
         self.variables.retain(|(known, _)| known != name);
         self.variables.push((name.into(), value.as_ref().to_owned()));
         self
+    }
+
+    /// With the program's own time limits, for tests of a limit.
+    pub fn with_real_limits(self) -> Self {
+        self.unset(PATIENCE.0)
     }
 
     pub fn unset(mut self, name: &str) -> Self {
@@ -158,13 +164,12 @@ impl TestProject {
     }
 
     fn answered(mut command: Command, input: &[u8]) -> Answer {
-        let began = Instant::now();
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         thread::scope(|scope| {
             // A hook that need not read everything ends before the pipe is empty.
             scope.spawn(move || drop(stdin.write_all(input)));
-            finish(child, began, event_name(input))
+            finish(child, event_name(input))
         })
     }
 
@@ -203,20 +208,13 @@ pub fn recorded() -> PathBuf {
 }
 
 /// Waits for a started hook; one that does not end fails the test instead of hanging it.
-pub fn finish(child: Child, began: Instant, event: Option<String>) -> Answer {
-    let id = child.id().to_string();
-    let (send, receive) = mpsc::channel();
-    thread::spawn(move || send.send(child.wait_with_output()));
-    let Ok(output) = receive.recv_timeout(PATIENCE) else {
-        let _ = Command::new("kill").args(["-9", &id]).status();
-        panic!("the hook did not end within {PATIENCE:?}");
-    };
-    let output = output.unwrap();
+pub fn finish(child: Child, event: Option<String>) -> Answer {
+    let ended = waiting::collect(child).unwrap_or_else(|| panic!("the hook did not end"));
     Answer {
-        stdout: String::from_utf8(output.stdout).expect("an answer is UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("an answer is UTF-8"),
-        code: output.status.code(),
-        seconds: began.elapsed().as_secs_f64(),
+        stdout: String::from_utf8(ended.stdout).expect("an answer is UTF-8"),
+        stderr: String::from_utf8(ended.stderr).expect("an answer is UTF-8"),
+        code: ended.status.code(),
+        cpu_seconds: ended.cpu_seconds,
         event,
     }
 }

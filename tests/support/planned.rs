@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -258,8 +257,7 @@ impl Planned {
     }
 
     pub fn run(&self, arguments: &[&str], input: &[u8]) -> Answer {
-        let began = Instant::now();
-        finish(self.start(arguments, input), began, Some("Stop".into()))
+        finish(self.start(arguments, input), Some("Stop".into()))
     }
 
     pub fn script(&self, again: bool) -> Answer {

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 pub const CLIENT_VARIABLE: &str = "REHEARSAL_CLIENT";
 
 /// The client ends its own children when it is asked to end, if it is given a moment.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Looks for the client: the environment first, then `target/client` under `root`.
 pub(crate) fn find(root: &Path) -> Option<PathBuf> {
@@ -176,7 +176,7 @@ mod tests {
     fn what_the_client_leaves_in_its_group_ends_with_it() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str| File::create(dir.path().join(name)).unwrap();
-        let script = "(trap '' TERM; exec sleep 30) & echo $!; wait";
+        let script = "(trap '' TERM; touch ready; exec sleep 1000) & echo $!; wait";
         let mut client = Client::start(Launch {
             program: Path::new("/bin/sh"),
             args: vec!["-c".into(), script.into()],
@@ -193,11 +193,12 @@ mod tests {
             }
             thread::sleep(Duration::from_millis(5));
         };
-        // Give the child time to ignore the signal.
-        thread::sleep(Duration::from_millis(100));
+        while !dir.path().join("ready").exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
         client.end();
         assert_eq!(client.ended(), Some(128 + 15));
-        let gone = (0..200).any(|_| {
+        let gone = (0..20_000).any(|_| {
             thread::sleep(Duration::from_millis(5));
             let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
             rustix::process::test_kill_process(child).is_err() || state.contains(") Z ")

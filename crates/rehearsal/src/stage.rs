@@ -28,7 +28,7 @@ use crate::variables::Variables;
 const GLANCE: Duration = Duration::from_millis(15);
 
 /// The last lines of the host's conversation arrive shortly after the client's end.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const LAST_WORDS: Duration = Duration::from_secs(20);
 
 /// Where scenarios are played.
 #[derive(Debug, Clone)]

@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use rehearsal::{Results, Scenario, Stage};
 
@@ -214,12 +213,10 @@ fn an_interrupt_ends_the_client_and_leaves_nothing() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains("tail -f")), "the play has begun");
-    let clock = Instant::now();
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let rest: Vec<String> = lines.collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
-    assert!(clock.elapsed() < Duration::from_secs(30), "it did not wait for the time limit");
     let left: Vec<_> =
         std::fs::read_dir(temporary.path()).unwrap().flatten().map(|entry| entry.path()).collect();
     assert!(left.is_empty(), "{left:?}");

@@ -63,7 +63,7 @@ fn main() -> ExitCode {
             .map(|report| (report.to_string(), report.is_fine()))
     } else {
         together::run(&wish.program, wish.processes, wish.seconds)
-            .map(|report| (report.to_string(), report.is_fine()))
+            .map(|report| (report.to_string(), report.is_fine() && report.is_bounded()))
     };
     match done {
         Ok((text, is_fine)) => {

@@ -109,6 +109,8 @@ impl Stage {
     fn command(&self, project: Project) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin");
+        // A debug build on a busy machine is slow; a released one does not read it.
+        command.env("PROVOST_PATIENCE", "20");
         command.env("CLAUDE_PROJECT_DIR", self.project(project)).current_dir(self.project(project));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

@@ -11,6 +11,7 @@ use crate::cli::screen::{CYAN, DIM, GREEN, labelled, painted, width, wrapped};
 use crate::cli::settings_file::short;
 use crate::clients::{Client, Scope, Source};
 use crate::config::{Layer, settings};
+use crate::faults;
 use crate::phases::ground;
 use crate::registry::PACKS;
 use crate::review_loop::plan;
@@ -209,9 +210,10 @@ fn client(client: &Client) -> String {
     version(&program).map_or(place.clone(), |version| format!("{}, {place}", one_line(&version)))
 }
 
-/// What a program calls its version, if it says so soon.
+/// The version that a program prints. A busy machine may need seconds to start the client, so only a program
+/// that hangs is given up.
 fn version(program: &Path) -> Option<String> {
-    const PATIENCE: Duration = Duration::from_secs(2);
+    const PATIENCE: Duration = Duration::from_secs(10);
     const LONGEST: u64 = 200;
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -222,9 +224,9 @@ fn version(program: &Path) -> Option<String> {
         let _ = pipe.read_to_end(&mut said);
         said
     });
-    let began = Instant::now();
+    let end = Instant::now() + faults::extend_limit(PATIENCE);
     while child.try_wait().ok()?.is_none() {
-        if began.elapsed() > PATIENCE {
+        if Instant::now() > end {
             let _ = child.kill();
             let _ = child.wait();
             return None;
@@ -233,7 +235,7 @@ fn version(program: &Path) -> Option<String> {
     }
     // Somebody whom it started may still hold the pipe.
     while !listener.is_finished() {
-        if began.elapsed() > PATIENCE {
+        if Instant::now() > end {
             return None;
         }
         thread::sleep(Duration::from_millis(5));

@@ -7,7 +7,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -126,10 +125,9 @@ fn hindered(hindrance: Hindrance, project: &TestProject, model: &Command, event:
     if is_superuser {
         command.uid(NOBODY).gid(NOBODY);
     }
-    let began = Instant::now();
     let mut child = command.spawn().unwrap();
     let _ = child.stdin.take().unwrap().write_all(event.to_string().as_bytes());
-    let answer = finish(child, began, event["hook_event_name"].as_str().map(str::to_owned));
+    let answer = finish(child, event["hook_event_name"].as_str().map(str::to_owned));
     below(&state).iter().filter(|path| path.is_dir()).for_each(|path| set_mode(path, 0o755));
     answer
 }

@@ -23,7 +23,7 @@ use super::log::{Ended, HookEnd, Started, append};
 const NO_SUCH_PROGRAM: i32 = 127;
 
 /// A background child may hold the hook's output open for ever; the client does not wait for it.
-const DRAIN: Duration = Duration::from_millis(100);
+const DRAIN: Duration = Duration::from_secs(1);
 
 /// Runs `argv` as a hook, records it in `log`, and ends the way the hook ended.
 pub fn record(log: &Path, argv: &[OsString]) -> i32 {

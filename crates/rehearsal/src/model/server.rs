@@ -24,7 +24,7 @@ use crate::variables::Variables;
 
 const HEAD_LIMIT: usize = 64 * 1024;
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// What the server reports while it runs.
 pub(crate) enum Note {

@@ -136,7 +136,7 @@ struct ActionKeys {
     seconds: Option<f64>,
 }
 
-const DEFAULT_PATIENCE: f64 = 10.0;
+const DEFAULT_PATIENCE: f64 = 300.0;
 
 impl TryFrom<ActionKeys> for Action {
     type Error = &'static str;

