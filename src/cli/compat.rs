@@ -16,6 +16,7 @@ use crate::decision::{Opinion, Verdict};
 use crate::event::{Event, Kind};
 use crate::hook;
 use crate::planner::plan_output;
+use crate::review_loop::stop;
 use crate::workspace::Workspace;
 
 /// Stand in for a hook script, with its exit codes and streams (called by hooks)
@@ -194,7 +195,7 @@ const RECORDS: &str = "phase-records";
 /// As the document of the review loop has it.
 const UNIFIED: &[(&str, &str)] = &[
     (settings::REVIEW_LOOP_PLAN, "newest"),
-    (settings::REVIEW_LOOP_REPORT, "always"),
+    (settings::REVIEW_LOOP_REPORT, stop::BY_DOCUMENT),
     (settings::REVIEW_LOOP_STATE, "believed"),
 ];
 

@@ -11,12 +11,13 @@ use serde_json::{Map, Value};
 use super::names;
 use super::phase::{COMPLETE, PHASES, Review, Stage};
 use super::plan::Plan;
-use super::prompts::{self, COMMANDS, GROUND_RULES};
+use super::prompts::{self, COMMANDS, GROUND_RULES, Instructions};
 use super::route::{Done, route};
 use super::state::{FIELDS, State, StateFile};
 use super::tasks::Left;
 use super::transition::{Answer, Found, Round, transition};
 use super::{messages, rounds};
+use crate::workspace::Workspace;
 
 const ENTRIES: [(&str, Review); 4] = [
     ("new-plan", Review::Plan),
@@ -150,18 +151,17 @@ fn the_agent_is_told_to_set_what_the_post_review_sets() {
         let round = Round { review, number: 2, model: "sonnet".into() };
         let block = block(review.post_phase()).unwrap();
         let (phase, next) = (block["phase"].as_str().unwrap(), block["next_phase"].as_str().unwrap());
-        for clean in [false, true] {
-            let told = messages::hold(&plan(), &state, &round, clean, Path::new("/w"));
-            for said in [
-                format!("perform the {phase} action"),
-                format!("set phase to \"{phase}\", set next_phase to \"{next}\""),
-                format!("`provost review set --plan p phase={phase} next_phase={next}`"),
-            ] {
-                assert!(told.contains(&said), "{said}: {told}");
-            }
-            for name in file_names(&told) {
-                assert!(names::parse(&name).is_some(), "{name}");
-            }
+        let told = messages::hold_by_document(&plan(), &state, &round, Path::new("/w"));
+        for said in [
+            format!("perform the {phase} action"),
+            format!("set phase to \"{phase}\", set next_phase to \"{next}\""),
+        ] {
+            assert!(told.contains(&said), "{said}: {told}");
+        }
+        let short =
+            [false, true].map(|clean| messages::hold(&plan(), &state, &round, clean, Path::new("/w")));
+        for name in short.iter().chain([&told]).flat_map(|text| file_names(text)) {
+            assert!(names::parse(&name).is_some(), "{name}");
         }
         assert_eq!(block.len(), 2);
     }
@@ -282,6 +282,8 @@ fn the_table_of_continue_plan_is_the_programs_routing() {
 
 #[test]
 fn a_reviewer_is_given_the_review_and_nothing_of_the_loop() {
+    let root = tempfile::tempdir().unwrap();
+    let workspace = Workspace::below(root.path());
     for review in Review::ALL {
         let file = PathBuf::from("/w/.taskie/plans/p").join(names::review(
             review.subject(Some("3")).unwrap(),
@@ -289,7 +291,10 @@ fn a_reviewer_is_given_the_review_and_nothing_of_the_loop() {
             2,
         ));
         let tasks = ["task-3.md".to_owned(), "task-4.md".to_owned()];
-        let prompt = prompts::review(&plan(), review, Some("3"), &tasks, &file);
+        let instructions = Instructions::write(review, &workspace).unwrap();
+        let prompt = prompts::review(&plan(), review, Some("3"), &tasks, &file, &instructions);
+        let read = |file: &Path| std::fs::read_to_string(file).unwrap();
+        let (rules, action) = (read(&instructions.ground_rules), read(&instructions.action));
         for word in [
             "${",
             "$ARGUMENTS",
@@ -301,15 +306,19 @@ fn a_reviewer_is_given_the_review_and_nothing_of_the_loop() {
             "## Standalone",
             "## State",
         ] {
-            assert!(!prompt.contains(word), "{review:?}: {word}");
+            assert!(![&prompt, &rules, &action].iter().any(|text| text.contains(word)), "{review:?}: {word}");
         }
-        let (_, action) = prompt.split_once("<action>").unwrap();
         assert!(!action.contains("state.json"), "{review:?}");
         let path = file.to_str().unwrap();
         assert!(prompt.contains(&format!("Write your review to {path} and change nothing else.")));
         assert!(prompt.ends_with(&format!("The review file is {path}; it does not exist yet.")));
-        for word in ["## Structure", "## tasks.md", "## Work", "## What to look for", "VERDICT: PASS"] {
-            assert!(prompt.contains(word), "{review:?}: {word}");
+        assert!(prompt.starts_with(&format!("Read the ground rules in {}/", root.path().display())));
+        assert!(prompt.contains(&format!("/taskie/actions/{}.md", review.phase())), "{prompt}");
+        for word in ["## Structure", "## tasks.md", "## Work"] {
+            assert!(rules.contains(word) && !prompt.contains(word), "{review:?}: {word}");
+        }
+        for word in ["## What to look for", "VERDICT: PASS"] {
+            assert!(action.contains(word) && !prompt.contains(word), "{review:?}: {word}");
         }
     }
 }

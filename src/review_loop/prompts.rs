@@ -1,14 +1,17 @@
-//! What a reviewer is given: the ground rules, what to read, what to do, and where to write.
+//! What a reviewer is given: which files to read, what to do, and where to write.
 //!
-//! The texts are those of the plugin's commands, so that a review that a person asks for and one that
-//! the guard asks for are the same. A reviewer starts with a clean slate: it hears nothing of earlier
-//! reviews, of the state or of whose turn it is.
+//! The instructions are those of the plugin's commands, so that a review that a user asks for and one that
+//! the guard asks for are the same. They are written to Provost's own directory, which no tool may write to,
+//! and the prompt names them. A reviewer starts with a clean slate: it hears nothing of earlier reviews, of
+//! the state or of whose turn it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::phase::Review;
 use super::plan::Plan;
+use crate::decision::Fault;
 use crate::text::without_description;
+use crate::workspace::Workspace;
 
 pub(super) const GROUND_RULES: &str = include_str!("../../plugins/taskie/ground-rules.md");
 
@@ -20,8 +23,39 @@ const NOT_FOR_REVIEWERS: [&str; 2] = ["\n## Standalone", "\n## State"];
 /// bounded.
 const LONGEST_LIST: usize = 16 << 10;
 
+/// The folder of Provost's own directory that holds the instructions.
+const FOLDER: &str = "taskie";
+
+/// The files that tell a reviewer how to review.
+pub struct Instructions {
+    pub ground_rules: PathBuf,
+    pub action: PathBuf,
+}
+
+impl Instructions {
+    /// Writes the instructions for a review to Provost's own directory.
+    pub fn write(review: Review, workspace: &Workspace) -> Result<Self, Fault> {
+        let written = |name: &str, text: &str| {
+            let place = workspace.own_file(FOLDER, name)?;
+            workspace.replace_own(&place, format!("{text}\n").as_bytes())?;
+            Ok(place)
+        };
+        Ok(Self {
+            ground_rules: written("ground-rules.md", for_reviewers(GROUND_RULES))?,
+            action: written(&format!("actions/{}.md", review.phase()), &instructions(review))?,
+        })
+    }
+}
+
 /// The prompt of one review. `tasks`: the names of all task files, where they matter.
-pub fn review(plan: &Plan, review: Review, task: Option<&str>, tasks: &[String], file: &Path) -> String {
+pub fn review(
+    plan: &Plan,
+    review: Review,
+    task: Option<&str>,
+    tasks: &[String],
+    file: &Path,
+    instructions: &Instructions,
+) -> String {
     let directory = format!(".taskie/plans/{}", plan.id);
     let files: Vec<String> = tasks.iter().map(|name| format!("{directory}/{name}")).collect();
     let files = files.join(" ");
@@ -30,30 +64,27 @@ pub fn review(plan: &Plan, review: Review, task: Option<&str>, tasks: &[String],
     } else {
         format!("the {} files {directory}/task-ID.md whose ids stand in tasks.md", tasks.len())
     };
-    let (subject, action) = match review {
-        Review::Plan => (format!("{directory}/plan.md"), "plan review action of plan-review.md"),
-        Review::Tasks => (
-            format!("{directory}/tasks.md and the task files: {list}"),
-            "tasks review action of tasks-review.md",
-        ),
+    let (subject, action, of_task) = match review {
+        Review::Plan => (format!("{directory}/plan.md"), "plan review", ""),
+        Review::Tasks => (format!("{directory}/tasks.md and the task files: {list}"), "tasks review", ""),
         Review::Code => (
             format!("the plan in {directory}/plan.md, then {directory}/task-{}.md", task.unwrap_or_default()),
-            "code review action of code-review.md for this task",
+            "code review",
+            " for this task",
         ),
         Review::AllCode => (
             format!("{directory}/plan.md, {directory}/tasks.md and the task files: {list}"),
-            "all-code-review action of all-code-review.md",
+            "all-code-review",
+            "",
         ),
     };
+    let (rules, how) = (instructions.ground_rules.display(), instructions.action.display());
     let file = file.display();
     format!(
-        "Read the ground rules below, then read {subject}. Perform the {action}, which stands below too. \
-         Write your review to {file} and change nothing else. Be very critical. \
-         At the end, give your verdict: PASS if nothing has to be mended, otherwise FAIL.\n\n\
-         <ground-rules>\n{}\n</ground-rules>\n\n<action>\n{}\n</action>\n\n\
-         The review file is {file}; it does not exist yet.",
-        for_reviewers(GROUND_RULES),
-        instructions(review)
+        "Read the ground rules in {rules}, then read {subject}. Perform the {action} action described in \
+         {how}{of_task}. Write your review to {file} and change nothing else. Be very critical. At the end, give \
+         your verdict: PASS if nothing has to be fixed, otherwise FAIL. The review file is {file}; it does not \
+         exist yet."
     )
 }
 
@@ -117,7 +148,10 @@ mod tests {
         let of = |id: &str, tasks: usize| {
             let plan = Plan { id: id.into(), path: "/w/.taskie/plans/p".into(), root: "/w".into() };
             let tasks: Vec<String> = (1..=tasks).map(|task| format!("task-{task}.md")).collect();
-            review(&plan, Review::AllCode, None, &tasks, Path::new("/w/.taskie/plans/p/all-code-review-1.md"))
+            let how =
+                Instructions { ground_rules: "/s/ground-rules.md".into(), action: "/s/action.md".into() };
+            let file = Path::new("/w/.taskie/plans/p/all-code-review-1.md");
+            review(&plan, Review::AllCode, None, &tasks, file, &how)
         };
         assert!(of("p", 100).contains("files: .taskie/plans/p/task-1.md .taskie/plans/p/task-2.md "));
         for (id, tasks) in [("p".into(), 5_000), ("p".repeat(250), 200)] {

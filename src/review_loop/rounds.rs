@@ -13,7 +13,7 @@ use super::ledger::Ledger;
 use super::names::{self, Subject};
 use super::phase::Review;
 use super::plan::Plan;
-use super::prompts;
+use super::prompts::{self, Instructions};
 use super::state::{self, State, StateFile};
 use super::tasks::{self, Left, Tasks};
 use super::transition::{Answer, Found, Round, Step, Verdict, transition};
@@ -205,13 +205,18 @@ impl Loop<'_> {
             }
             Review::Plan | Review::Code => Vec::new(),
         };
+        if let Some(missing) = names::document(subject).filter(|name| !workspace.exists(&plan.file(name))) {
+            return Ok(Attempt::Nothing(format!("there is no {missing} to review")));
+        }
         let file = plan.file(&names::review(subject, false, round.number));
         // What lies at these places is of an earlier cycle, or of a review that came to nothing. It
         // must neither stand for the new one nor be seen by the reviewer.
         // The answer goes first and comes back last, as it is never to lie there alone.
         let post = plan.file(&names::review(subject, true, round.number));
         let aside = [(self.set_aside(&post)?, &post), (self.set_aside(&file)?, &file)];
-        let prompt = prompts::review(plan, round.review, state.current_task.as_deref(), &tasks, &file);
+        let task = state.current_task.as_deref();
+        let instructions = Instructions::write(round.review, workspace)?;
+        let prompt = prompts::review(plan, round.review, task, &tasks, &file, &instructions);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
         let question = Question { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
         let logs = self.logs(&file)?;

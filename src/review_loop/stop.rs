@@ -26,8 +26,10 @@ use crate::workspace::Workspace;
 /// How much longer than a review the guard may take.
 const MARGIN: Duration = Duration::from_secs(15);
 
-/// The person wants to be told at each stop.
-const ALWAYS: &str = "always";
+/// `review_loop.report`: the user is told only what has changed.
+const CHANGES: &str = "changes";
+/// `review_loop.report` of the document's script: it reports each stop, in the document's words.
+pub const BY_DOCUMENT: &str = "document";
 
 pub fn deadline(config: &Config) -> Option<Duration> {
     Some(Duration::from_secs(config.number(settings::REVIEW_LOOP_SECONDS)) + MARGIN)
@@ -84,7 +86,7 @@ fn is_in_order(plan: &Plan, workspace: &Workspace) -> Result<bool, Fault> {
         return Ok(false);
     }
     let config = &workspace.config;
-    if config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS {
+    if config.word(settings::REVIEW_LOOP_REPORT) != CHANGES {
         return Ok(false);
     }
     if !config.switch(settings::REVIEW_LOOP_RULES) {
@@ -124,7 +126,12 @@ impl Stop<'_> {
         match answer {
             Answer::Hold { round, clean } => {
                 self.tell(messages::reviewed(plan, state, round, *clean));
-                let what = messages::hold(plan, state, round, *clean, &self.event.cwd);
+                let cwd = &self.event.cwd;
+                let what = if self.report() == BY_DOCUMENT {
+                    messages::hold_by_document(plan, state, round, cwd)
+                } else {
+                    messages::hold(plan, state, round, *clean, cwd)
+                };
                 Ok(self.held(Denial { what, why: String::new(), fix: String::new() }))
             }
             Answer::Advance { round, to } => {
@@ -184,15 +191,22 @@ impl Stop<'_> {
         let fix = if self.reports_all() {
             String::new()
         } else {
-            "mend the files of the plan's directory; if they are meant to be so, stop again: the same is not held twice"
-                .into()
+            format!("fix the names and files in {}, then stop again", plan.shown("", &self.event.cwd))
         };
+        if !self.reports_all() {
+            self.tell(format!(
+                "{what}: its files break the ground rules. The next stop of this turn passes."
+            ));
+        }
         Ok(self.held(Denial { what, why, fix }))
     }
 
-    /// The document's script says at each stop what it did.
     fn reports_all(&self) -> bool {
-        self.workspace.config.word(settings::REVIEW_LOOP_REPORT) == ALWAYS
+        self.report() != CHANGES
+    }
+
+    fn report(&self) -> String {
+        self.workspace.config.word(settings::REVIEW_LOOP_REPORT)
     }
 
     /// Tells the person something that has happened at this stop.

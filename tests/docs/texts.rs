@@ -21,10 +21,8 @@ fn words(text: &str) -> String {
 /// Each sentence for the model, in the pages that quote it.
 fn quoted(project: &TestProject, pack: &str, event: &Value, pages: &[&str]) {
     let answer = project.hook_with(&["--pack", pack], event);
-    let told = answer.json()["reason"]
-        .as_str()
-        .unwrap()
-        .replace(&*project.path.to_string_lossy(), "/home/dev/project");
+    let told = if answer.code == Some(2) { answer.stderr.clone() } else { answer.denial() };
+    let told = told.replace(&*project.path.to_string_lossy(), "/home/dev/project");
     for page in pages {
         let text = words(&fs::read_to_string(root().join(page)).unwrap());
         for line in told.lines() {

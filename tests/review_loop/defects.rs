@@ -203,7 +203,11 @@ fn a_task_may_have_any_id_that_is_a_name() {
         (json!(2), "task-2-review-1.md"),
         (json!("4-5"), "task-4-5-review-1.md"),
     ] {
-        let outcome = both(|| Planned::at(json!({"current_task": task})));
+        let outcome = both(|| {
+            let planned = Planned::at(json!({"current_task": task}));
+            planned.put(&file.replace("-review-1", ""), "# Task\n");
+            planned
+        });
         outcome.blocked(&[file]).unwarned();
         assert!(outcome.script.has(file));
         assert_eq!(outcome.state()["current_task"], task, "as it was written");
@@ -216,13 +220,36 @@ fn an_id_that_is_no_name_is_not_reviewed() {
         [json!("../../x"), json!("a/b"), json!("a b"), json!(""), json!(null), json!(["1"]), json!("x\n")]
     {
         let changes = json!({"current_task": task});
-        let outcome = both(|| Planned::at(changes.clone()).says("PASS"));
+        let outcome = both(|| {
+            let planned = Planned::at(changes.clone()).says("PASS");
+            planned.put("task-x.md", "# Task\n");
+            planned
+        });
         // A line break at the end is not part of what was meant.
         if task == "x\n" {
             outcome.blocked(&["task-x-review-1.md"]);
             continue;
         }
         outcome.validated().warned("came to nothing").reviewed(0).now(&state(changes), &json!({}));
+    }
+}
+
+/// There is nothing that its code could be held against.
+#[test]
+fn a_task_without_a_file_is_not_reviewed() {
+    for gone in ["removed", "moved", "dangling"] {
+        let outcome = both(|| {
+            let planned = Planned::at(json!({"current_task": "3"})).says("PASS");
+            planned.remove("task-3.md");
+            match gone {
+                "moved" => drop(planned.put("task-4.md", "# Task\n")),
+                "dangling" => std::os::unix::fs::symlink("nowhere", planned.plan.join("task-3.md")).unwrap(),
+                _ => {}
+            }
+            planned
+        });
+        outcome.validated().warned("there is no task-3.md to review").reviewed(0);
+        outcome.now(&state(json!({"current_task": "3"})), &json!({}));
     }
 }
 

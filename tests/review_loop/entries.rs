@@ -12,9 +12,21 @@ pub struct Outcome {
     pub json: Map<String, Value>,
     pub warnings: String,
     pub calls: Vec<Call>,
+    of_hook: Answer,
 }
 
 impl Outcome {
+    /// What the hook tells the agent that it holds.
+    #[track_caller]
+    pub fn hook_reason(&self) -> String {
+        reason(&self.of_hook).expect("held")
+    }
+
+    /// What the hook tells the user.
+    pub fn hook_message(&self) -> String {
+        message(&self.of_hook)
+    }
+
     #[track_caller]
     pub fn blocked(&self, parts: &[&str]) -> &Self {
         assert_eq!(self.json.get("decision"), Some(&json!("block")), "{:?}", self.json);
@@ -104,7 +116,7 @@ pub fn both_at(again: bool, make: impl Fn() -> Planned) -> Outcome {
     };
     assert_eq!(shown(&script), shown(&hook), "the calls of the reviewer differ");
     let calls = script.calls();
-    Outcome { json, warnings: answer.stderr, calls, script, hook }
+    Outcome { json, warnings: answer.stderr, calls, script, hook, of_hook: second }
 }
 
 /// The hook decides as the script does, for the same reason, and tells the person of what that warns.
@@ -113,7 +125,11 @@ fn compare(json: &Map<String, Value>, script: &Answer, hook: &Answer) {
     let decided = json.get("reason").map(|reason| reason.as_str().unwrap().to_owned());
     let same = match (&decided, reason(hook)) {
         (None, None) => true,
-        (Some(of_script), Some(of_hook)) => of_hook.starts_with(&format!("[provost] {of_script}")),
+        // The script speaks in the document's words.
+        (Some(of_script), Some(of_hook)) => {
+            of_script.contains("by an independent reviewer") && of_hook.contains(", round ")
+                || of_hook.starts_with(&format!("[provost] {of_script}"))
+        }
         _ => false,
     };
     assert!(same, "the decisions differ:\n{script:?}\n{hook:?}");

@@ -10,7 +10,7 @@ fn dealt_with(planned: &Planned, round: u64, changes: &Value) {
 
 #[track_caller]
 fn held_after_a_clean_one(planned: &Planned, answer: &Answer) {
-    assert!(planned.held(answer).contains("1 more clean review in a row ends"), "{answer:?}");
+    assert!(planned.held(answer).contains("one more clean review ends"), "{answer:?}");
     assert_eq!(planned.state()["consecutive_clean"], 1);
     assert_eq!(planned.state()["next_phase"], "post-code-review");
 }

@@ -32,7 +32,7 @@ fn issues_are_mended_and_two_clean_reviews_end_the_loop_within_one_turn() {
     dealt_with(&planned, 1);
     planned.set("MOCK_CLAUDE_VERDICT", "PASS");
     let told = planned.held(&planned.stop_again());
-    assert!(told.contains("task-1-review-2.md") && told.contains("1 more clean review"), "{told}");
+    assert!(told.contains("task-1-review-2.md") && told.contains("one more clean review"), "{told}");
     dealt_with(&planned, 2);
     let told = passed(&planned.stop_again());
     assert!(told.contains("after 3 of at most 8 reviews") && told.contains("Next: complete-task"), "{told}");
@@ -98,7 +98,10 @@ fn an_agent_that_does_nothing_is_held_once() {
     let state = planned.text("state.json");
     let told = passed(&planned.stop_again());
     assert!(told.contains("has stopped without an answer to the code review of task 1, round 1 ("), "{told}");
-    assert!(told.contains(&format!("`provost review set --plan {PLAN_ID} next_phase=null` ends")), "{told}");
+    assert!(
+        told.contains(&format!("To end the reviews: `provost review set --plan {PLAN_ID} next_phase=null`.")),
+        "{told}"
+    );
     for _ in 0..3 {
         assert!(planned.stop_again().is_silent(), "it is told once");
     }
@@ -172,7 +175,7 @@ fn the_last_task_is_followed_by_a_review_of_all_code() {
     assert!(passed(&planned.stop()).contains("Next: all-code-review"));
     assert_eq!(planned.state(), state(json!({"phase": "code-review", "next_phase": "all-code-review"})));
     let told = planned.held(&planned.stop());
-    assert!(told.starts_with("[provost] An all-code review (iteration 1)"), "{told}");
+    assert!(told.starts_with("[provost] Review of all code, round 1 of 8: PASS"), "{told}");
     planned.put("all-code-post-review-1.md", "Nothing.\n");
     assert!(passed(&planned.stop_again()).contains("Next: complete."));
     let models: Vec<String> = planned.calls().iter().map(|call| call.model().to_owned()).collect();

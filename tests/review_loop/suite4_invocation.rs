@@ -59,6 +59,26 @@ fn case_05_code_review_prompt() {
     assert!(!prompt.contains("task-1.md"), "the other tasks are not in it");
 }
 
+/// The rules are named, not carried: they lie where no tool may write.
+#[test]
+fn the_prompt_names_the_ground_rules_and_the_action() {
+    let outcome = reviewed(json!({}));
+    let prompt = outcome.calls[0].prompt();
+    let (rules, rest) =
+        prompt.strip_prefix("Read the ground rules in ").unwrap().split_once(", then read ").unwrap();
+    let action = rest.split_once("described in ").unwrap().1.split_once(" for this task").unwrap().0;
+    let state = outcome.script.project.state();
+    for (file, name, heading) in [
+        (rules, "ground-rules.md", "# Ground rules\n"),
+        (action, "code-review.md", "# Review the code of a task\n"),
+    ] {
+        let path = Path::new(file);
+        assert!(path.starts_with(&state) && path.ends_with(name), "{prompt}");
+        assert!(fs::read_to_string(path).unwrap().starts_with(heading));
+        assert!(!prompt.contains(heading.trim()), "{prompt}");
+    }
+}
+
 #[test]
 fn case_06_plan_review_prompt() {
     let outcome = reviewed(json!({"next_phase": "plan-review"}));

@@ -56,6 +56,9 @@ impl Answer {
 
     pub fn denied(&self) -> Result<String, String> {
         let object = self.well_formed()?.ok_or("not denied")?;
+        if self.event.as_deref() == Some("Stop") && self.code == Some(2) {
+            return house_form(self.stderr.trim_end());
+        }
         if self.code != Some(0) || !self.stderr.is_empty() {
             return Err("a denial in two forms at once".into());
         }
@@ -63,10 +66,7 @@ impl Answer {
             (Some(Value::String(word)), Some(Value::String(reason))) if word == "block" => reason.clone(),
             _ => return Err("not denied".into()),
         };
-        let tagged = ["[provost] ", "[RODIN] "].iter().any(|tag| reason.starts_with(tag));
-        if !tagged || !reason.contains(". To fix: ") {
-            return Err("the reason is not in the house form".into());
-        }
+        let reason = house_form(&reason)?;
         let specific = object.get("hookSpecificOutput");
         if self.event.as_deref() == Some("PreToolUse")
             && specific.is_none_or(|specific| specific["permissionDecision"] != "deny")
@@ -87,6 +87,8 @@ impl Answer {
         match self.code {
             Some(0) => {}
             Some(2) if self.stdout.is_empty() && !self.stderr.is_empty() => return Ok(None),
+            // The reason is on stderr, and stdout has what the user is told, or an empty object.
+            Some(2) if self.event.as_deref() == Some("Stop") && !self.stderr.is_empty() => {}
             _ => return Err("an exit code that means nothing, or a block without a reason".into()),
         }
         if self.stdout.is_empty() {
@@ -114,6 +116,15 @@ impl Answer {
         }
         Ok(Some(object))
     }
+}
+
+/// The reason of a denial, if it has the form that all denials have.
+fn house_form(reason: &str) -> Result<String, String> {
+    let tagged = ["[provost] ", "[RODIN] "].iter().any(|tag| reason.starts_with(tag));
+    if !tagged || !reason.contains(". To fix: ") {
+        return Err("the reason is not in the house form".into());
+    }
+    Ok(reason.to_owned())
 }
 
 fn has_null(value: &Value) -> bool {

@@ -158,6 +158,9 @@ pub fn owners() -> Vec<(&'static str, &'static str)> {
 
 /// The reason of a denial.
 pub fn denied(answer: &Answer) -> Option<String> {
+    if answer.event.as_deref() == Some("Stop") && answer.code == Some(2) {
+        return Some(answer.stderr.trim_end().to_owned());
+    }
     assert_eq!(answer.code, Some(0), "{answer:?}");
     if answer.stdout.is_empty() {
         return None;

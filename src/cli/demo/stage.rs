@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::cli::Trouble;
-use crate::clients::{self, Told};
+use crate::clients::{self, BLOCK, Told};
 
 /// The directory that holds all that the demo writes.
 pub(super) struct Stage {
@@ -81,6 +81,7 @@ impl Set {
         let demo = &clients::DEFAULT.demo;
         let mut program = self.program(&["hook"])?;
         program.env(demo.variable, &self.project).stdin(Stdio::piped()).stdout(Stdio::piped());
+        program.stderr(Stdio::piped());
         let began = Instant::now();
         let mut child = program.spawn()?;
         if let Some(mut input) = child.stdin.take() {
@@ -89,6 +90,9 @@ impl Set {
         }
         let output = child.wait_with_output()?;
         let time = began.elapsed();
+        if output.status.code() == Some(BLOCK.into()) {
+            return Ok((Told::Denied(String::from_utf8_lossy(&output.stderr).trim_end().into()), time));
+        }
         if !output.status.success() {
             return Err(io::Error::other(format!("`provost hook` ended with {}", output.status)));
         }

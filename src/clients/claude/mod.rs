@@ -47,7 +47,7 @@ pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render
 pub(super) static ANSWER_SCRIPT: Client = open_script(script::parse_answer, render);
 pub(super) static AFTER_SHELL_SCRIPT: Client = open_script(script::parse_after_shell, render);
 pub(super) static REMARK_SCRIPT: Client = open_script(script::parse_after, script::render_remark);
-pub(super) static END_SCRIPT: Client = open_script(script::parse_end, render);
+pub(super) static END_SCRIPT: Client = open_script(script::parse_end, render_json);
 pub(super) static LOOP_SCRIPT: Client =
     Client { refuse: Some(script::refuse), ..client(script::parse_turn, script::render_turn) };
 
@@ -423,6 +423,23 @@ fn stopping(fields: &mut Fields) -> Stopping {
 }
 
 fn render(decision: &Decision, event: &Event) -> Answer {
+    match (&decision.ruling, &event.kind) {
+        // The client sends a reason in JSON to the model twice, and one on standard error once.
+        (Ruling::Deny(reason) | Ruling::Ask(reason), Kind::Stop(_)) => {
+            let told = Decision { to_person: decision.to_person.clone(), ..Decision::default() };
+            let Answer { mut stdout, .. } = render_json(&told, event);
+            // Without any output, the client drops a block whose reason mentions a missing file.
+            if stdout.is_empty() {
+                stdout = "{}".into();
+            }
+            Answer { stdout, stderr: reason_text(reason), code: BLOCK }
+        }
+        _ => render_json(decision, event),
+    }
+}
+
+/// The answer as one JSON object, also where a turn is blocked from ending.
+fn render_json(decision: &Decision, event: &Event) -> Answer {
     if let Ruling::Broken(reason) = &decision.ruling {
         return Answer { stderr: reason_text(reason), code: BLOCK, ..Answer::default() };
     }

@@ -123,12 +123,25 @@ fn a_question_is_asked_where_it_can_be_and_denied_elsewhere() {
     let asked = answered(&question, &tool_event("Bash", &json!({})));
     assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
     assert!(asked.get("decision").is_none());
-    assert_eq!(answered(&question, &named("Stop")), json!({"decision": "block", "reason": "R"}));
+    assert_eq!(answered(&question, &named("SubagentStop")), json!({"decision": "block", "reason": "R"}));
+}
+
+/// In JSON the model would be given the reason twice.
+#[test]
+fn a_turn_is_blocked_from_ending_by_exit_code_two_with_stderr() {
+    for ruling in [Ruling::Deny("R".into()), Ruling::Ask("R".into())] {
+        let answer = render(&ruled(ruling), &named("Stop"));
+        assert_eq!(answer, Answer { stdout: "{}".into(), stderr: "R".into(), code: 2 });
+    }
+    let told = Decision { to_person: vec!["P".into()], ..ruled(Ruling::Deny("R".into())) };
+    let answer = render(&told, &named("Stop"));
+    let stdout = r#"{"systemMessage":"P"}"#.into();
+    assert_eq!(answer, Answer { stdout, stderr: "R".into(), code: 2 });
 }
 
 #[test]
-fn stops_prompts_and_settings_are_blocked_with_a_reason() {
-    for name in ["Stop", "SubagentStop", "UserPromptSubmit", "ConfigChange", "PostToolUse"] {
+fn prompts_and_settings_are_blocked_with_a_reason() {
+    for name in ["SubagentStop", "UserPromptSubmit", "ConfigChange", "PostToolUse"] {
         let answer = answered(&ruled(Ruling::Deny("R".into())), &named(name));
         assert_eq!(answer, json!({"decision": "block", "reason": "R"}), "{name}");
     }
@@ -158,8 +171,7 @@ fn context_stays_below_the_clients_limit_and_nothing_carries_escapes() {
     let answer = answered(&note, &named("UserPromptSubmit"));
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(context.encode_utf16().count() < 10_000 && !context.contains('\u{1b}'));
-    let denial = answered(&ruled(Ruling::Deny("\u{1b}[2J".repeat(9_000))), &named("Stop"));
-    let reason = denial["reason"].as_str().unwrap();
+    let reason = render(&ruled(Ruling::Deny("\u{1b}[2J".repeat(9_000))), &named("Stop")).stderr;
     assert!(reason.encode_utf16().count() <= MOST_REASON && !reason.contains('\u{1b}'));
 }
 

@@ -192,7 +192,8 @@ fn form(answered: &Answered, length: usize) -> Result<(), String> {
     let Answer { stdout, stderr, code } = &answered.answer;
     holds(stdout.len() + stderr.len() <= LONGEST + 6 * length, "an answer without end")?;
     holds(matches!(*code, 0 | BLOCK), "an exit code that the client does not know")?;
-    holds(*code == 0 || (stdout.is_empty() && !stderr.is_empty()), "a block without a reason")?;
+    let is_stop = matches!(answered.event, Some(Event { kind: Kind::Stop(_), .. }));
+    holds(*code == 0 || ((stdout.is_empty() || is_stop) && !stderr.is_empty()), "a block without a reason")?;
     let is_fine = |text: &str| !text.contains(|c: char| c.is_control() && c != '\n' && c != '\t');
     holds(is_fine(stderr), "a reason repaints a terminal")?;
     let Some(event) = &answered.event else {
@@ -217,6 +218,7 @@ fn form(answered: &Answered, length: usize) -> Result<(), String> {
     let is_told = match event.kind {
         Kind::BeforeTool(_) => matches!(specific["permissionDecision"].as_str(), Some("deny" | "ask")),
         Kind::Permission(_) => specific["decision"]["behavior"] == "deny",
+        Kind::Stop(_) => *code == BLOCK,
         _ => answer["decision"] == "block",
     };
     same(&is_told, &answered.is_denied, "whether the answer is a denial")
