@@ -6,6 +6,7 @@
 
 mod files;
 mod hooks;
+mod screen;
 
 use serde_json::Value;
 
@@ -14,6 +15,9 @@ use crate::mismatch::Mismatch;
 use crate::model::{Request, block_text};
 use crate::playback::Playback;
 use crate::scenario::{RequestExpectation, Scenario};
+use crate::terminal::Stall;
+
+pub(crate) use screen::is_met;
 
 /// The outcome of a rehearsal.
 #[derive(Debug, Clone, Default)]
@@ -90,6 +94,9 @@ impl Scenario {
         for file in &expect.file {
             files::check(file, playback, &mut verdict);
         }
+        for screen in &expect.screen {
+            screen::check(screen, playback, &mut verdict);
+        }
         if !expect.result.is_empty() {
             let expected = playback.variables.fill_json(&Value::Object(expect.result.clone()));
             let actual = playback.result.clone().unwrap_or(Value::Null);
@@ -101,7 +108,13 @@ impl Scenario {
 
 fn unasked(scenario: &Scenario, playback: &Playback) -> Vec<Mismatch> {
     let mut found = Vec::new();
-    if playback.exit.is_none() {
+    if let Some(Stall { what, screen }) = &playback.stall {
+        found.push(
+            Mismatch::new("the user at the terminal", "waited in vain")
+                .with("", what)
+                .with("screen", screen.to_string()),
+        );
+    } else if playback.exit.is_none() {
         let limit = scenario.timeout().as_secs_f64();
         found.push(
             Mismatch::new("the client", format!("did not end within {limit} s"))

@@ -4,6 +4,7 @@
 //! tools may leave that group; [`sweep`] finds them by the home that only this run has.
 
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -55,28 +56,42 @@ pub(crate) struct Launch<'a> {
     pub(crate) args: Vec<String>,
     pub(crate) project: &'a Path,
     pub(crate) environment: &'a [(String, String)],
-    pub(crate) stderr: File,
-    /// Where stdout goes; without a file it is piped, and so is stdin.
-    pub(crate) stdout: Option<File>,
+    pub(crate) streams: Streams,
+}
+
+/// Where the client's standard streams lead.
+pub(crate) enum Streams {
+    /// Output into files, and no input.
+    Files { stdout: File, stderr: File },
+    /// A conversation over pipes.
+    Pipes { stderr: File },
+    /// A terminal. The program then has to be started through [`attach`](crate::attach), which gives it a session of its own.
+    Terminal(OwnedFd),
 }
 
 impl Client {
     pub(crate) fn start(launch: Launch<'_>) -> Result<Self> {
-        let (stdin, stdout) = match launch.stdout {
-            Some(file) => (Stdio::null(), Stdio::from(file)),
-            None => (Stdio::piped(), Stdio::piped()),
-        };
-        let child = Command::new(launch.program)
+        let mut command = Command::new(launch.program);
+        command
             .args(launch.args)
             .current_dir(launch.project)
             .env_clear()
-            .envs(launch.environment.iter().cloned())
-            .stdin(stdin)
-            .stdout(stdout)
-            .stderr(launch.stderr)
-            .process_group(0)
-            .spawn()
-            .map_err(Error::machine(format!("start the client `{}`", launch.program.display())))?;
+            .envs(launch.environment.iter().cloned());
+        let failed = |error| Error::machine(format!("start `{}`", launch.program.display()))(error);
+        match launch.streams {
+            Streams::Files { stdout, stderr } => {
+                command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0)
+            }
+            Streams::Pipes { stderr } => {
+                command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).process_group(0)
+            }
+            // A new session is a new process group as well; the leader of a group could not begin one.
+            Streams::Terminal(tty) => command
+                .stdin(tty.try_clone().map_err(failed)?)
+                .stdout(tty.try_clone().map_err(failed)?)
+                .stderr(tty),
+        };
+        let child = command.spawn().map_err(failed)?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         Ok(Self { child, group })
     }
@@ -102,6 +117,7 @@ impl Client {
         }
         // The client may be gone while something in its group is not.
         self.signal(Signal::KILL);
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
@@ -182,8 +198,7 @@ mod tests {
             args: vec!["-c".into(), script.into()],
             project: dir.path(),
             environment: &[],
-            stderr: file("stderr"),
-            stdout: Some(file("stdout")),
+            streams: Streams::Files { stdout: file("stdout"), stderr: file("stderr") },
         })
         .unwrap();
         let child = loop {

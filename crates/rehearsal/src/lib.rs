@@ -22,8 +22,10 @@ mod scenario;
 mod scenery;
 mod stage;
 mod subset;
+mod terminal;
 mod variables;
 mod versions;
+mod watch;
 
 pub use check::Verdict;
 pub use client::CLIENT_VARIABLE;
@@ -36,4 +38,5 @@ pub use playback::Playback;
 pub use results::{Outcome, Results, Words};
 pub use scenario::Scenario;
 pub use stage::Stage;
+pub use terminal::{Frame, Stall, attach};
 pub use versions::Versions;

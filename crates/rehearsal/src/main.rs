@@ -21,6 +21,10 @@ fn main() -> ExitCode {
             // the hook still holds.
             std::process::exit(rehearsal::record(&log, &argv))
         }
+        Ok(cli::Invocation::Attach { argv }) => {
+            eprintln!("rehearse: cannot start on a terminal: {}", rehearsal::attach(&argv));
+            ExitCode::FAILURE
+        }
         Ok(cli::Invocation::Help) => {
             print!("{}", cli::HELP);
             ExitCode::SUCCESS

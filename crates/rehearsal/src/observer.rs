@@ -16,6 +16,8 @@ pub enum Moment {
     Hook(Box<HookRecord>),
     /// The client asked for a permission and got this answer.
     Asked { tool: String, allowed: bool },
+    /// The user does something at the terminal, or waits for something there.
+    User(String),
     /// The person did something outside the client.
     Outside(String),
 }

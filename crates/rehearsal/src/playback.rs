@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::hooks::{HookRecord, Recorder};
 use crate::model::{Request, new_text};
 use crate::scenery::Scenery;
+use crate::terminal::{Frame, Stall};
 use crate::variables::Variables;
 
 #[derive(Debug)]
@@ -30,6 +31,12 @@ pub struct Playback {
     pub seconds: f64,
     /// What in the scenario could not be played as written.
     pub problems: Vec<String>,
+    /// The screen of a terminal after each step, and at last.
+    pub screens: Vec<Frame>,
+    /// Everything that the screen has shown.
+    pub frames: Vec<Frame>,
+    /// Where the user at the terminal waited in vain.
+    pub stall: Option<Stall>,
     pub(crate) variables: Variables,
     pub(crate) recorder: Recorder,
     pub(crate) scenery: Scenery,

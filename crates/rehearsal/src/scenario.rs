@@ -6,6 +6,7 @@
 
 mod expect;
 mod script;
+mod terminal;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,11 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-pub(crate) use expect::{Expect, FileExpectation, HookExpectation, RequestExpectation, Stdout};
+pub(crate) use expect::{
+    Expect, FileExpectation, HookExpectation, Pattern, RequestExpectation, ScreenExpectation, Stdout,
+};
 pub(crate) use script::{Action, Answer, Call, Route, Step, When};
+pub(crate) use terminal::{TerminalSize, UserStep};
 
 /// One rehearsal, as read from its file.
 #[derive(Debug, Clone, Deserialize)]
@@ -32,6 +36,10 @@ pub struct Scenario {
     #[serde(default = "default_timeout")]
     timeout: f64,
     pub(crate) host: Option<Host>,
+    /// Plays the interactive client.
+    pub(crate) terminal: Option<TerminalSize>,
+    #[serde(default, rename = "do")]
+    user_steps: Vec<UserStep>,
     #[serde(default)]
     pub(crate) git: bool,
     #[serde(default)]
@@ -54,6 +62,10 @@ pub struct Scenario {
 /// A client that needs longer hangs, however busy the machine is.
 fn default_timeout() -> f64 {
     600.0
+}
+
+fn main_route() -> String {
+    "main".to_owned()
 }
 
 impl Scenario {
@@ -82,6 +94,15 @@ impl Scenario {
         }
     }
 
+    /// What the user does at the terminal: the `[[do]]` entries, or else the prompts, one after the other.
+    pub(crate) fn user_steps(&self) -> Vec<UserStep> {
+        if self.user_steps.is_empty() {
+            self.prompts().into_iter().map(|prompt| UserStep::Prompt(prompt.to_owned())).collect()
+        } else {
+            self.user_steps.clone()
+        }
+    }
+
     pub(crate) fn timeout(&self) -> Duration {
         Duration::from_secs_f64(self.timeout)
     }
@@ -91,10 +112,10 @@ impl Scenario {
             (Some(_), 1..) => {
                 return Some("`prompt` and `prompts` exclude each other".into());
             }
-            (None, 0) => return Some("`prompt` is missing".into()),
-            (None, 2..) if self.host.is_none() => {
+            (None, 0) if self.user_steps.is_empty() => return Some("`prompt` is missing".into()),
+            (None, 2..) if self.host.is_none() && self.terminal.is_none() => {
                 return Some(
-                    "several `prompts` need a `host`: without one the client takes one prompt".into(),
+                    "several `prompts` need a `host` or a `terminal`: without one the client takes one prompt".into(),
                 );
             }
             _ => {}
@@ -115,7 +136,48 @@ impl Scenario {
         if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Some(format!("two routes are named `{name}`"));
         }
-        self.expect.find_fault(&names)
+        self.find_terminal_fault(&names).or_else(|| self.expect.find_fault(&names))
+    }
+
+    fn find_terminal_fault(&self, routes: &[&str]) -> Option<String> {
+        let expect = &self.expect;
+        if self.terminal.is_none() {
+            let needed =
+                [("[[do]]", self.user_steps.is_empty()), ("[[expect.screen]]", expect.screen.is_empty())];
+            let (key, _) = needed.into_iter().find(|(_, is_empty)| !is_empty)?;
+            return Some(format!("`{key}` needs a `terminal`"));
+        }
+        let steps = self.user_steps();
+        let excluded = [
+            ("host", self.host.is_some()),
+            ("expect.asked", !expect.asked.is_empty()),
+            ("expect.result", !expect.result.is_empty()),
+        ];
+        if let Some((key, _)) = excluded.into_iter().find(|(_, is_there)| *is_there) {
+            return Some(format!("`{key}` cannot be used with a `terminal`"));
+        }
+        let has_prompts = self.prompt.is_some() || !self.prompts.is_empty();
+        if has_prompts && !self.user_steps.is_empty() {
+            return Some("`prompt` and `[[do]]` exclude each other: write the prompt as a `[[do]]`".into());
+        }
+        if let Some(n) =
+            expect.screen.iter().filter_map(|screen| screen.after).find(|n| !(1..=steps.len()).contains(n))
+        {
+            return Some(format!(
+                "an `[[expect.screen]]` is `after = {n}`, but there are {} steps",
+                steps.len()
+            ));
+        }
+        let unknown = |step: &UserStep| match step {
+            UserStep::WaitForRequest { route, .. } if !routes.contains(&route.as_str()) => {
+                Some(route.clone())
+            }
+            _ => None,
+        };
+        steps
+            .iter()
+            .find_map(unknown)
+            .map(|route| format!("a `[[do]]` waits for the unknown route `{route}`"))
     }
 }
 

@@ -62,6 +62,9 @@ impl Scenery {
     }
 }
 
+/// Opens nothing; the model does not look at it.
+const API_KEY: &str = "sk-test-not-a-key";
+
 /// The client's whole environment.
 pub(crate) fn environment(
     scenario: &Scenario,
@@ -77,10 +80,14 @@ pub(crate) fn environment(
         ("DISABLE_ERROR_REPORTING", "1".to_owned()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")),
-        ("ANTHROPIC_API_KEY", "sk-test-not-a-key".to_owned()),
+        ("ANTHROPIC_API_KEY", API_KEY.to_owned()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into();
+    if scenario.terminal.is_some() {
+        environment.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+        environment.push(("LANG".to_owned(), "C.UTF-8".to_owned()));
+    }
     for (name, value) in &scenario.env {
         environment.retain(|(known, _)| known != name);
         environment.push((name.clone(), variables.fill_strictly(value)?));
@@ -91,10 +98,12 @@ pub(crate) fn environment(
 /// Writes everything that is there before the client starts.
 pub(crate) fn build(scenario: &Scenario, outside: &Outside) -> Result<()> {
     let write = |path: &Path, content: &Content| outside.write(path, content).map_err(Error::Stage);
-    // A new home would ask for a theme and for trust, and headless there is nobody to answer.
+    // A new home would ask for a theme, for trust and about the key: none of them is what a scenario is about.
     let known = json!({
         "hasCompletedOnboarding": true,
         "theme": "dark",
+        "customApiKeyResponses": { "approved": [API_KEY], "rejected": [] },
+        "bypassPermissionsModeAccepted": true,
         "projects": { outside.project.display().to_string(): {
             "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true,
         }},

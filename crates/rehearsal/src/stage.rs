@@ -7,25 +7,25 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::client::{self, Client, Launch};
+use crate::client::{self, Client, Launch, Streams};
 use crate::error::{Error, Result};
-use crate::hooks::{HookLog, HookRecord, Recorder};
+use crate::hooks::Recorder;
 use crate::host;
-use crate::model::{ModelServer, Note, Request, Script};
-use crate::observer::{Moment, Observer};
+use crate::model::{ModelServer, Note, Script};
+use crate::observer::Observer;
 use crate::outside::Outside;
 use crate::playback::Playback;
 use crate::scenario::Scenario;
 use crate::scenery::{self, Scenery};
+use crate::terminal::{self, Frame, Performance, Terminal, User};
 use crate::variables::Variables;
-
-const GLANCE: Duration = Duration::from_millis(15);
+use crate::watch::{GLANCE, Watch};
 
 /// The last lines of the host's conversation arrive shortly after the client's end.
 const LAST_WORDS: Duration = Duration::from_secs(20);
@@ -84,16 +84,29 @@ impl Stage {
         scenery::build(scenario, &outside)?;
 
         let clock = Instant::now();
-        let (mut client, talk) = self.raise(scenario, &outside, &scenery, sender)?;
-        let mut watch = Watch::new(&scenery.hook_log(), observer);
-        let exit = watch.until_end(&mut client, &notes, clock + scenario.timeout());
+        let Cast { mut client, talk, terminal } = self.raise(scenario, &outside, &scenery, sender)?;
+        let deadline = clock + scenario.timeout();
+        let mut watch = Watch::new(&scenery.hook_log(), notes, observer);
+        let performance = if let Some(mut terminal) = terminal {
+            terminal::perform(
+                scenario,
+                &mut User {
+                    terminal: &mut terminal,
+                    client: &mut client,
+                    watch: &mut watch,
+                    outside: &outside,
+                    in_flight: server.in_flight(),
+                    deadline,
+                },
+            )
+        } else {
+            Performance { exit: watch.until_end(&mut client, deadline), ..Performance::default() }
+        };
         let seconds = clock.elapsed().as_secs_f64();
         client.end();
         drop(server);
         let heard = talk.map(last_words);
-        watch.catch_up(&notes);
-        let Watch { seen, log, .. } = watch;
-        let hooks = log.records().to_vec();
+        let (seen, hooks) = watch.finish();
         let unfinished: Vec<i32> =
             hooks.iter().filter(|hook| hook.end.is_none()).map(|hook| hook.pid).collect();
         client::sweep(&outside.home, &unfinished);
@@ -101,9 +114,12 @@ impl Stage {
             return Err(Error::Interrupted);
         }
 
+        if self.keep && !performance.screens.is_empty() {
+            keep_screens(&performance.screens, &scenery.root.join("screens.txt"))?;
+        }
         let stdout = heard.unwrap_or_else(|| read(&scenery.root.join("stdout")));
         Ok(Playback {
-            exit,
+            exit: performance.exit,
             requests: seen.requests,
             hooks,
             asked: seen.asked,
@@ -114,46 +130,61 @@ impl Stage {
             home: outside.home,
             seconds,
             problems: seen.problems,
+            screens: performance.screens,
+            frames: performance.frames,
+            stall: performance.stall,
             variables,
             recorder,
             scenery,
         })
     }
 
-    /// Starts the client, and the host if the scenario has one.
+    /// Starts the client, with a terminal or a host if the scenario has one.
     fn raise(
         &self,
         scenario: &Scenario,
         outside: &Outside,
         scenery: &Scenery,
         notes: mpsc::Sender<Note>,
-    ) -> Result<(Client, Option<JoinHandle<String>>)> {
+    ) -> Result<Cast> {
         let fill = |text: &str| outside.variables.fill_strictly(text);
+        let program = absolute(&self.client)?;
+        let launch = |program, args, streams| {
+            Client::start(Launch {
+                program,
+                args,
+                project: &outside.project,
+                environment: &outside.environment,
+                streams,
+            })
+        };
+        if let Some(size) = scenario.terminal {
+            let (terminal, tty) = Terminal::open(size)?;
+            let mut args = vec!["--attach".to_owned(), program.display().to_string()];
+            args.extend(scenario.args.iter().map(|arg| fill(arg)).collect::<Result<Vec<_>>>()?);
+            let client = launch(&absolute(&self.recorder)?, args, Streams::Terminal(tty))?;
+            return Ok(Cast { client, talk: None, terminal: Some(terminal) });
+        }
         let prompts = scenario.prompts().into_iter().map(fill).collect::<Result<Vec<_>>>()?;
         let extra = scenario.args.iter().map(|arg| fill(arg)).collect::<Result<Vec<_>>>()?;
         let create = |name: &str| {
             File::create(scenery.root.join(name)).map_err(Error::machine(format!("create `{name}`")))
         };
-        let (mut args, stdout) = if scenario.host.is_some() {
-            (host::ARGUMENTS.map(str::to_owned).to_vec(), None)
+        let stderr = create("stderr")?;
+        let (mut args, streams) = if scenario.host.is_some() {
+            (host::ARGUMENTS.map(str::to_owned).to_vec(), Streams::Pipes { stderr })
         } else {
             let prompt = prompts.first().cloned().unwrap_or_default();
-            (vec!["-p".into(), prompt, "--output-format".into(), "json".into()], Some(create("stdout")?))
+            let args = vec!["-p".into(), prompt, "--output-format".into(), "json".into()];
+            (args, Streams::Files { stdout: create("stdout")?, stderr })
         };
         args.extend(extra);
-        let mut client = Client::start(Launch {
-            program: &absolute(&self.client)?,
-            args,
-            project: &outside.project,
-            environment: &outside.environment,
-            stderr: create("stderr")?,
-            stdout,
-        })?;
+        let mut client = launch(&program, args, streams)?;
         let talk = match (&scenario.host, client.pipes()) {
             (Some(host), Some(pipes)) => Some(host::attend(host.clone(), prompts, pipes, notes)),
             _ => None,
         };
-        Ok((client, talk))
+        Ok(Cast { client, talk, terminal: None })
     }
 
     fn look_around(&self) -> Result<()> {
@@ -166,70 +197,18 @@ impl Stage {
     }
 }
 
-/// Sees and remembers what happens while the client runs.
-struct Watch<'a> {
-    observer: &'a mut dyn Observer,
-    log: HookLog,
-    seen: Seen,
+/// The client, and who is at its other end.
+struct Cast {
+    client: Client,
+    talk: Option<JoinHandle<String>>,
+    terminal: Option<Terminal>,
 }
 
-#[derive(Default)]
-struct Seen {
-    requests: Vec<Request>,
-    asked: Vec<(String, bool)>,
-    problems: Vec<String>,
-}
-
-impl<'a> Watch<'a> {
-    fn new(hook_log: &Path, observer: &'a mut dyn Observer) -> Self {
-        Self { observer, log: HookLog::open(hook_log), seen: Seen::default() }
-    }
-
-    /// The client's exit code, or `None` at the deadline or when the observer has seen enough.
-    fn until_end(&mut self, client: &mut Client, notes: &Receiver<Note>, deadline: Instant) -> Option<i32> {
-        loop {
-            match notes.recv_timeout(GLANCE) {
-                Ok(note) => self.take(note),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
-            }
-            self.read_hooks();
-            if let Some(exit) = client.ended() {
-                return Some(exit);
-            }
-            if Instant::now() >= deadline || self.observer.has_seen_enough() {
-                return None;
-            }
-        }
-    }
-
-    fn catch_up(&mut self, notes: &Receiver<Note>) {
-        while let Ok(note) = notes.try_recv() {
-            self.take(note);
-        }
-        self.read_hooks();
-    }
-
-    fn read_hooks(&mut self) {
-        let ended: Vec<HookRecord> = self.log.read_on();
-        for hook in ended {
-            self.observer.see(&Moment::Hook(Box::new(hook)));
-        }
-    }
-
-    fn take(&mut self, note: Note) {
-        // A hook that ended before the model was asked again is told before it.
-        self.read_hooks();
-        match note {
-            Note::Request(request) => self.seen.requests.push(request),
-            Note::Problem(problem) => self.seen.problems.push(problem),
-            Note::Moment(moment) => {
-                if let Moment::Asked { tool, allowed } = &moment {
-                    self.seen.asked.push((tool.clone(), *allowed));
-                }
-                self.observer.see(&moment);
-            }
-        }
-    }
+/// Writes the screens where a person can look at them.
+fn keep_screens(screens: &[Frame], path: &Path) -> Result<()> {
+    let show = |(index, screen): (usize, &Frame)| format!("== screen {}\n{screen}\n", index + 1);
+    let text: String = screens.iter().enumerate().map(show).collect();
+    std::fs::write(path, text).map_err(Error::machine("write `screens.txt`"))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
 Plays the real client against a scripted model on loopback, and checks what its hooks did.
+A scenario with `terminal` plays the interactive client, and checks what its screen shows.
 No token is spent, and nothing outside the run's own directories is read or written.
 
 Usage: rehearse [OPTION]… FILE…
@@ -16,7 +17,8 @@ Options:
                      under target/client
   --set NAME=VALUE   a value for ${NAME} in scenarios; may be given several times
   --jobs N           play N scenarios at once (default 1, which shows them as they happen)
-  --keep             leave the run's home and project on disk, and say where
+  --keep             leave the run's home and project on disk, and say where; for a terminal
+                     also `screens.txt`, with the screen after each step
   --quiet            show only what failed, and the summary
   --again N          play what failed N times more, to see whether it always fails
   --results FILE     write what came of it as JSON: what held, the events and tools of the
@@ -35,7 +37,8 @@ Exit status: 0 if all went as expected, 1 if not, 64 if the command line makes n
 there is no client, 130 if it was interrupted (which ends the client and cleans up).
 
 `rehearse --record LOG -- COMMAND ARG…` and `rehearse --record LOG --shell COMMAND` run a hook
-and record it. Scenarios are rewritten to do so; nobody needs to type it.
+and record it. `rehearse --attach PROGRAM ARG…` gives a program a session of its own on the
+terminal that is standard input. Both are used while scenarios are played; nobody types them.
 ";
 
 pub(crate) enum Invocation {
@@ -43,6 +46,7 @@ pub(crate) enum Invocation {
     Play(Options),
     Compare(PathBuf),
     Record { log: PathBuf, argv: Vec<OsString> },
+    Attach { argv: Vec<OsString> },
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +73,7 @@ impl Invocation {
                     let log = PathBuf::from(value("--record")?);
                     return hook(arguments.collect()).map(|argv| Self::Record { log, argv });
                 }
+                Some("--attach") => return Ok(Self::Attach { argv: arguments.collect() }),
                 Some("--client") => options.client = Some(PathBuf::from(value("--client")?)),
                 Some("--set") => {
                     let pair = value("--set")?;

@@ -156,6 +156,7 @@ impl Observer for Screen {
                 let answer = if *allowed { "allows" } else { "denies" };
                 self.moment("host", &format!("{answer} {tool}"));
             }
+            Moment::User(what) => self.moment("user", what),
             Moment::Outside(what) => self.moment("person", what),
         }
     }

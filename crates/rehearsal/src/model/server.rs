@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -40,11 +40,13 @@ pub(crate) struct Part {
     pub(crate) variables: Variables,
     pub(crate) outside: Outside,
     pub(crate) notes: Mutex<Sender<Note>>,
+    pub(crate) in_flight: Arc<AtomicUsize>,
 }
 
 pub(crate) struct ModelServer {
     address: SocketAddr,
     closing: Arc<AtomicBool>,
+    in_flight: Arc<AtomicUsize>,
     listener: Option<TcpListener>,
     thread: Option<JoinHandle<()>>,
 }
@@ -57,7 +59,13 @@ impl ModelServer {
             Ok((listener.local_addr()?, listener))
         };
         let (address, listener) = bind().map_err(Error::machine("listen on loopback"))?;
-        Ok(Self { address, closing: Arc::default(), listener: Some(listener), thread: None })
+        Ok(Self {
+            address,
+            closing: Arc::default(),
+            in_flight: Arc::default(),
+            listener: Some(listener),
+            thread: None,
+        })
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -67,6 +75,11 @@ impl ModelServer {
     /// Set when the performance is over, so that nothing goes on waiting.
     pub(crate) fn closing(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.closing)
+    }
+
+    /// The number of requests that were received and are not answered yet.
+    pub(crate) fn in_flight(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.in_flight)
     }
 
     pub(crate) fn open(
@@ -79,8 +92,13 @@ impl ModelServer {
         let Some(listener) = self.listener.take() else {
             return;
         };
-        let part =
-            Arc::new(Part { script: Mutex::new(script), variables, outside, notes: Mutex::new(notes) });
+        let part = Arc::new(Part {
+            script: Mutex::new(script),
+            variables,
+            outside,
+            notes: Mutex::new(notes),
+            in_flight: self.in_flight(),
+        });
         let closing = self.closing();
         self.thread = Some(thread::spawn(move || {
             for stream in listener.incoming() {
@@ -111,12 +129,16 @@ impl Part {
     fn attend(&self, stream: TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(READ_TIMEOUT))?;
         let mut reader = BufReader::new(stream.try_clone()?);
-        let reply = match read_call(&mut reader) {
-            Ok(call) => self.reply(&call),
-            Err(Refusal::Broken(error)) => return Err(error),
-            Err(Refusal::Status(status)) => Reply::json(status, &json!({})),
-        };
-        reply.send(stream)
+        match read_call(&mut reader) {
+            Ok(call) => {
+                self.in_flight.fetch_add(1, Ordering::SeqCst);
+                let sent = self.reply(&call).send(stream);
+                self.in_flight.fetch_sub(1, Ordering::SeqCst);
+                sent
+            }
+            Err(Refusal::Broken(error)) => Err(error),
+            Err(Refusal::Status(status)) => Reply::json(status, &json!({})).send(stream),
+        }
     }
 
     fn reply(&self, call: &HttpCall) -> Reply {

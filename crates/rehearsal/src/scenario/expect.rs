@@ -25,6 +25,8 @@ pub(crate) struct Expect {
     #[serde(default)]
     pub(crate) file: Vec<FileExpectation>,
     #[serde(default)]
+    pub(crate) screen: Vec<ScreenExpectation>,
+    #[serde(default)]
     pub(crate) result: Map<String, Value>,
 }
 
@@ -48,7 +50,36 @@ impl Expect {
                 hook.event.as_deref().unwrap_or("any event")
             ));
         }
+        if self.screen.iter().any(|screen| !screen.checks_something()) {
+            return Some("an `[[expect.screen]]` checks nothing: give `contains`, `lacks`, …".into());
+        }
         None
+    }
+}
+
+/// What is on the screen of the interactive client: after a step, or at any time.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScreenExpectation {
+    /// The step of the user, counting from 1.
+    pub(crate) after: Option<usize>,
+    #[serde(default)]
+    pub(crate) contains: Vec<String>,
+    #[serde(default)]
+    pub(crate) lacks: Vec<String>,
+    #[serde(default)]
+    pub(crate) matches: Vec<Pattern>,
+    /// How often a text is there.
+    #[serde(default)]
+    pub(crate) count: BTreeMap<String, usize>,
+}
+
+impl ScreenExpectation {
+    fn checks_something(&self) -> bool {
+        !(self.contains.is_empty()
+            && self.lacks.is_empty()
+            && self.matches.is_empty()
+            && self.count.is_empty())
     }
 }
 
@@ -56,7 +87,7 @@ impl Expect {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestExpectation {
-    #[serde(default = "main_route")]
+    #[serde(default = "super::main_route")]
     pub(crate) route: String,
     pub(crate) n: Option<usize>,
     #[serde(default)]
@@ -67,10 +98,6 @@ pub(crate) struct RequestExpectation {
     pub(crate) matches: Vec<Pattern>,
     /// The tools that are offered, whatever their order.
     pub(crate) tools: Option<Vec<String>>,
-}
-
-fn main_route() -> String {
-    "main".to_owned()
 }
 
 /// `event`, `tool`, `agent`, `command`, `given` and `n` choose records; the rest checks each of them.

@@ -12,16 +12,12 @@ use super::Content;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Route {
-    #[serde(default = "main_route")]
+    #[serde(default = "super::main_route")]
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) when: When,
     #[serde(default, rename = "step")]
     pub(crate) steps: Vec<Step>,
-}
-
-fn main_route() -> String {
-    "main".to_owned()
 }
 
 /// Every condition that is given must hold. Without any, a route takes all requests.

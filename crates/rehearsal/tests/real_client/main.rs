@@ -6,6 +6,7 @@
 mod faults;
 mod hooks;
 mod scenes;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 
