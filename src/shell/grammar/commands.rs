@@ -48,11 +48,24 @@ impl<'a> Grammar<'a> {
         let bytes = self.text.as_bytes();
         let before = self.at.checked_sub(1).and_then(|before| bytes.get(before));
         let behind = bytes.get(self.at + 2);
-        if !is_blank(before) && !(is_plain(before) && (is_plain(behind) || is_blank(behind))) {
+        let is_harmless = is_blank(before)
+            || is_plain(before) && (is_plain(behind) || is_blank(behind))
+            || self.is_behind_operator();
+        if !is_harmless {
             return Err(self.stuck("a line that goes on inside an operator"));
         }
         self.at += 2;
         Ok(())
+    }
+
+    /// Whether an operator ends before this line end that does not count: what follows cannot lengthen it.
+    fn is_behind_operator(&mut self) -> bool {
+        let is_between_commands = self.list().word.is_none() && self.list().waiting.is_none();
+        let (before, behind) = self.text.split_at(self.at);
+        let behind = behind.trim_start_matches("\\\n");
+        is_between_commands
+            && before.ends_with(['&', '|', ';'])
+            && !behind.starts_with(['&', '|', ';', '<', '>', '#'])
     }
 
     fn operator(&mut self, c: u8) -> Progress {

@@ -157,10 +157,40 @@ fn what_is_not_understood_has_a_name_and_a_place() {
         ("cat <\\\n(a)", "a line that goes on inside an operator", 5),
         ("echo $(\\\n(a))", "a line that goes on inside an operator", 7),
         ("a &\\\n& b", "a line that goes on inside an operator", 3),
+        ("a &\\\n\\\n& b", "a line that goes on inside an operator", 3),
+        ("a |\\\n| b", "a line that goes on inside an operator", 3),
+        ("a |\\\n& b", "a line that goes on inside an operator", 3),
+        ("a &\\\n> b", "a line that goes on inside an operator", 3),
+        ("a ;\\\n; b", "a line that goes on inside an operator", 3),
+        ("a &&\\\n# b", "a line that goes on inside an operator", 4),
+        ("a >&\\\n1", "a line that goes on inside an operator", 4),
+        ("a <\\\n< b", "a line that goes on inside an operator", 3),
         ("cat <<E\\\nF\nEF\na", "the delimiter of a here-document", 4),
         ("for x in a; { b; }", "a loop without `do`", 12),
     ] {
         assert_eq!(stuck(line), Some((what.to_owned(), at)), "{line}");
+    }
+}
+
+#[test]
+fn a_line_goes_on_behind_an_operator() {
+    for (line, wanted) in [
+        ("a &&\\\nb", "a b"),
+        ("a&&\\\nb", "a b"),
+        ("a &&\\\n  b", "a b"),
+        ("a &&\\\n\\\n b", "a b"),
+        ("a ||\\\nb", "a b"),
+        ("a |\\\nb", "a b"),
+        ("a |&\\\nb", "a b"),
+        ("a;\\\nb", "a b"),
+        ("a &\\\nb", "a b"),
+        ("a &&\\\n(b)", "a b"),
+        ("a &&\\\n{ b; }", "a b"),
+        ("a &&\\\n! b", "a b"),
+        ("if a;\\\nthen b; fi", "a b"),
+        ("$(a &&\\\nb)", "a b $"),
+    ] {
+        assert_eq!(read(line), wanted, "{line}");
     }
 }
 
