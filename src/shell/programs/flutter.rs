@@ -1,8 +1,8 @@
 //! `flutter`, `dart` and `fvm`: questions about the project pass, what builds, runs or changes it
 //! does not.
 
-use super::Caller;
-use super::options::{Deed, Options, STRICT};
+use super::options::{Deed, Name, Options, STRICT};
+use super::{Caller, Found};
 use crate::shell::Line;
 use crate::shell::word::Word;
 
@@ -27,7 +27,6 @@ fn question(program: &str, command: &str) -> Option<&'static [(&'static str, Dee
         | ("dart", "info")
         | ("fvm", "list" | "ls" | "releases" | "doctor") => &[],
         ("flutter", "doctor") => &[("--android-licenses", CHANGES)],
-        (_, "analyze") => &[("--write=", CHANGES), ("--watch", CHANGES)],
         ("flutter", "emulators") => &[("--launch=", CHANGES), ("--create", CHANGES), ("--name=", CHANGES)],
         _ => return None,
     })
@@ -75,6 +74,7 @@ impl Line<'_> {
                     self.act(caller, "", "changes settings");
                 }
             }
+            ("flutter" | "dart", "analyze") => self.analyze(caller, rest),
             ("dart", "format") => self.dart_format(caller, rest),
             ("dart", "fix") => {
                 let has = |names: &[&str]| {
@@ -88,17 +88,38 @@ impl Line<'_> {
             _ => match question(program, command) {
                 Some(loud) => {
                     let options = Options { loud, quiet: true, ..STRICT };
-                    let found = self.judge(caller, &options, rest);
-                    // Files in a project tell it what to load, so it must be known which one is meant.
-                    if let Some(word) = found.operands.iter().find(|word| word.known().is_none()) {
-                        self.obscure(&format!(
-                            "`{}`: a project of {caller} that is not known",
-                            word.source()
-                        ));
-                    }
+                    self.judge_project(caller, &options, rest);
                 }
                 None => self.act(caller, "", ACTS),
             },
+        }
+    }
+
+    fn judge_project<'w, 'a>(
+        &mut self,
+        caller: Caller,
+        options: &Options,
+        words: &'w [Word<'a>],
+    ) -> Found<'w, 'a> {
+        let found = self.judge(caller, options, words);
+        // Files in a project tell it what to load, so it must be known which one is meant.
+        if let Some(word) = found.operands.iter().find(|word| word.known().is_none()) {
+            self.obscure(&format!("`{}`: a project of {caller} that is not known", word.source()));
+        }
+        found
+    }
+
+    /// `flutter analyze` first runs `flutter pub get`, which writes, unless it is told not to.
+    fn analyze(&mut self, caller: Caller, words: &[Word]) {
+        let options = if caller.program == "flutter" { FLUTTER_ANALYZE } else { DART_ANALYZE };
+        let found = self.judge_project(caller, &options, words);
+        let last = found.options.iter().rev().find_map(|(name, _)| match name {
+            Name::Long("--pub") => Some(true),
+            Name::Long("--no-pub") | Name::Not("--pub") => Some(false),
+            _ => None,
+        });
+        if caller.program == "flutter" && last != Some(false) && !found.is_loud {
+            self.act(caller, "", "runs `flutter pub get` first, unless it has `--no-pub`");
         }
     }
 
@@ -116,6 +137,37 @@ impl Line<'_> {
         }
     }
 }
+
+const FLUTTER_ANALYZE: Options = Options {
+    letters: "hv",
+    longs: "\
+        --congratulate --current-package --fatal-infos --fatal-warnings --help --no-congratulate \
+        --no-current-package --no-fatal-infos --no-fatal-warnings --no-preamble --no-pub --preamble --pub \
+        --verbose",
+    loud: &[
+        ("--android", CHANGES),
+        ("--benchmark", CHANGES),
+        ("--ios", CHANGES),
+        ("--macos", CHANGES),
+        ("--protocol-traffic-log=", Deed::Writes),
+        ("--watch", CHANGES),
+        ("--write=", CHANGES),
+    ],
+    ..STRICT
+};
+
+const DART_ANALYZE: Options = Options {
+    letters: "hv",
+    longs: "\
+        --enable-experiment= --fatal-infos --fatal-warnings --format= --help --no-fatal-warnings --packages= \
+        --verbose",
+    loud: &[
+        ("--cache=", Deed::Does("writes files to the cache that it is given")),
+        ("--protocol-traffic-log=", Deed::Writes),
+        ("--sdk-path=", Deed::Does("runs another program")),
+    ],
+    ..STRICT
+};
 
 const FORMAT: &str = "\
     --enable-experiment= --fix --help --indent= --language-version= --line-length= --output= \

@@ -17,8 +17,12 @@ pub(super) const WRITES: &str = "writes files";
 const TALKS: &str = "talks to another repository and changes this one or the other";
 
 /// What every command that walks history or compares can be told to do.
-const LOUD: &[(&str, Deed)] =
-    &[("--output=", Deed::Writes), ("--ext-diff", Deed::Does(RUNS)), ("--show-signature", Deed::Does(RUNS))];
+const LOUD: &[(&str, Deed)] = &[
+    ("--output=", Deed::Writes),
+    ("--ext-diff", Deed::Does(RUNS)),
+    ("--show-signature", Deed::Does(RUNS)),
+    ("--textconv", Deed::Does(RUNS)),
+];
 
 const READER: Options = Options { longs: options::READ, loud: LOUD, values: Values::Likely, ..STRICT };
 
@@ -31,6 +35,7 @@ const GREP: Options = Options {
     loud: &[
         ("-O", Deed::Does(RUNS)),
         ("--open-files-in-pager", Deed::Does(RUNS)),
+        ("--textconv", Deed::Does(RUNS)),
         ("--output=", Deed::Writes),
     ],
     ..READER

@@ -138,7 +138,7 @@ impl Line<'_> {
             }
             "tag" => {
                 let found = self.judge(caller, &TAG, words);
-                let lists = lists(&found) || found.has('n', "");
+                let lists = lists(&found) || prints_lines(&found);
                 self.makes(caller, &found, lists);
             }
             "config" => self.git_config(caller, words),
@@ -292,6 +292,19 @@ impl Line<'_> {
             _ => self.act(caller, name, CHANGES),
         }
     }
+}
+
+/// Whether `tag -n` makes a list. `-n-1` does not, nor does a number that becomes -1 in git's 32 bits.
+fn prints_lines(found: &Found) -> bool {
+    const LONGEST: usize = 9;
+    let last = found.options.iter().rev().find(|(name, _)| super::super::is(*name, 'n', ""));
+    last.is_some_and(|(_, value)| {
+        value.as_ref().is_none_or(|word| {
+            word.known().is_some_and(|number| {
+                number.len() <= LONGEST && number.bytes().all(|digit| digit.is_ascii_digit())
+            })
+        })
+    })
 }
 
 fn lists(found: &Found) -> bool {

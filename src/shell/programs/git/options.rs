@@ -111,7 +111,7 @@ pub(super) const READ: &str = "\
     --since-as-filter= --single-worktree --skip= --skip-to= --source --sparse --src-prefix= \
     --stage --staged --standard-notes --stat --stat-count= --stat-graph-width= \
     --stat-name-width= --stat-width= --stdin --strict --submodule --summary --tags --text \
-    --textconv --theirs --threads= --timestamp --topics --topo-order --undefined --unified \
+    --theirs --threads= --timestamp --topics --topo-order --undefined --unified \
     --unmerged --unordered --unpacked --unreachable --until= --untracked --untracked-files \
     --use-bitmap-index --use-mailmap --verbose --verify --walk-reflogs --with-tree= \
     --word-diff --word-diff-regex= --word-regexp --ws-error-highlight=";

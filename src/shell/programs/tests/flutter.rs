@@ -11,8 +11,10 @@ fn flutter_dart_and_fvm_answer_questions() {
         "flutter -h",
         "flutter help run",
         "flutter doctor -v",
-        "flutter analyze",
-        "flutter analyze --no-fatal-infos lib",
+        "flutter analyze --no-pub",
+        "flutter analyze --no-pub --no-fatal-infos lib",
+        "flutter analyze --pub --no-pub --current-package",
+        "flutter analyze --help",
         "flutter devices",
         "flutter emulators",
         "flutter config --list",
@@ -22,7 +24,9 @@ fn flutter_dart_and_fvm_answer_questions() {
         "flutter -d x doctor",
         "dart --version",
         "dart info",
+        "dart analyze",
         "dart analyze lib",
+        "dart analyze --fatal-infos --format=machine lib test",
         "dart format --output=none --set-exit-if-changed .",
         "dart format -o none .",
         "dart format -onone .",
@@ -47,6 +51,8 @@ fn flutter_dart_and_fvm_answer_questions() {
         ("flutter upgrade", "flutter upgrade"),
         ("flutter analyze --write=f", "flutter analyze --write"),
         ("flutter analyze --watch", "flutter analyze --watch"),
+        ("flutter analyze --no-pub --benchmark", "flutter analyze --benchmark"),
+        ("flutter analyze --no-pub --android", "flutter analyze --android"),
         ("flutter emulators --launch x", "flutter emulators --launch"),
         ("flutter doctor --android-licenses", "flutter doctor --android-licenses"),
         ("flutter --disable-analytics", "flutter --disable-analytics"),
@@ -64,11 +70,38 @@ fn flutter_dart_and_fvm_answer_questions() {
     ] {
         assert_eq!(told(line), [format!("{by}: {does}")], "{line}");
     }
+    for line in [
+        "flutter analyze",
+        "flutter analyze lib",
+        "flutter analyze --no-fatal-infos lib",
+        "flutter analyze --no-pub --pub",
+        "flutter analyze -- --no-pub",
+        "fvm flutter analyze",
+        "flutter -d x analyze",
+    ] {
+        let does = "flutter analyze: runs `flutter pub get` first, unless it has `--no-pub`";
+        assert_eq!(told(line), [does], "{line}");
+    }
+    for line in [
+        "dart analyze --cache=x",
+        "dart analyze --cache x lib",
+        "dart analyze --cach=x",
+        "fvm dart analyze --cache=x",
+    ] {
+        assert_eq!(
+            told(line),
+            ["dart analyze --cache: writes files to the cache that it is given"],
+            "{line}"
+        );
+    }
     act(&[
+        ("dart analyze --sdk-path=x", "dart analyze --sdk-path: runs another program"),
+        ("dart analyze --protocol-traffic-log=f", "write /p/f"),
         ("dart format .", "dart format: writes the files that it is given"),
         ("dart format -o none -o write .", "dart format: writes the files that it is given"),
         ("flutter config --no-analytics", "flutter config: changes settings"),
         ("fvm exec rm f", "delete /p/f"),
     ]);
+    obscure(&["flutter analyze --no-pub --made-up", "dart analyze --made-up", "dart analyze $X"]);
     obscure(&["flutter --made-up doctor", "dart --enable-vm-service x", "flutter $X", "fvm \"$X\""]);
 }
