@@ -77,14 +77,35 @@ fn channels(project: &TestProject, path: &Path) -> Vec<(String, Value)> {
         format!("true; if true; then echo x > {shown}; fi"),
     ];
     let bash = lines.into_iter().map(|line| (line.clone(), project.bash(&line)));
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let others = [
         ("Notebook", project.notebook(path)),
         ("mcp", project.mcp(json!({"path": path, "text": "x"}))),
         ("mcp deep", project.mcp(json!({"changes": [{"to": {"uri": format!("file://{shown}")}}]}))),
         ("mcp list", project.call("mcp__files__do", json!([path]))),
+        ("mcp apart", project.mcp(json!({"directory": path.parent(), "filename": name, "content": "{}"}))),
+        ("mcp apart, other way", project.mcp(json!({"name": name, "at": {"base": path.parent()}}))),
+        ("mcp root", project.mcp(json!({"root": "/", "relative_path": &shown.to_string()[1..]}))),
+        ("mcp ending", project.mcp(json!({"folder": path.parent(), "name": stem, "extension": ending}))),
+        ("mcp encoded", project.mcp(json!({"uri": format!("file://{}", encoded(path))}))),
+        ("mcp host", project.mcp(json!({"uri": format!("FILE://localhost{}", encoded(path))}))),
+        ("mcp query", project.mcp(json!({"uri": format!("file:{shown}?a=b#L1")}))),
         ("Write without a text", project.call("Write", json!({"file_path": path, "content": 5}))),
     ];
     bash.chain(others.map(|(name, event)| (format!("{name} {shown}"), event))).collect()
+}
+
+/// A path in which every dot and the first letter behind each slash is a percent sign and two digits.
+fn encoded(path: &Path) -> String {
+    let mut text = String::new();
+    let mut is_first = false;
+    for c in path.to_str().unwrap().chars() {
+        let hides = c.is_ascii() && (c == '.' || is_first && c != '/');
+        text += &if hides { format!("%{:02x}", u32::from(c)) } else { c.to_string() };
+        is_first = c == '/';
+    }
+    text
 }
 
 #[track_caller]

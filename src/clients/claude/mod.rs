@@ -20,6 +20,7 @@ mod settings;
 mod shape;
 mod status_line;
 mod transcript;
+mod unknown_tool;
 mod voice;
 
 use std::env;
@@ -309,20 +310,20 @@ fn tool(name: &str, input: Value) -> Tool {
         // Whatever stands in its input, it is the way out.
         _ if name == EXIT => Fields::default(),
         Value::Null => Fields::default(),
-        _ => return unknown_tool(name, &input),
+        _ => return unknown_tool::read(name, &input),
     };
     match name {
         "Write" => match input.take_text("file_path") {
             Some(path) => Tool::Write { path: path_of(path), content: input.take_text("content") },
-            None => unknown_tool(name, &Value::Object(input.0)),
+            None => unknown_tool::read(name, &Value::Object(input.0)),
         },
         "Edit" | "MultiEdit" => match input.take_text("file_path") {
             Some(path) => Tool::Edit { path: path_of(path), replacements: replacements(input) },
-            None => unknown_tool(name, &Value::Object(input.0)),
+            None => unknown_tool::read(name, &Value::Object(input.0)),
         },
         "NotebookEdit" => match input.take_text("notebook_path") {
             Some(path) => Tool::Notebook { path: path_of(path) },
-            None => unknown_tool(name, &Value::Object(input.0)),
+            None => unknown_tool::read(name, &Value::Object(input.0)),
         },
         "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
@@ -330,7 +331,7 @@ fn tool(name: &str, input: Value) -> Tool {
             None if input.0.keys().all(|field| SHELL_OPTIONS.contains(&field.as_str())) => {
                 Tool::Shell { command: String::new() }
             }
-            None => unknown_tool(name, &Value::Object(input.0)),
+            None => unknown_tool::read(name, &Value::Object(input.0)),
         },
         "Read" | "NotebookRead" => Tool::Read {
             path: input.take_text("file_path").or_else(|| input.take_text("notebook_path")).map(path_of),
@@ -355,7 +356,7 @@ fn tool(name: &str, input: Value) -> Tool {
             plan: input.take_text("plan").map(Text::Short),
             path: input.take_text("planFilePath").map(path_of),
         },
-        _ => unknown_tool(name, &Value::Object(input.0)),
+        _ => unknown_tool::read(name, &Value::Object(input.0)),
     }
 }
 
@@ -374,38 +375,6 @@ fn replacements(mut input: Fields) -> Vec<Replacement> {
             .map(|edit| one(if let Value::Object(map) = edit { Fields(map) } else { Fields::default() }))
             .collect(),
     }
-}
-
-/// A tool nobody here knows: any string of its input could be a path that it writes to, and some
-/// fields are command lines by their name. A tool that deletes or moves says so in its own name.
-fn unknown_tool(name: &str, input: &Value) -> Tool {
-    const DELETES: &[&str] = &["delete", "remove", "move", "rename", "trash", "unlink"];
-    let (mut paths, mut commands) = (Vec::new(), Vec::new());
-    let mut add = |text: &str| {
-        let text = text.trim();
-        if !text.is_empty() {
-            paths.push(path_of(text.strip_prefix("file://").unwrap_or(text).to_owned()));
-        }
-    };
-    let mut open = vec![("", input)];
-    while let Some((name, value)) = open.pop() {
-        match value {
-            Value::String(text) => {
-                if matches!(name, "command" | "cmd" | "script") {
-                    commands.push(text.clone());
-                }
-                add(text);
-            }
-            Value::Array(list) => open.extend(list.iter().map(|value| (name, value))),
-            Value::Object(map) => {
-                map.keys().for_each(|name| add(name));
-                open.extend(map.iter().map(|(name, value)| (name.as_str(), value)));
-            }
-            _ => {}
-        }
-    }
-    let name = name.to_ascii_lowercase();
-    Tool::Other { paths, commands, deletes: DELETES.iter().any(|word| name.contains(word)) }
 }
 
 fn stopping(fields: &mut Fields) -> Stopping {
