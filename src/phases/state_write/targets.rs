@@ -112,17 +112,40 @@ fn is_interpreter(program: &str) -> bool {
     PROGRAMS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
+/// In code: calls that write, copy, move or delete files, or start other programs.
+#[rustfmt::skip]
+const CHANGING_CALLS: &[&str] = &[
+    // Python
+    "write_text", "write_bytes", "shutil", "os.replace", "os.rename", "os.remove", "os.link", "os.write", "os.open",
+    "os.system", "os.popen", "os.exec", "os.spawn", "subprocess", "hardlink_to", "fileinput",
+    // Node, Bun, Deno
+    "writeFile", "appendFile", "WriteStream", "copyFile", "cpSync", "fs.cp", "rmSync", "fs.rm", "Bun.write",
+    "writeTextFile", "Deno.remove", "Deno.Command", "child_process", "execSync", "spawnSync", "Bun.spawn", "Bun.$",
+    // Ruby, Perl, PHP
+    "File.write", "IO.write", "File.delete", "FileUtils", "File::Copy", "file_put_contents", "fputs", "copy('",
+    "shell_exec", "passthru", "exec('",
+    // Several of them
+    "rename(", "rename '", "renameSync", "unlink", "truncate", "symlink", "system(", "system '",
+];
+
 /// Whether the command line itself carries code that names a state file and opens files to write. Code that
 /// only reads is common, and code of another file is not looked at.
 fn code_writes_state(event: &Event) -> bool {
-    const OPENS: &[&str] = &["w", "wt", "wb", "w+", "a", "a+", "r+"];
-    const WRITES: &[&str] = &["writeFile", "write_text", "write_bytes", "File.write", "file_put_contents"];
+    const OPENS: &[&str] =
+        &["w", "wt", "wb", "w+", "wb+", "w+b", "a", "at", "ab", "a+", "ab+", "a+b", "r+", "rb+", "r+b"];
     let Some(Tool::Shell { command, .. }) = event.call().map(|call| &call.tool) else { return false };
-    let code = command.replace('\\', "").replace('"', "'");
+    let code = command.replace('\\', "").replace(['"', '`'], "'");
     let opens = |mode: &&str| code.contains(&format!("'{mode}'"));
+    // Perl and Ruby: `open F, '>', …`, `open('f', '+<')`.
+    let redirects = |rest: &str| {
+        let near: String = rest.chars().take(40).collect();
+        near.contains("'>") || near.contains("'+<")
+    };
     code.contains(FOLDER)
         && code.contains("state.json")
-        && (OPENS.iter().any(opens) || WRITES.iter().any(|word| code.contains(word)))
+        && (OPENS.iter().any(opens)
+            || CHANGING_CALLS.iter().any(|word| code.contains(word))
+            || code.split("open").skip(1).any(redirects))
 }
 
 /// Whether a tool that is not known says by its name that it reads, and nothing else.
