@@ -122,6 +122,8 @@ pub enum Tool {
         /// What it is for, in a few words.
         description: Option<String>,
         background: Option<bool>,
+        /// It works in a copy of the project that is made for it.
+        is_isolated: bool,
         /// The whole input in the client's own words, for an answer that changes a part of it.
         native_input: Map<String, Value>,
     },

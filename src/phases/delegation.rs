@@ -115,6 +115,7 @@ mod tests {
             prompt: Some(prompt.into()),
             description: Some(description.into()),
             background: None,
+            is_isolated: false,
             native_input: serde_json::Map::new(),
         }
     }

@@ -39,10 +39,14 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         Tool::Shell { .. } | Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. } => {
             Judge::of(event, workspace).refusal(event.effects())
         }
-        Tool::Delegate { agent, .. } => {
+        Tool::Delegate { agent, is_isolated, .. } => {
             let planners = config.words(settings::PLANNER_AGENTS);
             let kind = agent.as_deref().unwrap_or_default();
-            (!planners.iter().any(|name| is_agent(kind, name))).then(|| delegated(kind))
+            if planners.iter().any(|name| is_agent(kind, name)) {
+                is_isolated.then(|| isolated(kind))
+            } else {
+                Some(delegated(kind))
+            }
         }
         Tool::Other { .. } => (!config.words(settings::PLANNER_TOOLS).contains(&call.native_tool))
             .then(|| unknown(&call.native_tool)),
@@ -313,6 +317,14 @@ fn delegated(kind: &str) -> Denial {
         what: format!("BLOCKED: handing work to an agent {agent} is not in the planner's allowlist"),
         why: "another agent can write, and a planner only reads".into(),
         fix: "do the reading here, and leave other work to the main conversation".into(),
+    }
+}
+
+fn isolated(kind: &str) -> Denial {
+    Denial {
+        what: format!("BLOCKED: isolation for an agent '{}' is not in the planner's allowlist", shown(kind)),
+        why: "it makes a new worktree or a remote session, and a planner only reads".into(),
+        fix: "start the agent without `isolation`".into(),
     }
 }
 

@@ -101,6 +101,38 @@ fn a_planner_hands_work_only_to_planners() {
     }
 }
 
+/// A worktree is a new directory with a new branch, whoever works in it.
+#[test]
+fn a_planner_makes_no_worktree() {
+    let project = TestProject::new();
+    for isolation in
+        [json!("worktree"), json!("Worktree"), json!("remote"), json!("of tomorrow"), json!(true)]
+    {
+        let input = json!({"subagent_type": "tdd-planner", "prompt": "x", "isolation": isolation});
+        for tool in ["Agent", "Task"] {
+            let answer = by_hook(&project.hook(&by_planner(project.call(tool, input.clone())))).unwrap();
+            assert!(answer.unwrap_err().contains("it makes a new worktree"), "{isolation}");
+            assert!(
+                project.hook(&project.call(tool, input.clone())).is_silent(),
+                "the main conversation may"
+            );
+        }
+    }
+    for isolation in [json!(null), json!("")] {
+        let input = json!({"subagent_type": "tdd-planner", "prompt": "x", "isolation": isolation});
+        assert_eq!(
+            by_hook(&project.hook(&by_planner(project.call("Agent", input)))),
+            Ok(Ok(())),
+            "{isolation}"
+        );
+    }
+    for tool in ["EnterWorktree", "ExitWorktree"] {
+        let answer = by_hook(&project.hook(&by_planner(project.call(tool, json!({"name": "x"}))))).unwrap();
+        assert!(answer.is_err(), "{tool}");
+    }
+    assert!(by_hook(&project.hook(&by_planner(project.bash("git worktree add ../x")))).unwrap().is_err());
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn a_guard_that_cannot_judge_blocks_a_planner_and_lets_it_stop() {

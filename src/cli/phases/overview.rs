@@ -252,6 +252,7 @@ fn needs_tasks(event: &Event, workspace: &Workspace) -> bool {
         prompt: None,
         description: None,
         background: None,
+        is_isolated: false,
         native_input: serde_json::Map::new(),
     };
     plan_surfacer::judge(&before(work, event), workspace).is_ok_and(|opinion| !opinion.is_unconcerned)

@@ -346,6 +346,7 @@ fn tool(name: &str, input: Value) -> Tool {
             prompt: input.text("prompt").map(str::to_owned),
             description: input.text("description").map(str::to_owned),
             background: input.flag("run_in_background"),
+            is_isolated: input.0.get("isolation").is_some_and(|kind| !kind.is_null() && kind != ""),
             native_input: input.0,
         },
         "Skill" | "SlashCommand" => Tool::Skill {
