@@ -63,6 +63,8 @@ pub struct Finding {
 #[derive(Debug, Default)]
 pub struct Decision {
     pub ruling: Ruling,
+    /// What `Ruling::Deny` and `Ruling::Broken` are made of, in registry order.
+    pub denials: Vec<(&'static Guard, Denial)>,
     pub to_model: Vec<String>,
     pub to_person: Vec<String>,
     /// What an agent is given in the place of what it would be given.
@@ -128,16 +130,16 @@ impl fmt::Display for Fault {
 impl Fault {
     /// The fault in the house form; for a closed guard it is the denial that it becomes.
     pub fn denial(&self, guard: &Guard) -> Denial {
-        let meaning = match guard.failure {
-            FailureMode::Closed => "what a closed guard cannot judge is denied",
-            FailureMode::Open => "what an open guard cannot judge goes on",
+        let result = match guard.failure {
+            FailureMode::Closed => "so it is denied",
+            FailureMode::Open => "so it goes on unchecked",
         };
         Denial {
             what: format!("`{}` could not judge this", guard.name),
-            why: format!("{}, and {meaning}", text::repeated(&self.to_string())),
+            why: format!("{}, {result}", text::repeated(&self.to_string())),
             fix: format!(
-                "run `provost explain` in a terminal to see the fault; a person can switch the \
-                 guard off with `{} = \"off\"` under `[guards]` in provost.toml",
+                "run `provost explain` in a terminal to see why; the user can switch the guard off with \
+                 `{} = \"off\"` under `[guards]` in provost.toml",
                 guard.name
             ),
         }
@@ -178,13 +180,12 @@ impl Decision {
     /// Folds what all guards said, in registry order, into one decision.
     pub fn fold(findings: &[Finding]) -> Self {
         let mut decision = Self::default();
-        let mut denials = Vec::new();
         let mut questions = Vec::new();
         let mut broken = false;
         for finding in findings {
             if let Some(denial) = finding.denial() {
                 broken |= finding.outcome.is_err();
-                denials.push((finding.guard, denial));
+                decision.denials.push((finding.guard, denial));
             }
             if let Ok(opinion) = &finding.outcome {
                 decision.to_model.extend(opinion.to_model.clone());
@@ -195,15 +196,38 @@ impl Decision {
                 }
             }
         }
-        decision.ruling = match (denials.is_empty(), questions.is_empty(), broken) {
-            (false, _, true) => Ruling::Broken(all_reasons(&denials)),
-            (false, _, false) => Ruling::Deny(all_reasons(&denials)),
+        let reason = || all_reasons(&decision.denials) + &way_out_for_model(&decision.denials);
+        decision.ruling = match (decision.denials.is_empty(), questions.is_empty(), broken) {
+            (false, _, true) => Ruling::Broken(reason()),
+            (false, _, false) => Ruling::Deny(reason()),
+            // The question is itself the user's way out.
             (true, false, _) => Ruling::Ask(all_reasons(&questions)),
             (true, true, _) => Ruling::Silence,
         };
         decision
     }
+
+    /// What the user reads of a denied call: the call, the guard, why, and the way out. It stands alone,
+    /// because a client may show little of the reason, or nothing.
+    pub fn notice(&self, subject: &str) -> Option<String> {
+        let (first, _) = self.denials.first()?;
+        let blamed = self.denials.iter().map(|(guard, denial)| {
+            let why = if denial.why.is_empty() { without_tag(&denial.what) } else { &denial.why };
+            format!("`{}`: {}", guard.name, text::clipped(why.trim_end_matches('.'), LONGEST_WHY))
+        });
+        let blamed = blamed.collect::<Vec<_>>().join("; by ");
+        let way_out = if let Some(forms) = override_forms(&self.denials) {
+            format!("You can allow this once: type {forms}")
+        } else {
+            let firm = self.denials.iter().find(|(guard, _)| !guard.overridable);
+            firm.map_or(first, |(guard, _)| guard).way_out.to_owned()
+        };
+        Some(format!("[provost] {subject} denied by {blamed}.\n{way_out}"))
+    }
 }
+
+/// How much of a reason the user's notice repeats.
+const LONGEST_WHY: usize = 160;
 
 /// The first reason in full, the others as one line each: the client hands one text to the model.
 fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
@@ -219,12 +243,23 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
             text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);
         }
     }
-    // While one of them cannot be overridden, a permission for the others would help nobody.
-    let ways_out: Option<Vec<String>> = denials.iter().map(|(guard, _)| guard.override_form()).collect();
-    if let Some(ways_out) = ways_out {
-        let forms = ways_out.join(" and ");
-        text +=
-            &format!("\n[provost] The person, and nobody else, can let it pass once with a prompt: {forms}.");
-    }
     text
+}
+
+/// The text without the tag of the document that prescribes it.
+fn without_tag(what: &str) -> &str {
+    what.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(what, |(_, rest)| rest)
+}
+
+/// The prompts that let all of these pass. While one of them cannot be overridden, a permission for the
+/// others would help nobody.
+fn override_forms(denials: &[(&Guard, Denial)]) -> Option<String> {
+    let forms: Option<Vec<String>> = denials.iter().map(|(guard, _)| guard.override_form()).collect();
+    Some(forms?.join(" and "))
+}
+
+fn way_out_for_model(denials: &[(&Guard, Denial)]) -> String {
+    let Some(forms) = override_forms(denials) else { return String::new() };
+    let prompt = if denials.len() == 1 { "prompt" } else { "prompts" };
+    format!("\n[provost] Only the user can allow this once, with the {prompt} {forms}.")
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::clients::LongBytes;
 use crate::effect::{self, Effect};
+use crate::text;
 
 /// One event of a session, as every guard sees it.
 #[derive(Debug)]
@@ -229,6 +230,23 @@ impl Event {
             | Kind::ToolFailed(call)
             | Kind::Permission(call) => Some(call),
             _ => None,
+        }
+    }
+
+    /// What this event is about, short enough to begin a line: the command, the file, the agent or the skill.
+    pub fn subject(&self) -> String {
+        let Some(call) = self.call() else { return text::one_line(&self.native_name) };
+        let below =
+            |path: &Path| text::excerpt(&path.strip_prefix(&self.cwd).unwrap_or(path).to_string_lossy());
+        match &call.tool {
+            Tool::Shell { command } if !command.trim().is_empty() => text::excerpt(command),
+            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => below(path),
+            Tool::Read { path: Some(path), .. } => below(path),
+            Tool::Delegate { agent: Some(agent), .. } => format!("agent {}", text::excerpt(agent)),
+            Tool::Skill { name: Some(name), .. } => format!("skill {}", text::excerpt(name)),
+            Tool::LeavePlanMode { .. } => "leaving plan mode".into(),
+            Tool::Other { commands, .. } if !commands.is_empty() => text::excerpt(&commands[0]),
+            _ => text::excerpt(&call.native_tool),
         }
     }
 

@@ -381,7 +381,7 @@ fn what_cannot_be_used_up_is_not_used() {
     let answer = project.hook(&denied_call(&project, "1"));
     answer.denial();
     let told = answer.json()["systemMessage"].as_str().unwrap().to_owned();
-    assert!(told.starts_with("[provost] the override of `planner-bash-guard` was not used: "), "{told}");
+    assert!(told.contains("\n[provost] the override of `planner-bash-guard` was not used: "), "{told}");
     project.hook(&denied_call(&project, "2")).note();
 }
 

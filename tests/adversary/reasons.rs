@@ -106,7 +106,7 @@ fn phases() -> Vec<(&'static str, String)> {
 
 /// Whether every line of a reason is Provost's, and nothing in it is a tag.
 fn is_own_voice(way: &str, reason: &str) -> bool {
-    let own = ["[provost] also ", "[provost] The person, and nobody else, can let it pass"];
+    let own = ["[provost] also ", "[provost] Only the user can allow this once, with the prompt"];
     let strange: Vec<&str> =
         reason.lines().skip(1).filter(|line| !own.iter().any(|start| line.starts_with(start))).collect();
     let is_calm = strange.is_empty()

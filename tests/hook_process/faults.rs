@@ -27,9 +27,8 @@ fn an_error_in_a_closed_guard_denies_by_exit_code() {
     let project = failing("self-guard=error");
     assert_eq!(
         project.hook(&project.bash("ls")).closed_failure(),
-        "[provost] `self-guard` could not judge this: error on request, and what a closed guard cannot \
-         judge is denied. To fix: run `provost explain` in a terminal to see the fault; a person can \
-         switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml."
+        "[provost] `self-guard` could not judge this: error on request, so it is denied. To fix: run \
+         `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml."
     );
     assert_eq!(project.journal()[0]["guards"][0]["opinion"], "fault");
 }

@@ -12,9 +12,8 @@ fn empty_input_is_the_most_protective_answer() {
     for input in [&b""[..], b" \n\t", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"] {
         assert_eq!(
             project.hook_bytes(&[], input).closed_failure(),
-            "[provost] `self-guard` could not judge this: the input is empty, and what a closed guard \
-             cannot judge is denied. To fix: run `provost explain` in a terminal to see the fault; a \
-             person can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml.\n\
+            "[provost] `self-guard` could not judge this: the input is empty, so it is denied. To fix: \
+             run `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml.\n\
              [provost] also `registration-guard`, for the same reason.\n\
              [provost] also `planner-bash-guard`, for the same reason."
         );

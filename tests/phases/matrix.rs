@@ -71,9 +71,21 @@ fn wrong_phase_and_pending_status_are_one_denial() {
          (`phases.06-implementation.status`) in <project>/.isdlc/state.json before delegating.\n\
          [provost] also `phase-sequence-guard`: OUT-OF-ORDER PHASE DELEGATION: this call hands work to `07-testing` \
          (integration-tester), and the workflow is in `06-implementation`, which ends at GATE-06.\n\
-         [provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
+         [provost] Only the user can allow this once, with the prompts `provost override \
          phase-loop-controller REASON` and `provost override phase-sequence-guard REASON`."
     );
+}
+
+/// The message for the user's screen is the hook's; a script answers as its document has it.
+#[test]
+fn a_script_denies_with_the_reason_alone() {
+    let flow = flow(true, true);
+    let event = flow.delegating("integration-tester", "go");
+    for (name, _) in GUARDS {
+        let script = flow.project.script(&[name], event.to_string().as_bytes());
+        assert!(denied(&script).is_some() && !script.json().contains_key("systemMessage"), "{script:?}");
+    }
+    assert!(flow.project.hook_with(&["--pack", "phases"], &event).json().contains_key("systemMessage"));
 }
 
 /// The scripts may be registered in any order, and run at once.

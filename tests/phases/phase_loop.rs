@@ -36,7 +36,7 @@ fn t01_a_phase_that_is_pending_is_not_handed_out() {
         "[provost] PHASE DELEGATION WITHOUT PROGRESS TRACKING: this call hands work to `06-implementation` while \
          the workflow is in `06-implementation`, whose status is `pending`. To fix: mark the phase as in_progress \
          (`phases.06-implementation.status`) in <project>/.isdlc/state.json before delegating.\n\
-         [provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
+         [provost] Only the user can allow this once, with the prompt `provost override \
          phase-loop-controller REASON`."
     );
     for status in

@@ -185,7 +185,7 @@ fn t11_the_reason_names_both_phases_and_the_gate() {
          (software-developer), and the workflow is in `05-test-strategy`, which ends at GATE-05. To fix: hand \
          work of `05-test-strategy` to its own agents (test-design-engineer), or pass GATE-05 and move the \
          workflow on before delegating to `06-implementation`.\n\
-         [provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
+         [provost] Only the user can allow this once, with the prompt `provost override \
          phase-sequence-guard REASON`."
     );
 }

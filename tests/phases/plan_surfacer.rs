@@ -109,7 +109,7 @@ fn t07_the_reason_names_the_phase_and_the_file() {
         "[provost] TASK PLAN NOT GENERATED: the workflow is in `06-implementation`, which works by a plan of \
          tasks, and there is no tasks.md at <project>/docs/isdlc/tasks.md. To fix: generate the plan with the \
          generate-plan skill, then delegate again.\n\
-         [provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
+         [provost] Only the user can allow this once, with the prompt `provost override \
          plan-surfacer REASON`."
     );
 }

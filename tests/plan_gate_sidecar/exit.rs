@@ -10,8 +10,8 @@ fn no_gate_file_blocks() {
     fs::write(gate.plan(), PLAN).unwrap();
     assert_eq!(
         gate.leaves().unwrap_err(),
-        "[RODIN] No assessment found. To fix: Run /rodin:plan-gate first.\n[provost] The person, and nobody \
-         else, can let it pass once with a prompt: `provost override plan-gate REASON`."
+        "[RODIN] No assessment found. To fix: Run /rodin:plan-gate first.\n[provost] Only the user can \
+         allow this once, with the prompt `provost override plan-gate REASON`."
     );
 }
 

@@ -97,7 +97,7 @@ fn the_reason_says_what_why_and_how_to_go_on() {
         "BLOCKED: 'rm' is not in the planner's allowlist: a planner only reads, with find grep rg cat head tail \
          wc ls tree file stat du df git flutter dart fvm test command which type pwd echo. To fix: use one of \
          these under its plain name, leave the command to the main conversation, or ask the person to add the \
-         program to `planner.allow` in provost.toml.\n[provost] The person, and nobody else, can let it pass once with a prompt: \
+         program to `planner.allow` in provost.toml.\n[provost] Only the user can allow this once, with the prompt \
          `provost override planner-bash-guard REASON`."
     );
 }

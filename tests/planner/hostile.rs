@@ -95,7 +95,7 @@ fn names_from_the_call_cannot_repaint_a_terminal_or_fill_the_answer() {
     {
         let told = decided(&project, &line).unwrap().unwrap_err();
         let (reason, way_out) = told.rsplit_once('\n').unwrap();
-        assert!(way_out.starts_with("[provost] The person"), "{way_out}");
+        assert!(way_out.starts_with("[provost] Only the user"), "{way_out}");
         assert!(
             !reason.contains('\u{1b}') && !reason.contains('\u{202e}') && !reason.contains('\n'),
             "{reason}"

@@ -180,7 +180,7 @@ fn the_reason_says_what_why_and_how_to_go_on() {
         reason,
         "BLOCKED: output redirection outside planning/ to `/tmp/output.txt`: a planner writes only plans, into \
          planning/. To fix: redirect to planning/NAME.md or to /dev/null; to join both streams, `2>&1` needs no \
-         file; other files are for the main conversation.\n[provost] The person, and nobody else, can let it pass once with a prompt: \
+         file; other files are for the main conversation.\n[provost] Only the user can allow this once, with the prompt \
          `provost override planner-bash-guard REASON`."
     );
 }

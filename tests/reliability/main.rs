@@ -14,6 +14,7 @@ mod declared;
 mod faults;
 mod page;
 mod scenes;
+mod shown;
 mod stage;
 mod switches;
 

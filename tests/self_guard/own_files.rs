@@ -1,5 +1,6 @@
 //! Provost's own files: closed to every tool.
 
+use provost::registry::Guard;
 use serde_json::json;
 
 use crate::support::TestProject;
@@ -17,6 +18,11 @@ fn a_denied_write_is_answered_like_this() {
         json!({
             "decision": "block",
             "reason": reason,
+            "systemMessage": format!(
+                "[provost] `provost.toml` denied by `self-guard`: it is Provost's configuration, and no guard may be \
+                 switched off from inside a session.\n{}",
+                Guard::find("self-guard").unwrap().way_out
+            ),
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",

@@ -12,6 +12,7 @@ mod matcher;
 mod migration;
 mod plans;
 mod registrations;
+mod render;
 mod reviewer;
 mod samples;
 mod script;
@@ -26,16 +27,15 @@ mod voice;
 use std::env;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::json::Fields;
 use super::long_text::{Input, LongText};
-use super::{Answer, BLOCK, Client, Demo, Settings, Unreadable};
-use crate::decision::{Decision, Ruling};
+use super::{Answer, Client, Demo, Settings, Unreadable};
+use crate::decision::Decision;
 use crate::event::{Agent, Call, Event, Kind, Mode, Outcome, Replacement, Report, Stopping, Text, Tool};
-use crate::text::{bounded, printable};
 use crate::workspace::Places;
-use voice::without_tags;
+use render::{reason_text, render, render_json};
 
 pub(super) static CLIENT: Client = client(parse, render);
 /// The same client as scripts know it that are registered for one event each.
@@ -43,10 +43,10 @@ pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script
 pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
 pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
 pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
-pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, render);
-pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render);
-pub(super) static ANSWER_SCRIPT: Client = open_script(script::parse_answer, render);
-pub(super) static AFTER_SHELL_SCRIPT: Client = open_script(script::parse_after_shell, render);
+pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, render_json);
+pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render_json);
+pub(super) static ANSWER_SCRIPT: Client = open_script(script::parse_answer, render_json);
+pub(super) static AFTER_SHELL_SCRIPT: Client = open_script(script::parse_after_shell, render_json);
 pub(super) static REMARK_SCRIPT: Client = open_script(script::parse_after, script::render_remark);
 pub(super) static END_SCRIPT: Client = open_script(script::parse_end, render_json);
 pub(super) static LOOP_SCRIPT: Client =
@@ -103,11 +103,6 @@ const fn client(
        \"timeout\": 10, \"onFailure\": \"block\"}]}]",
     }
 }
-
-/// The client writes a context of 10,000 characters or more to a file and shows the model a part.
-const MOST_CONTEXT: usize = 9_900;
-/// Reasons pass whole up to at least 30,000 characters.
-const MOST_REASON: usize = 20_000;
 
 /// Tools that neither name files nor run anything: they talk to the person, to the model's own
 /// lists, to the web, or to what already runs. What fetches something by a name that may be a file
@@ -390,105 +385,6 @@ fn stopping(fields: &mut Fields) -> Stopping {
         subagent_running: tasks.iter().any(running),
         transcript: fields.take_text("agent_transcript_path").map(PathBuf::from),
     }
-}
-
-fn render(decision: &Decision, event: &Event) -> Answer {
-    match (&decision.ruling, &event.kind) {
-        // The client sends a reason in JSON to the model twice, and one on standard error once.
-        (Ruling::Deny(reason) | Ruling::Ask(reason), Kind::Stop(_)) => {
-            let told = Decision { to_person: decision.to_person.clone(), ..Decision::default() };
-            let Answer { mut stdout, .. } = render_json(&told, event);
-            // Without any output, the client drops a block whose reason mentions a missing file.
-            if stdout.is_empty() {
-                stdout = "{}".into();
-            }
-            Answer { stdout, stderr: reason_text(reason), code: BLOCK }
-        }
-        _ => render_json(decision, event),
-    }
-}
-
-/// The answer as one JSON object, also where a turn is blocked from ending.
-fn render_json(decision: &Decision, event: &Event) -> Answer {
-    if let Ruling::Broken(reason) = &decision.ruling {
-        return Answer { stderr: reason_text(reason), code: BLOCK, ..Answer::default() };
-    }
-    let mut answer = Map::new();
-    let mut specific = Map::new();
-    match (&decision.ruling, &event.kind) {
-        (Ruling::Ask(reason), Kind::BeforeTool(_)) => {
-            specific.insert("permissionDecision".into(), "ask".into());
-            specific.insert("permissionDecisionReason".into(), reason_text(reason).into());
-        }
-        // Both spellings of one denial: together they are obeyed by every client that reads these
-        // settings, not only by this one.
-        (Ruling::Deny(reason), Kind::BeforeTool(_)) => {
-            let reason = reason_text(reason);
-            answer.insert("decision".into(), "block".into());
-            answer.insert("reason".into(), reason.clone().into());
-            specific.insert("permissionDecision".into(), "deny".into());
-            specific.insert("permissionDecisionReason".into(), reason.into());
-        }
-        (Ruling::Deny(reason) | Ruling::Ask(reason), Kind::Permission(_)) => {
-            specific.insert("decision".into(), json!({"behavior": "deny", "message": reason_text(reason)}));
-        }
-        // Where a question cannot be asked, it is a denial.
-        (Ruling::Deny(reason) | Ruling::Ask(reason), _) => {
-            answer.insert("decision".into(), "block".into());
-            answer.insert("reason".into(), reason_text(reason).into());
-        }
-        (Ruling::Silence | Ruling::Broken(_), _) => {}
-    }
-    if let (Ruling::Silence, Some(brief), Some(Tool::Delegate { native_input, .. })) =
-        (&decision.ruling, &decision.brief, event.call().map(|call| &call.tool))
-    {
-        // The client takes this for the whole input. An agent in the background answers too late
-        // for whoever waits for it, and which model judges is not for the judged to say.
-        let mut input = native_input.clone();
-        input.shift_remove("model");
-        input.insert("prompt".into(), brief.clone().into());
-        input.insert("run_in_background".into(), false.into());
-        specific.insert("updatedInput".into(), input.into());
-    }
-    let mut to_person = decision.to_person.clone();
-    if !decision.to_model.is_empty() {
-        let context = decision.to_model.join("\n\n");
-        if takes_context(&event.kind) {
-            specific.insert(
-                "additionalContext".into(),
-                bounded(&without_tags(&printable(&context)), MOST_CONTEXT).into(),
-            );
-        } else {
-            to_person.push(context);
-        }
-    }
-    if !to_person.is_empty() {
-        answer
-            .insert("systemMessage".into(), bounded(&printable(&to_person.join("\n")), MOST_CONTEXT).into());
-    }
-    if !specific.is_empty() {
-        specific.shift_insert(0, "hookEventName".into(), event.native_name.clone().into());
-        answer.insert("hookSpecificOutput".into(), specific.into());
-    }
-    let stdout = if answer.is_empty() { String::new() } else { Value::Object(answer).to_string() };
-    Answer { stdout, ..Answer::default() }
-}
-
-fn reason_text(reason: &str) -> String {
-    bounded(&without_tags(&printable(reason)), MOST_REASON).into_owned()
-}
-
-/// Whether a note can reach the model here. At a stop it could, but would keep the turn going.
-fn takes_context(kind: &Kind) -> bool {
-    matches!(
-        kind,
-        Kind::BeforeTool(_)
-            | Kind::AfterTool(_)
-            | Kind::ToolFailed(_)
-            | Kind::Prompt { .. }
-            | Kind::SessionStart { .. }
-            | Kind::SubagentStart
-    )
 }
 
 #[cfg(test)]

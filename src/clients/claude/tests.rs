@@ -1,5 +1,8 @@
+use serde_json::json;
+
 use super::*;
-use crate::decision::{Denial, Fault, Finding, Opinion, Verdict};
+use crate::clients::BLOCK;
+use crate::decision::{Denial, Fault, Finding, Opinion, Ruling, Verdict};
 use crate::effect::{Content, Effect};
 use crate::registry::{FailureMode, GUARDS, Guard};
 
@@ -150,7 +153,7 @@ fn prompts_and_settings_are_blocked_with_a_reason() {
 #[test]
 fn a_closed_failure_is_exit_code_two_with_stderr() {
     let answer = render(&ruled(Ruling::Broken("R".into())), &named("PreToolUse"));
-    assert_eq!(answer, Answer { stdout: String::new(), stderr: "R".into(), code: 2 });
+    assert_eq!(answer, Answer { stdout: String::new(), stderr: "R".into(), code: BLOCK });
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn context_stays_below_the_clients_limit_and_nothing_carries_escapes() {
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(context.encode_utf16().count() < 10_000 && !context.contains('\u{1b}'));
     let reason = render(&ruled(Ruling::Deny("\u{1b}[2J".repeat(9_000))), &named("Stop")).stderr;
-    assert!(reason.encode_utf16().count() <= MOST_REASON && !reason.contains('\u{1b}'));
+    assert!(reason.encode_utf16().count() <= render::MOST_REASON && !reason.contains('\u{1b}'));
 }
 
 fn found(guard: &'static Guard, outcome: Result<Opinion, Fault>) -> Finding {
@@ -190,6 +193,69 @@ fn when_several_deny_the_reason_carries_all_and_the_first_in_full() {
     let findings = [found(&GUARDS[0], deny("a")), found(&GUARDS[1], deny("b")), found(&GUARDS[2], ask)];
     let Ruling::Deny(reason) = Decision::fold(&findings).ruling else { panic!() };
     assert_eq!(reason, "[provost] a: why a. To fix: fix a.\n[provost] also `registration-guard`: b: why b.");
+}
+
+/// A denial of a call, as the whole answer to the event.
+fn denied_call(denials: &[(&'static Guard, Denial)], event: &Event) -> Value {
+    let finding = |(guard, denial): &(&'static Guard, Denial)| {
+        found(guard, Ok(Opinion::deny(denial.clone(), Vec::new())))
+    };
+    answered(&Decision::fold(&denials.iter().map(finding).collect::<Vec<_>>()), event)
+}
+
+#[test]
+fn the_user_is_told_what_was_denied_by_whom_and_how_to_allow_it() {
+    let guard = |name| Guard::find(name).unwrap();
+    let call = tool_event("Bash", &json!({"command": "git commit -m x"}));
+    let one = denied_call(&[(guard("branch-guard"), denial("a"))], &call);
+    assert_eq!(
+        one["systemMessage"],
+        "[provost] `git commit -m x` denied by `branch-guard`: why a.\n\
+         You can allow this once: type `provost override branch-guard REASON`"
+    );
+    assert_eq!(
+        one["reason"],
+        "[provost] a: why a. To fix: fix a.\n[provost] Only the user can allow this once, with the prompt `provost \
+         override branch-guard REASON`."
+    );
+    let two = [(guard("plan-surfacer"), denial("a")), (guard("gate-blocker"), denial("b"))];
+    let two = denied_call(&two, &tool_event("Agent", &json!({"subagent_type": "dev"})));
+    assert_eq!(
+        two["systemMessage"],
+        "[provost] agent `dev` denied by `plan-surfacer`: why a; by `gate-blocker`: why b.\nYou can allow this once: \
+         type `provost override plan-surfacer REASON` and `provost override gate-blocker REASON`"
+    );
+    assert!(two["reason"].as_str().unwrap().ends_with(
+        "with the prompts `provost override plan-surfacer REASON` and `provost override gate-blocker REASON`."
+    ));
+}
+
+#[test]
+fn the_users_way_past_a_guard_without_an_override_is_its_own() {
+    let firm: &'static Guard =
+        Box::leak(Box::new(Guard { overridable: false, way_out: "Edit it.", ..GUARDS[0] }));
+    let open = Guard::find("branch-guard").unwrap();
+    let call = tool_event("Write", &json!({"file_path": "/p/a/b.rs", "content": ""}));
+    let told = denied_call(&[(open, denial("a")), (firm, denial("b"))], &call);
+    let told = told["systemMessage"].as_str().unwrap();
+    assert!(
+        told.starts_with("[provost] `a/b.rs` denied by `branch-guard`: why a; by ")
+            && told.ends_with(".\nEdit it.")
+    );
+}
+
+#[test]
+fn only_a_denied_call_has_a_notice_and_it_is_short_and_harmless() {
+    let guard = Guard::find("branch-guard").unwrap();
+    let long = Denial { what: "w".into(), why: "\u{1b}[2J".repeat(900), fix: "f".into() };
+    let command = "git commit\u{202e} `x` <system-reminder> ".repeat(900);
+    let told = denied_call(&[(guard, long)], &tool_event("Bash", &json!({"command": command})));
+    let told = told["systemMessage"].as_str().unwrap();
+    assert!(told.chars().count() < 2_000 && told.lines().count() == 2, "{told}");
+    assert!(!told.contains(['\u{1b}', '\u{202e}', '<']), "{told}");
+    for name in ["SubagentStop", "ConfigChange"] {
+        assert!(denied_call(&[(guard, denial("a"))], &named(name)).get("systemMessage").is_none(), "{name}");
+    }
 }
 
 #[test]

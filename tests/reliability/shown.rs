@@ -1,0 +1,117 @@
+//! What the user's screen shows of a denied call.
+//!
+//! Of the reason, Claude Code's terminal shows the first 200 characters, behind words of its own, and nothing
+//! where several calls are denied at once. So the start of each reason carries what was denied and how to
+//! fix it, and a message to the user carries what, why and the way out.
+
+use serde_json::Value;
+
+use crate::scenes;
+use crate::stage::{Deed, Stage};
+use crate::support::Answer;
+use provost::registry::GUARDS;
+
+/// How many characters of the client's words and the reason are shown, without the sign of the cut.
+const SHOWN: usize = 199;
+
+/// Guards whose denials still begin too long-winded. Nothing is added here.
+const TOO_LONG: &[&str] = &[
+    "self-guard",
+    "planner-bash-guard",
+    "iteration-corridor",
+    "skill-validator",
+    "phase-loop-controller",
+    "plan-surfacer",
+    "phase-sequence-guard",
+    "gate-blocker",
+    "constitution-validator",
+    "branch-guard",
+    "state-write-validator",
+];
+
+#[test]
+fn the_start_of_every_denial_says_what_was_denied_and_how_to_fix_it() {
+    let wrong: Vec<String> = denied_calls()
+        .iter()
+        .filter(|(stage, _)| !TOO_LONG.contains(&stage.guard.name))
+        .filter_map(|(stage, answer)| flaw(stage, answer))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_denial_tells_the_user_what_was_denied_by_whom_and_the_way_out() {
+    for (stage, answer) in denied_calls() {
+        let told = answer.json()["systemMessage"].as_str().expect("a message").to_owned();
+        let (first, way_out) = told.split_once('\n').unwrap();
+        let name = stage.guard.name;
+        assert!(first.contains(&subject(&stage.event)), "{name}: {told}");
+        assert!(first.contains(&format!("denied by `{name}`: ")), "{name}: {told}");
+        if stage.guard.overridable {
+            assert_eq!(way_out, format!("You can allow this once: type `provost override {name} REASON`"));
+        } else {
+            assert_eq!(way_out, stage.guard.way_out);
+        }
+        assert!(told.chars().count() <= 400, "{name}: {told}");
+    }
+}
+
+/// Every guard that denies a call, in its scene, and its answer.
+fn denied_calls() -> Vec<(Stage, Answer)> {
+    let mut calls = Vec::new();
+    for guard in GUARDS.iter().filter(|guard| guard.blocks) {
+        let mut stage = scenes::of(guard.name)();
+        if guard.name == "state-write-validator" {
+            stage.event["hook_event_name"] = "PreToolUse".into();
+            stage.config.push(("phases", "validate = \"before\"".into()));
+        } else if !matches!(stage.deed, Deed::Denies(_)) {
+            panic!("`{}` denies nothing in its scene", guard.name);
+        }
+        if stage.event["hook_event_name"] != "PreToolUse" {
+            continue;
+        }
+        stage.write_config();
+        let packs: Vec<&str> = stage.packs.iter().flat_map(|pack| ["--pack", pack]).collect();
+        let answer = stage.project.hook_with(&packs, &stage.event);
+        answer.denial();
+        calls.push((stage, answer));
+    }
+    assert!(calls.len() >= 12, "{} guards deny a call", calls.len());
+    calls
+}
+
+/// What the start of a denial lacks.
+fn flaw(stage: &Stage, answer: &Answer) -> Option<String> {
+    let reason = answer.denial();
+    let tool = stage.event["tool_name"].as_str().unwrap();
+    let room = SHOWN - format!("PreToolUse:{tool} hook error: ").len();
+    let shown: String = reason.chars().take(room).collect();
+    let complaint = |what: &str| {
+        Some(format!(
+            "{}: {what}\n  shown: {}\n  whole: {}",
+            stage.guard.name,
+            stage.project.shown(&shown),
+            stage.project.shown(&reason)
+        ))
+    };
+    if !shown.contains(&subject(&stage.event)) {
+        return complaint("what was denied is not in it");
+    }
+    let Some((_, fix)) = shown.split_once("To fix: ") else { return complaint("no fix in it") };
+    // A fix may go on, but its first clause is of use alone.
+    let has_clause = [", ", "; ", ": ", ". ", ".\n"].iter().any(|end| fix.contains(end))
+        || (fix.ends_with('.') && reason.chars().count() <= room);
+    if has_clause { None } else { complaint("the fix is cut off") }
+}
+
+/// The part of the call that anybody recognizes.
+fn subject(event: &Value) -> String {
+    let input = &event["tool_input"];
+    let text = |name: &str| input[name].as_str().map(str::to_owned);
+    match event["tool_name"].as_str().unwrap() {
+        "Bash" => text("command").unwrap().chars().take(40).collect(),
+        "Agent" | "Task" => text("subagent_type").unwrap(),
+        "ExitPlanMode" => "plan".into(),
+        _ => text("file_path").unwrap().rsplit('/').next().unwrap().to_owned(),
+    }
+}
