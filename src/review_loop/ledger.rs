@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::messages;
+use super::open_findings;
 use super::phase::Review;
 use super::plan::Plan;
 use super::state::State;
@@ -57,6 +58,9 @@ impl Ledger {
     /// corrected later.
     pub fn keep(before: Option<&State>, step: &Step, plan: &Plan, workspace: &Workspace) {
         let Some(place) = place(plan, workspace) else { return };
+        if matches!(step.answer, Answer::Hold { clean: true, .. } | Answer::Advance { .. }) {
+            open_findings::close(plan, workspace);
+        }
         let round = match &step.answer {
             Answer::Hold { round, .. } | Answer::Advance { round, .. } => round,
             Answer::Skip { .. } => return Self::strike_out(plan, workspace),
@@ -85,6 +89,7 @@ impl Ledger {
 
     /// From now on the state counts as it is.
     pub fn strike_out(plan: &Plan, workspace: &Workspace) {
+        open_findings::close(plan, workspace);
         if let Some(place) = place(plan, workspace) {
             let _ = workspace.remove(&place);
         }

@@ -11,6 +11,7 @@ pub mod ledger;
 mod memory;
 pub mod messages;
 pub mod names;
+mod open_findings;
 pub mod phase;
 pub mod plan;
 pub mod prompts;

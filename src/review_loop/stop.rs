@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use super::memory::Memory;
 use super::messages;
+use super::open_findings::{self, Handled};
 use super::phase::{Review, Stage};
 use super::plan::{Claim, Plan};
 use super::rounds::{Conclusion, Loop};
@@ -18,7 +19,7 @@ use super::state::StateFile;
 use super::transition::{Answer, Step};
 use super::{ground_rules, state};
 use crate::config::{Config, settings};
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Denial, Fault, Opinion, Verdict};
 use crate::event::{Event, Kind, Mode};
 use crate::text::one_line;
 use crate::workspace::Workspace;
@@ -37,33 +38,63 @@ pub fn deadline(config: &Config) -> Option<Duration> {
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Kind::Stop(stopping) = &event.kind else { return Ok(Opinion::unconcerned()) };
-    // The session goes on by itself when its agent has finished; and in plan mode nothing could be
-    // mended.
-    if stopping.subagent_running || event.mode == Mode::Plan {
+    // The session goes on by itself when its agent has finished.
+    if stopping.subagent_running {
         return Ok(Opinion::unconcerned());
     }
+    // In plan mode the agent could fix nothing.
+    let judged = if event.mode == Mode::Plan {
+        Ok((Opinion::unconcerned(), None))
+    } else {
+        judge_plan(event, stopping.held_before, workspace)
+    };
+    let handled = judged.as_ref().ok().and_then(|(_, handled)| handled.as_ref());
+    let reminders = open_findings::reminders(event, workspace, handled);
+    if reminders.is_empty() {
+        return judged.map(|(opinion, _)| opinion);
+    }
+    let (mut opinion, _) = judged
+        .unwrap_or_else(|fault| (Opinion { evidence: vec![fault.to_string()], ..Opinion::default() }, None));
+    let lines = reminders.iter().map(|text| format!("[provost] {text}"));
+    opinion.to_person = Some(opinion.to_person.into_iter().chain(lines).collect::<Vec<_>>().join("\n"));
+    opinion.is_unconcerned = false;
+    Ok(opinion)
+}
+
+/// Runs the review that is due for the session's plan, or checks the ground rules.
+fn judge_plan(
+    event: &Event,
+    again: bool,
+    workspace: &Workspace,
+) -> Result<(Opinion, Option<Handled>), Fault> {
     let plan = match Plan::of_stop(event, workspace)? {
-        Claim::None => return Ok(Opinion::unconcerned()),
+        Claim::None => return Ok((Opinion::unconcerned(), None)),
         Claim::Certain(plan) => plan,
         // Records are long. Where nothing would be done, nobody needs to know whose plan it is.
         Claim::Perhaps(plan) => {
             if is_in_order(&plan, workspace)? || !plan.is_of_stop(event, workspace)? {
-                return Ok(Opinion::unconcerned());
+                return Ok((Opinion::unconcerned(), None));
             }
             plan
         }
     };
     let conclusion = Loop { plan: &plan, workspace }.advance(&mut |_| {})?;
+    if let Some(step) = &conclusion.step {
+        open_findings::note(event, &plan, step, workspace);
+    }
     let mut stop = Stop {
         event,
         workspace,
         plan: &plan,
-        again: stopping.held_before,
+        again,
         memory: Memory::of(event, &plan, workspace),
         to_person: Vec::new(),
         evidence: vec![format!("plan {}", one_line(&plan.id))],
     };
-    stop.conclude(&conclusion)
+    let opinion = stop.conclude(&conclusion)?;
+    let is_told = opinion.to_person.is_some() && matches!(opinion.verdict, Verdict::Silence);
+    let state = conclusion.step.map(|step| step.state);
+    Ok((opinion, Some(Handled { plan, state, is_told })))
 }
 
 /// Whether there is nothing to do and nothing to say about a plan.
@@ -155,7 +186,11 @@ impl Stop<'_> {
             Answer::Nothing | Answer::Ask(_) => {
                 if let Some(phase) = state.next_phase.as_deref() {
                     if let Some(review) = Review::before_phase(phase).filter(|_| !self.reports_all()) {
-                        self.remark(messages::not_answered(plan, state, review, &self.event.cwd));
+                        let number = state.iteration.unwrap_or(0);
+                        let key = open_findings::key(review, number, state.current_task.as_deref());
+                        if self.memory.is_news(&key) {
+                            self.tell(messages::not_answered(plan, state, review, &self.event.cwd));
+                        }
                     } else if Stage::of(phase).is_none() {
                         self.remark(messages::unknown_phase(plan, phase));
                     }

@@ -23,6 +23,7 @@ mod suite4_invocation;
 mod suite5_messages;
 mod suite6_edges;
 mod together;
+mod unanswered;
 
 use std::fs;
 use std::io::Write;
