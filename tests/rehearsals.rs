@@ -101,6 +101,7 @@ rehearsals! {
     review_loop_with_agents_in_the_background: "review-loop-background.toml",
     review_loop_of_delegated_work: "review-loop-delegated.toml",
     review_loop_does_not_recurse: "review-loop-no-recursion.toml",
+    review_loop_starts_the_users_reviewer: "review-loop-own-reviewer.toml",
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",
     review_loop_without_the_program: "review-loop-without-provost.toml",

@@ -122,6 +122,11 @@ pub struct Reviewer {
     pub verdict: fn(stdout: &[u8]) -> Option<Verdict>,
     /// Whether a variable belongs to the calling session, and not to the person.
     pub of_session: fn(variable: &str) -> bool,
+    /// The variables in the project's settings files that could choose the model, its address or the
+    /// program.
+    pub project_variables: fn(project: &Path) -> Vec<String>,
+    /// The variable that names the client's process to hooks.
+    pub process_variable: &'static str,
 }
 
 /// What `provost demo` plays for a client.

@@ -14,7 +14,7 @@ use super::messages;
 use super::open_findings;
 use super::phase::Review;
 use super::plan::Plan;
-use super::state::State;
+use super::state::{FIRST_MODEL, State, is_known_model};
 use super::transition::{Answer, ENOUGH, Step};
 use crate::config::settings;
 use crate::text::short;
@@ -95,14 +95,17 @@ impl Ledger {
         }
     }
 
-    /// The state without what was not earned in this round.
+    /// The state without what was not earned in this round, and with one of the two models: agents write to
+    /// the state, and who reviews is not for them to choose.
     pub fn corrected(&self, state: &State) -> State {
-        match &self.entry {
-            Some(entry) if entry.claims_too_much(state) => {
-                State { clean: entry.earned(state), ..state.clone() }
-            }
-            _ => state.clone(),
+        let mut corrected = state.clone();
+        if let Some(entry) = self.entry.as_ref().filter(|entry| entry.claims_too_much(state)) {
+            corrected.clean = entry.earned(state);
         }
+        if self.checks && !is_known_model(&state.model) {
+            corrected.model = FIRST_MODEL.into();
+        }
+        corrected
     }
 
     /// What the person should know about a state.

@@ -88,7 +88,7 @@ impl Loop<'_> {
         // finds the state of before, makes the same review again.
         let mut only = None;
         if let Answer::Ask(round) = &step.answer {
-            conclusion.warnings.extend(unknown_model(&round.model));
+            conclusion.warnings.extend(unknown_model(&before.model, &round.model));
             let attempt = self.alone(&before, &mut only).and_then(|alone| {
                 if alone { self.attempt(&before, round, tell) } else { Ok(Attempt::Elsewhere) }
             });
@@ -352,9 +352,12 @@ fn misfits(file: &StateFile) -> Vec<String> {
     )]
 }
 
-fn unknown_model(model: &str) -> Option<String> {
-    let known = [state::FIRST_MODEL, state::SECOND_MODEL].contains(&model);
-    (!known).then(|| {
-        format!("Warning: review_model `{}` is neither opus nor sonnet; it is asked as it is", short(model))
+fn unknown_model(named: &str, asked: &str) -> Option<String> {
+    (!state::is_known_model(named)).then(|| {
+        format!(
+            "Warning: review_model `{}` is neither opus nor sonnet; `{}` reviews",
+            short(named),
+            short(asked)
+        )
     })
 }

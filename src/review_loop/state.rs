@@ -18,6 +18,11 @@ const DEFAULT_MAX_REVIEWS: u64 = 8;
 pub const FIRST_MODEL: &str = "opus";
 pub const SECOND_MODEL: &str = "sonnet";
 
+/// Whether a model is one of the two that review in turn.
+pub fn is_known_model(model: &str) -> bool {
+    [FIRST_MODEL, SECOND_MODEL].contains(&model)
+}
+
 pub const MAX_REVIEWS: &str = "max_reviews";
 pub const CURRENT_TASK: &str = "current_task";
 pub const PHASE: &str = "phase";

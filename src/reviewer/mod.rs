@@ -8,16 +8,17 @@
 //! verdict.
 
 pub(crate) mod child;
+mod environment;
 mod interruption;
 mod logs;
+mod program;
 mod verdict;
 
 use std::env;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -26,11 +27,13 @@ use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::files;
 use crate::text::{bounded, one_line};
-use crate::workspace::{CHILD_MARK, Places};
+use crate::workspace::CHILD_MARK;
 use child::{Output, Streams};
 
 pub use interruption::{deny_if_ended, end_as_ever, heed as heed_interruptions};
 pub use logs::Logs;
+pub(crate) use program::{is_program, program};
+pub use program::{own_program, remember};
 pub use verdict::Judgement;
 
 /// What stands for the model's name in an argument.
@@ -58,6 +61,8 @@ pub struct Question<'a> {
 pub enum Silence {
     /// There is no such program.
     NotFound(String),
+    /// The program is not the one that was remembered.
+    Changed(String),
     /// It ended with an error, or says itself that it failed.
     Failed(String),
     TimedOut(Duration),
@@ -71,6 +76,11 @@ impl fmt::Display for Silence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound(program) => write!(f, "the reviewer `{program}` is not found"),
+            Self::Changed(program) => write!(
+                f,
+                "the reviewer `{program}` has changed since Provost remembered it, so it is not started; if you \
+                 updated it yourself, run `provost review run` or `provost init` in a terminal"
+            ),
             Self::Failed(words) => write!(f, "the reviewer failed ({words})"),
             Self::TimedOut(limit) => write!(f, "the reviewer did not answer within {} s", limit.as_secs()),
             Self::Unreadable(why) => write!(f, "the reviewer's answer cannot be read ({why})"),
@@ -146,10 +156,8 @@ fn run(
     client: &Client,
 ) -> Result<Output, Silence> {
     let configured = config.words(REVIEWER_COMMAND);
-    let (program, arguments) = match configured.split_first() {
-        Some((program, rest)) => (in_place(program, question.directory), strs(rest)),
-        None => (own_program(client)?, own.to_vec()),
-    };
+    let arguments = configured.split_first().map_or_else(|| own.to_vec(), |(_, rest)| strs(rest));
+    let program = program(config, client, question.directory)?;
     let in_argument = arguments.iter().any(|argument| argument.contains(PROMPT));
     if in_argument && question.prompt.len() > LONGEST_IN_ARGUMENT {
         let length = question.prompt.len().div_ceil(1 << 10);
@@ -164,6 +172,14 @@ fn run(
     let of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer.of_session);
     for (name, _) in env::vars_os().filter(|(name, _)| of_session(name)) {
         command.env_remove(name);
+    }
+    for (name, value) in environment::corrections(client, question.directory) {
+        match value {
+            Some(value) => command.env(name, value),
+            // Without these nothing could be started.
+            None if ["PATH", "HOME"].contains(&name.as_str()) => &mut command,
+            None => command.env_remove(name),
+        };
     }
     let input = (!in_argument).then_some(question.prompt);
     let end = child::run(&mut command, Streams { input, ..streams }, question.limit);
@@ -197,60 +213,6 @@ fn check(output: &Output, complaint: Option<&Silence>) -> Result<(), Silence> {
         return Err(Silence::Unreadable(format!("it is larger than {} MiB", child::LARGEST >> 20)));
     }
     Ok(())
-}
-
-/// Where a configured program lies; a bare name is looked for by the system.
-fn in_place(program: &str, directory: &Path) -> PathBuf {
-    let path = Path::new(program);
-    // `./review` means the one of the project; which one the system would take differs.
-    let is_name = path.components().count() == 1 && !program.starts_with('.');
-    if is_name { path.to_owned() } else { directory.join(path) }
-}
-
-/// The program that a review or a question starts in a project.
-pub(crate) fn program(config: &Config, client: &Client, directory: &Path) -> Result<PathBuf, Silence> {
-    let configured = config.words(REVIEWER_COMMAND);
-    let Some(named) = configured.first() else { return own_program(client) };
-    let missing = || Silence::NotFound(named.clone());
-    let path = in_place(named, directory);
-    if path.is_absolute() {
-        return is_program(&path).then_some(path).ok_or_else(missing);
-    }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders)
-        .map(|folder| folder.join(&path))
-        .find(|path| is_program(path))
-        .ok_or_else(missing)
-}
-
-/// Where the client lies on this machine.
-pub fn own_program(client: &Client) -> Result<PathBuf, Silence> {
-    let reviewer = &client.reviewer;
-    let path = env::var_os("PATH").unwrap_or_default();
-    let home = Places::from_environment().home;
-    let installed = reviewer.installed.iter().filter_map(|below| Some(home.as_ref()?.join(below)));
-    find(reviewer.program, env::split_paths(&path).chain(installed))
-        .ok_or_else(|| Silence::NotFound(reviewer.program.into()))
-}
-
-/// The first program of this name. A relative directory does not count: it would be one of the
-/// project, which must not bring its own judge.
-fn find(program: &str, directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
-    directories
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(&name))
-        .find(|path| is_program(path))
-}
-
-/// Whether it is a file that can be run.
-pub(crate) fn is_program(path: &Path) -> bool {
-    let Ok(metadata) = fs::metadata(path) else { return false };
-    #[cfg(unix)]
-    let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let executable = true;
-    metadata.is_file() && executable
 }
 
 fn not_started(error: &io::Error, command: &Command, question: &Question<'_>) -> Silence {

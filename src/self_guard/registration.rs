@@ -14,6 +14,7 @@ use super::protected::Protected;
 use crate::clients::Switches;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind};
+use crate::reviewer;
 use crate::text;
 use crate::workspace::Workspace;
 
@@ -21,7 +22,13 @@ const UNREAD: &str = "it could not be read when the session started, so what the
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     match &event.kind {
-        Kind::SessionStart { fresh } => Ok(remember(*fresh, event, workspace)),
+        Kind::SessionStart { fresh } => {
+            // Before the agent of this session has done anything.
+            if *fresh {
+                reviewer::remember(&workspace.config, workspace.client, &workspace.start, false);
+            }
+            Ok(remember(*fresh, event, workspace))
+        }
         Kind::ConfigChange { file } => {
             let file = file.as_ref().map(|file| event.absolute(file));
             changed(file.as_deref(), event, workspace)

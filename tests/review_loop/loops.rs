@@ -218,11 +218,11 @@ fn a_plan_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn an_unknown_model_is_asked_as_it_is_and_then_the_known_ones_take_turns() {
+fn an_unknown_model_is_not_asked_and_the_known_ones_take_turns() {
     let planned = started(json!({"review_model": "haiku"}));
     let answer = planned.stop();
     planned.held(&answer);
-    assert!(message(&answer).contains("`haiku` is neither opus nor sonnet"), "{answer:?}");
+    assert!(message(&answer).contains("`haiku` is neither opus nor sonnet; `opus` reviews"), "{answer:?}");
     for round in 1..=2 {
         dealt_with(&planned, round);
         let answer = planned.stop_again();
@@ -230,7 +230,7 @@ fn an_unknown_model_is_asked_as_it_is_and_then_the_known_ones_take_turns() {
         assert!(!message(&answer).contains("neither opus nor sonnet"), "{answer:?}");
     }
     let models: Vec<String> = planned.calls().iter().map(|call| call.model().to_owned()).collect();
-    assert_eq!(models, ["haiku", "opus", "sonnet"]);
+    assert_eq!(models, ["opus", "sonnet", "opus"]);
 }
 
 const IN_STATE: &str = "cd \"${file%/*}\" && sed -i";

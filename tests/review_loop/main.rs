@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod choice;
 mod defects;
 mod entries;
 mod forged;

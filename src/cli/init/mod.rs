@@ -16,6 +16,7 @@ use super::settings_file::{SettingsFile, Whose, home_of_client};
 use super::{Exit, Outcome, Trouble, workspace_here};
 use crate::clients::{self, Installed, Needed, Scope, Source, Switch, Wanted};
 use crate::registry::PACKS;
+use crate::reviewer;
 use crate::text::one_line;
 use crate::workspace::{Workspace, resolve};
 use found::{Choice, Found, GATE, SELF, packs_of};
@@ -334,6 +335,7 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
         None => newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
     };
     let place = change.carry_out(workspace, keep, None)?;
+    reviewer::remember(&workspace.config, workspace.client, &workspace.start, true);
     let named = found.short(&change.named);
     let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
         (Some(_), Some(kept)) => {

@@ -16,6 +16,7 @@ use crate::review_loop::ledger::Ledger;
 use crate::review_loop::names;
 use crate::review_loop::phase::{NEW_PLAN, PHASES, Review, Stage};
 use crate::review_loop::rounds::Loop;
+use crate::review_loop::state::is_known_model;
 use crate::review_loop::state::{
     CLEAN, CURRENT_TASK, FIELDS, FIRST_MODEL, ITERATION, MAX_REVIEWS, MODEL, NEXT_PHASE, PHASE, SECOND_MODEL,
     State, StateFile, TDD,
@@ -94,9 +95,9 @@ impl Set {
         // It was written, and this only explains it.
         if let Ok(Overview { standing: Ok(standing), .. }) = Overview::of(&chosen, here) {
             labelled(&mut out, "next stop", &standing.next_stop)?;
-            if ![FIRST_MODEL, SECOND_MODEL].contains(&standing.state.model.as_str()) {
+            if !is_known_model(&standing.state.model) {
                 let text = format!(
-                    "review_model `{}` is neither {FIRST_MODEL} nor {SECOND_MODEL}; it is asked as it is",
+                    "review_model `{}` is neither {FIRST_MODEL} nor {SECOND_MODEL}; {FIRST_MODEL} reviews",
                     one_line(&standing.state.model)
                 );
                 writeln!(out, "{}", wrapped(&text, 0, width()))?;

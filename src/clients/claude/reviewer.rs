@@ -5,10 +5,13 @@
 //! because arguments are bounded and every process of the machine can read them. A review has the tools
 //! and is asked for no permission; its prompt is an argument, and says only what to read and to write.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::clients::Reviewer;
 use crate::clients::json::Fields;
+use crate::files;
 use crate::reviewer::{Judgement, Silence, Verdict};
 
 /// What a review's last words are held to.
@@ -44,7 +47,12 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
     answer,
     verdict,
     of_session,
+    project_variables,
+    process_variable: "CLAUDE_PID",
 };
+
+/// A settings file beyond this is not read.
+const LARGEST_SETTINGS: u64 = 4 << 20;
 
 /// How a review is started, given what it may do.
 const fn review(permissions: &'static str) -> [&'static str; 16] {
@@ -90,6 +98,42 @@ fn of_session(variable: &str) -> bool {
     ];
     const STARTS: &[&str] = &["CLAUDE_CODE_MESSAGING_", "CLAUDE_CODE_SESSION_", "CLAUDE_PLUGIN_"];
     NAMES.contains(&variable) || STARTS.iter().any(|start| variable.starts_with(start))
+}
+
+/// The variables of the project's settings files that steer a client.
+fn project_variables(project: &Path) -> Vec<String> {
+    let folder = super::absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
+    let mut names = Vec::new();
+    for file in ["settings.json", "settings.local.json"] {
+        let bytes = files::read(&folder.join(".claude").join(file), LARGEST_SETTINGS).ok().flatten();
+        let settings: Value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let variables = settings["env"].as_object().into_iter().flat_map(|variables| variables.keys());
+        names.extend(variables.filter(|name| steers(name)).cloned());
+    }
+    names
+}
+
+/// Whether a variable can choose the model, its address, the login or the program.
+fn steers(variable: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "ANTHROPIC_",
+        "AWS_",
+        "AZURE_",
+        "BUN_",
+        "CLAUDE_",
+        "CLOUD_ML_",
+        "DYLD_",
+        "GCLOUD_",
+        "GOOGLE_",
+        "LD_",
+        "NODE_",
+        "SSL_",
+        "VERTEX_",
+    ];
+    const NAMES: &[&str] =
+        &["ALL_PROXY", "BASH_ENV", "ENV", "HOME", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "PATH"];
+    let name = variable.to_ascii_uppercase();
+    NAMES.contains(&name.as_str()) || STARTS.iter().any(|start| name.starts_with(start))
 }
 
 /// The text of a result. An error is marked as one in a result that is a success by its subtype.

@@ -1,0 +1,162 @@
+//! Who reviews is the user's choice: no program, address or model that an agent could have written counts.
+
+use super::*;
+
+/// A program called `claude` that leaves a mark when it is run, in a directory of its own.
+fn fake(directory: &Path) {
+    fs::create_dir_all(directory).unwrap();
+    let file = directory.join("claude");
+    fs::write(&file, "#!/bin/sh\ntouch \"$HOME/fake-was-run\"\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&file, mode).unwrap();
+}
+
+fn was_run(planned: &Planned) -> bool {
+    planned.project.home.join("fake-was-run").exists()
+}
+
+fn path(planned: &Planned) -> String {
+    planned.variables.iter().find(|(name, _)| name == "PATH").unwrap().1.clone()
+}
+
+/// A session starts, so that the program is remembered.
+fn session_starts(planned: &Planned) {
+    let mut event = planned.project.event("SessionStart.startup");
+    event["session_id"] = SESSION.into();
+    let answer = planned.hook(&event);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}
+
+#[test]
+fn a_program_of_the_project_does_not_review() {
+    for place in ["bin", ".venv/bin", "node_modules/.bin", "", ".taskie"] {
+        let mut planned = started(json!({}));
+        let directory = planned.project.path.join(place);
+        fake(&directory);
+        planned.set("PATH", &format!("{}:{}", directory.display(), path(&planned)));
+        planned.held(&planned.stop());
+        assert!(!was_run(&planned) && planned.calls().len() == 1, "{place}");
+    }
+    // A link that leads there is no better.
+    let mut planned = started(json!({}));
+    fake(&planned.project.path.join("bin"));
+    let outside = planned.project.home.join("links");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(planned.project.path.join("bin/claude"), outside.join("claude")).unwrap();
+    planned.set("PATH", &format!("{}:{}", outside.display(), path(&planned)));
+    planned.held(&planned.stop());
+    assert!(!was_run(&planned));
+}
+
+#[test]
+fn a_configured_name_is_not_looked_for_in_the_project_either() {
+    let mut planned = started(json!({})).configured("[reviewer]\ncommand = [\"claude\", \"{prompt}\"]\n");
+    let directory = planned.project.path.join("bin");
+    fake(&directory);
+    planned.set("PATH", &format!("{}:{}", directory.display(), path(&planned)));
+    planned.held(&planned.stop());
+    assert!(!was_run(&planned));
+}
+
+/// Wherever else a directory comes to stand on `PATH`, the remembered program is run.
+#[test]
+fn the_remembered_program_reviews() {
+    let mut planned = started(json!({}));
+    session_starts(&planned);
+    let directory = planned.project.home.join("elsewhere");
+    fake(&directory);
+    planned.set("PATH", &format!("{}:{}", directory.display(), path(&planned)));
+    session_starts(&planned);
+    planned.held(&planned.stop());
+    assert!(!was_run(&planned) && planned.calls().len() == 1);
+}
+
+#[test]
+fn a_program_that_was_replaced_is_refused_until_the_user_remembers_it() {
+    for how in ["content", "link"] {
+        let planned = started(json!({}));
+        session_starts(&planned);
+        let program = planned.project.home.join("bin/claude");
+        let kept = planned.project.home.join("kept-claude");
+        fs::rename(&program, &kept).unwrap();
+        let elsewhere = planned.project.home.join("elsewhere");
+        if how == "content" {
+            fake(program.parent().unwrap());
+        } else {
+            fake(&elsewhere);
+            std::os::unix::fs::symlink(elsewhere.join("claude"), &program).unwrap();
+        }
+        let told = message(&planned.stop());
+        assert!(told.contains("has changed since Provost remembered it, so it is not started"), "{told}");
+        assert!(told.contains("run `provost review run` or `provost init` in a terminal"), "{told}");
+        assert!(!was_run(&planned));
+        // The user has put another one there.
+        fs::remove_file(&program).unwrap();
+        fs::copy(&kept, &program).unwrap();
+        let run = planned.run(&["review", "run"], b"");
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert_eq!(planned.calls().len(), 1);
+    }
+}
+
+/// The client puts each version into a file of its own, and leads its name to the newest.
+#[test]
+fn an_update_of_the_client_is_accepted() {
+    let planned = started(json!({}));
+    let home = &planned.project.home;
+    let versions = home.join("share/versions");
+    fs::create_dir_all(&versions).unwrap();
+    let program = home.join("bin/claude");
+    fs::rename(&program, versions.join("2.1.1")).unwrap();
+    std::os::unix::fs::symlink(versions.join("2.1.1"), &program).unwrap();
+    session_starts(&planned);
+    fs::copy(versions.join("2.1.1"), versions.join("2.1.2")).unwrap();
+    fs::remove_file(&program).unwrap();
+    std::os::unix::fs::symlink(versions.join("2.1.2"), &program).unwrap();
+    planned.held(&planned.stop());
+}
+
+#[test]
+fn variables_of_the_projects_settings_do_not_reach_the_reviewer() {
+    for file in [".claude/settings.json", ".claude/settings.local.json"] {
+        let mut planned = started(json!({}));
+        let steering = [
+            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_MODEL",
+            "ANTHROPIC_DEFAULT_OPUS_MODEL",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_USE_BEDROCK",
+            "HTTPS_PROXY",
+            "https_proxy",
+            "NODE_OPTIONS",
+            "LD_PRELOAD",
+        ];
+        let mut variables = serde_json::Map::new();
+        for name in steering.iter().chain(&["MY_DATABASE"]) {
+            variables.insert((*name).to_owned(), "by-the-agent".into());
+            if *name != "LD_PRELOAD" {
+                planned.set(name, "by-the-agent");
+            }
+        }
+        planned.project.file(file, &json!({"env": variables}).to_string());
+        planned.set("ANTHROPIC_API_KEY", "the-users");
+        planned.held(&planned.stop());
+        let call = &planned.calls()[0];
+        for name in steering {
+            assert!(!call.has_variable(name), "{file}: {name}");
+        }
+        assert!(call.has_variable("MY_DATABASE"), "what steers nothing stays");
+        assert!(call.has_variable("ANTHROPIC_API_KEY"), "what no file of the project sets is the user's");
+    }
+}
+
+/// Models beyond the two are not asked, however they are spelled.
+#[test]
+fn the_state_does_not_choose_the_model() {
+    for model in ["haiku", "Opus", "claude-3-haiku", "opus --model haiku", "", " sonnet-x"] {
+        let planned = started(json!({"review_model": model}));
+        planned.held(&planned.stop());
+        assert_eq!(planned.calls()[0].model(), "opus", "{model:?}");
+    }
+}
