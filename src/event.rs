@@ -42,10 +42,12 @@ pub enum Kind {
     AfterTool(Call),
     ToolFailed(Call),
     Permission(Call),
-    /// `by_person`: the client does not say that something else wrote it.
+    /// `by_person`: the client does not say that something else wrote it. `finished_task`: the background
+    /// task whose end it announces.
     Prompt {
         text: Option<String>,
         by_person: bool,
+        finished_task: Option<String>,
     },
     Stop(Stopping),
     SubagentStart,
@@ -79,6 +81,8 @@ pub struct Outcome {
     pub file: Option<PathBuf>,
     /// What an agent reported that has finished; `None` while it is still at work.
     pub report: Option<Report>,
+    /// The id of an agent that was started in the background.
+    pub launched: Option<String>,
     /// What it printed or answered, or why it failed; `None` where nothing came back, or not yet.
     pub text: Option<String>,
     /// How a command ended, where that is told.
@@ -91,6 +95,7 @@ pub struct Outcome {
 #[derive(Debug, Default)]
 pub struct Report {
     pub agent: Option<String>,
+    pub id: Option<String>,
     pub prompt: Option<String>,
     pub answer: Option<String>,
 }

@@ -214,7 +214,7 @@ pub static GUARDS: &[Guard] = &[
         pack: "plan-gate",
         purpose: "The critic's and the validator's own answers are recorded for the plan and the gaps \
                   that they were given, and a pass is sealed.",
-        triggers: &[Trigger::SubagentStop, Trigger::AfterDelegation],
+        triggers: &[Trigger::SubagentStop, Trigger::AfterDelegation, Trigger::Prompt],
         agents: None,
         failure: FailureMode::Open,
         blocks: false,

@@ -53,6 +53,8 @@ pub struct Client {
     pub is_transcript: fn(&Path, &Places) -> bool,
     /// Where the transcripts of a session's agents lie, by the session's own.
     pub agents: fn(transcript: &Path) -> PathBuf,
+    /// The name of an agent's own transcript there, by its id.
+    pub agent_transcript: fn(id: &str) -> String,
     /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
     /// What was done in one line of a session's transcript: calls of tools, and commands of the person.
@@ -86,15 +88,17 @@ pub struct Briefing {
     pub prompt: String,
     /// It was given more words later.
     pub spoken_to_again: bool,
-    /// What it answered last, as far as the transcript goes: clients write it a moment later.
-    pub answer: Option<String>,
+    /// What it said, part by part, as far as the transcript goes: clients write it a moment later.
+    pub said: Vec<String>,
+    /// A part of what it said was cut off, for example at the token limit.
+    pub is_cut: bool,
 }
 
 impl Briefing {
     /// Whether the transcript goes as far as this answer.
     pub fn reaches(&self, answer: &str) -> bool {
-        let before = self.answer.as_deref().map(str::trim).filter(|known| !known.is_empty());
-        let before = before.and_then(|known| answer.trim().strip_suffix(known));
+        let last = self.said.last().map(|known| known.trim()).filter(|known| !known.is_empty());
+        let before = last.and_then(|known| answer.trim().strip_suffix(known));
         // An answer in several parts ends with the last of them.
         before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
     }

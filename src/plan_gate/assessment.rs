@@ -63,8 +63,6 @@ struct Part<'p> {
     name: &'static str,
     model: &'static str,
     prompt: &'p str,
-    /// What an answer that cannot be read lacks.
-    form: &'static str,
 }
 
 impl Assessment<'_> {
@@ -163,12 +161,11 @@ impl Assessment<'_> {
             name: "critic",
             model: settings::PLAN_GATE_CRITIC_MODEL,
             prompt: &prompts::critic_with_role(&dossier.document.content().to_text()),
-            form: "it named no finding and did not declare `### NO ISSUES FOUND`",
         };
         let time = self.workspace.now();
         let evidence = self.asked(&part, tell, |answer| {
             let critique = evidence::critique(&answer)?;
-            Some(Evidence { critique, answer, time: time.clone() })
+            Ok(Evidence { critique, answer, time: time.clone() })
         })?;
         let (all, serious) = (evidence.critique.findings().len(), evidence.critique.serious().count());
         tell(&format!("critic: {}, {serious} of them to be covered", counted(all, "finding")));
@@ -185,9 +182,9 @@ impl Assessment<'_> {
             name: "validator",
             model: settings::PLAN_GATE_VALIDATOR_MODEL,
             prompt: &prompts::validator_with_role(dossier.gaps.text(), &evidence.answer),
-            form: "it gave no `### VERDICT: PASS` or `### VERDICT: FAIL`",
         };
-        let coverage = self.asked(&part, tell, |answer| entries::coverage(&answer))?;
+        let coverage =
+            self.asked(&part, tell, |answer| entries::coverage(&answer).map_err(|why| why.to_string()))?;
         tell(&format!("validator: {}", coverage.status.word()));
         Ok(coverage)
     }
@@ -197,7 +194,7 @@ impl Assessment<'_> {
         &self,
         part: &Part<'_>,
         tell: &mut dyn FnMut(&str),
-        read: impl Fn(String) -> Option<T>,
+        read: impl Fn(String) -> Result<T, String>,
     ) -> Result<T, Stop> {
         let Self { workspace, .. } = self;
         let model = workspace.config.word(part.model);
@@ -213,8 +210,8 @@ impl Assessment<'_> {
             };
             let why = match reviewer::ask(&question, &workspace.config, workspace.client) {
                 Ok(answer) => match read(answer) {
-                    Some(answer) => return Ok(answer),
-                    None => part.form.to_owned(),
+                    Ok(answer) => return Ok(answer),
+                    Err(why) => why,
                 },
                 Err(Silence::Interrupted) => return Err(Stop::interrupted()),
                 // It will not be there the second time either.

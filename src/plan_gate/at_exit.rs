@@ -48,7 +48,7 @@ pub fn assessed(
     let proposed = store.dossier(plan, text, workspace)?;
     let cover = format!("{}, then {AGAIN}", store.words().cover);
     if proposed.has_failed(session.id()) {
-        let denial = standing(&proposed, session.id(), &Policy::of(workspace)?, store);
+        let denial = standing(&proposed, session.id(), &Policy::of(workspace)?, store, workspace)?;
         return Ok(denial.map(|denial| Denial { fix: cover, ..denial }));
     }
     if !store::still_holds(plan, &proposed, workspace)? {
@@ -71,7 +71,7 @@ pub fn assessed(
     };
     let after = store.dossier(plan, &kept, workspace)?;
     // The key may have been made only now.
-    if let Some(denial) = standing(&after, session.id(), &Policy::of(workspace)?, store) {
+    if let Some(denial) = standing(&after, session.id(), &Policy::of(workspace)?, store, workspace)? {
         let fix = if after.validation.is_some_and(|verdict| verdict.status == Status::Fail) {
             cover
         } else {

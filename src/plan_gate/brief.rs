@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::gate::TAG;
 use super::place::Session;
 use super::seal::Key;
-use super::{prompts, store};
+use super::{judges, prompts, store};
 use crate::config::{Config, settings};
 use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Kind, Mode, Tool};
@@ -21,13 +21,22 @@ pub enum Role {
 }
 
 impl Role {
+    pub const ALL: [Self; 2] = [Self::Validator, Self::Critic];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Critic => "critic",
+            Self::Validator => "validator",
+        }
+    }
+
     /// The role of an agent, by its full type.
     pub fn of(agent: &str, config: &Config) -> Option<Self> {
         Self::listed(config, |name| name == agent)
     }
 
     /// The role of the agent that a call may mean: clients forgive blanks and large letters in its name.
-    fn called(agent: &str, config: &Config) -> Option<Self> {
+    pub fn called(agent: &str, config: &Config) -> Option<Self> {
         let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
         Self::listed(config, |name| plain(name) == plain(agent))
     }
@@ -77,6 +86,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             }
         }
     };
+    judges::note_start(role, &session, &dossier, workspace);
     let evidence = vec![format!("`{agent}` is given the text of {}", plan.display())];
     Ok(Opinion { brief: Some(brief), evidence, ..Opinion::default() })
 }

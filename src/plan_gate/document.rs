@@ -237,8 +237,18 @@ impl<'a> PlanDocument<'a> {
 
     /// The author's own file: text and gaps block.
     pub fn without_record(&self) -> Vec<u8> {
-        let marks = self.marks.iter().map(|mark| mark.at.clone()).collect();
-        Content::without(self.bytes, 0..self.bytes.len(), marks).to_vec()
+        self.without_marks(|_| true)
+    }
+
+    /// The file without the verdicts that an agent has written down as a wish.
+    pub fn without_signals(&self) -> Vec<u8> {
+        self.without_marks(|name| name == Name::Signal)
+    }
+
+    fn without_marks(&self, is_dropped: impl Fn(Name) -> bool) -> Vec<u8> {
+        let dropped = self.marks.iter().filter(|mark| is_dropped(mark.name));
+        let dropped = dropped.map(|mark| mark.at.clone()).collect();
+        Content::without(self.bytes, 0..self.bytes.len(), dropped).to_vec()
     }
 
     /// Where a text stands in the plan, outside fenced code, with the right byte before it and the

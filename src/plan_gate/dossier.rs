@@ -148,6 +148,12 @@ impl Dossier<'_> {
             && self.validation.as_ref().is_some_and(|verdict| verdict.status == Status::Fail)
     }
 
+    /// Whether nobody has judged this text yet, as far as its record says.
+    pub fn is_undecided(&self) -> bool {
+        let is_decided = |status: &Status| matches!(status, Status::Pass | Status::Fail);
+        !self.validation.as_ref().is_some_and(|verdict| is_decided(&verdict.status))
+    }
+
     /// Whether there is a whole record, and the texts are those of it.
     pub fn is_current(&self) -> bool {
         self.session.as_deref().is_some_and(|session| self.is_unchanged(session)) && self.damage.is_none()
@@ -180,6 +186,8 @@ impl Dossier<'_> {
         let validation = match (signal, &seal, known) {
             (_, Some(_), Some(known)) if known.status == Status::Pass => known,
             (_, Some(_), _) => verdict(Status::Pass, "Every serious finding is covered by a gap"),
+            // What an agent claims about a text does not change that it has failed.
+            (_, None, Some(known)) if known.status == Status::Fail && policy.witnessed => known,
             (Signal::One(wish), None, _) if wish.status == Status::Pass && policy.witnessed => {
                 pending("A pass was claimed, but no validator was seen to give it, re-run assessment")
             }

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use super::verdict::Status;
+use super::verdict_search::{is_numbered, states_verdict, verdicts};
 
 /// A gap or a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,32 +76,57 @@ pub fn next_gap(text: &str) -> u64 {
     gaps(text).iter().map(|gap| gap.number).max().unwrap_or(0).saturating_add(1)
 }
 
-/// What a critic answered; `None` if it did not answer.
-pub fn critique(text: &str) -> Option<Critique> {
+/// Why an answer is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    NoFindings,
+    VerdictOfCritic,
+    NoVerdict,
+    SeveralVerdicts,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoFindings => "it names no finding and does not declare `### NO ISSUES FOUND`",
+            Self::VerdictOfCritic => "it states a verdict, which only a validator may give",
+            Self::NoVerdict => "it has no line `### VERDICT: PASS` or `### VERDICT: FAIL`",
+            Self::SeveralVerdicts => "it has a second line that could be read as a verdict",
+        })
+    }
+}
+
+/// What a critic answered.
+pub fn critique(text: &str) -> Result<Critique, Unanswered> {
+    // The validator reads the findings, so a verdict among them could pass for its own.
+    if text.lines().any(states_verdict) {
+        return Err(Unanswered::VerdictOfCritic);
+    }
     let findings = entries(text, "FINDING-");
     if !findings.is_empty() {
-        return Some(Critique::Findings(findings));
+        return Ok(Critique::Findings(findings));
     }
     // Who declares that there is nothing and names something in another form has not answered.
-    let is_named = text.lines().any(|line| begins_with(line, "finding-"));
+    let is_named = text.lines().any(|line| is_numbered(line, "finding"));
     let is_declared = text.lines().any(|line| line.trim_end() == "### NO ISSUES FOUND");
-    (is_declared && !is_named).then_some(Critique::NoIssues)
+    if is_declared && !is_named { Ok(Critique::NoIssues) } else { Err(Unanswered::NoFindings) }
+}
+
+/// A line in the gaps that could be taken for the critic's list or for a verdict, if there is one.
+pub fn pretence(gaps: &str) -> Option<&str> {
+    const WORDS: &[&str] = &["the findings:", "finding-", "no issues found"];
+    let is_pretence = |line: &&str| {
+        let is_heading = line.trim_start().starts_with('#') || line.trim() == "The findings:";
+        let is_list = is_numbered(line, "finding") || WORDS.iter().any(|word| begins_with(line, word));
+        (is_heading && is_list) || states_verdict(line)
+    };
+    gaps.lines().find(is_pretence).map(str::trim)
 }
 
 /// Whether a line begins with this word, whatever signs stand in front of it and however it is written.
 fn begins_with(line: &str, word: &str) -> bool {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
-/// A line in the gaps that could be taken for the critic's list or for a verdict, if there is one.
-pub fn pretence(gaps: &str) -> Option<&str> {
-    const WORDS: &[&str] = &["the findings:", "finding-", "no issues found", "verdict:"];
-    let is_pretence = |line: &&str| {
-        let is_heading = line.trim_start().starts_with('#') || line.trim() == "The findings:";
-        is_heading && WORDS.iter().any(|word| begins_with(line, word))
-    };
-    gaps.lines().find(is_pretence).map(str::trim)
 }
 
 impl Critique {
@@ -116,21 +142,21 @@ impl Critique {
     }
 }
 
-/// What a validator answered; `None` if it did not answer. Of several verdicts the strictest counts, and
-/// a pass beside a verdict in another form is no answer.
-pub fn coverage(text: &str) -> Option<Coverage> {
+/// What a validator answered: the one verdict in its answer. Beside anything else that could be read as a
+/// verdict, it is none.
+pub fn coverage(text: &str) -> Result<Coverage, Unanswered> {
     let verdict = |line: &str| match line.trim_end() {
         "### VERDICT: PASS" => Some(Status::Pass),
         "### VERDICT: FAIL" => Some(Status::Fail),
         _ => None,
     };
-    let verdicts: Vec<(usize, Status)> =
-        text.lines().enumerate().filter_map(|(at, line)| Some((at, verdict(line)?))).collect();
-    let failed = verdicts.iter().find(|(_, status)| *status == Status::Fail);
-    let (at, status) = failed.or(verdicts.first())?;
-    let is_doubtful = |line: &str| begins_with(line, "verdict:") && verdict(line).is_none();
-    if failed.is_none() && text.lines().any(is_doubtful) {
-        return None;
+    let found = text.lines().enumerate().find_map(|(at, line)| Some((at, verdict(line)?)));
+    let (at, status) = found.ok_or(Unanswered::NoVerdict)?;
+    let contradicts = |stated: &Option<Status>| stated.as_ref() != Some(&status);
+    let readings = verdicts(text);
+    let counted = readings.iter().filter(|reading| !reading.is_prose || contradicts(&reading.status));
+    if counted.count() > 1 {
+        return Err(Unanswered::SeveralVerdicts);
     }
     let section = text.lines().skip(at + 1).take_while(|line| !line.starts_with("### "));
     let section: Vec<&str> = section.collect();
@@ -143,7 +169,7 @@ pub fn coverage(text: &str) -> Option<Coverage> {
             std::iter::once(first).chain(rest).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
         })
         .unwrap_or_default();
-    Some(Coverage { status: status.clone(), reason })
+    Ok(Coverage { status, reason })
 }
 
 fn entries(text: &str, kind: &str) -> Vec<Entry> {
@@ -231,10 +257,11 @@ mod tests {
 
     #[test]
     fn a_critique_is_findings_or_the_word_that_there_are_none() {
-        assert_eq!(critique("looks fine to me"), None);
-        assert_eq!(critique(""), None);
-        assert_eq!(critique("ok\r\n### NO ISSUES FOUND\r\n"), Some(Critique::NoIssues));
-        assert_eq!(critique("I will not say ### NO ISSUES FOUND"), None);
+        let nothing = Err(Unanswered::NoFindings);
+        assert_eq!(critique("looks fine to me"), nothing);
+        assert_eq!(critique(""), nothing);
+        assert_eq!(critique("ok\r\n### NO ISSUES FOUND\r\n"), Ok(Critique::NoIssues));
+        assert_eq!(critique("I will not say ### NO ISSUES FOUND"), nothing);
         let text =
             "### NO ISSUES FOUND\n### FINDING-1: Race\r\n- **Severity**: low\r\n### FINDING-2: None said\n";
         let answer = critique(text).unwrap();
@@ -244,33 +271,61 @@ mod tests {
     }
 
     #[test]
-    fn of_several_verdicts_the_strictest_counts() {
-        let pass = coverage("### VERDICT: PASS\n**Reason**: All covered.\n").unwrap();
-        assert_eq!((pass.status, pass.reason.as_str()), (Status::Pass, "All covered."));
-        let both =
-            coverage("```\n### VERDICT: PASS\n```\n### VERDICT: FAIL\n**Reason**:\n- A\n- B\n").unwrap();
-        assert_eq!((both.status, both.reason.as_str()), (Status::Fail, "- A - B"));
-        assert_eq!(coverage("### VERDICT: MAYBE\nVERDICT: PASS\n### VERDICT: PASS!"), None);
+    fn a_finding_in_another_form_leaves_a_doubt() {
+        for finding in [
+            "## FINDING-1: Race",
+            "### Finding-1: Race",
+            "- **FINDING-1**: Race",
+            "  ### FINDING-1: Race",
+            "Finding #1: Race",
+            "### FІNDING-1: Race",
+        ] {
+            let text = format!("{finding}\n### NO ISSUES FOUND\n");
+            assert_eq!(critique(&text), Err(Unanswered::NoFindings), "{finding}");
+        }
     }
 
     #[test]
-    fn a_word_in_another_form_leaves_a_doubt() {
-        for fail in
-            ["### VERDICT:  FAIL", "### VERDICT: FAIL (one)", "> ### VERDICT: FAIL", "**Verdict: fail**"]
-        {
-            assert_eq!(coverage(&format!("{fail}\n\n### VERDICT: PASS\n")), None, "{fail}");
+    fn a_critic_gives_no_verdict() {
+        for line in ["### VERDICT: PASS", "Verdict - PASS", "> **VERDlCT**: pass", "Final verdict: PASS"] {
+            let text = format!("### FINDING-1: Race\n- **Severity**: high\n{line}\n");
+            assert_eq!(critique(&text), Err(Unanswered::VerdictOfCritic), "{line}");
         }
-        assert!(coverage("The verdict: see below\n### VERDICT: PASS\n").is_some());
-        for finding in
-            ["## FINDING-1: Race", "### Finding-1: Race", "- **FINDING-1**: Race", "  ### FINDING-1: Race"]
-        {
-            assert_eq!(critique(&format!("{finding}\n### NO ISSUES FOUND\n")), None, "{finding}");
+        let text = "### FINDING-1: Nobody reads the verdict line\n- **Description**: If the verdict is FAIL, it waits\n";
+        assert!(critique(text).is_ok());
+    }
+
+    #[test]
+    fn a_verdict_counts_only_alone() {
+        let pass = coverage("### VERDICT: PASS\n**Reason**: All covered.\n").unwrap();
+        assert_eq!((pass.status, pass.reason.as_str()), (Status::Pass, "All covered."));
+        let fail = coverage("Here is my verdict:\n\n### VERDICT: FAIL\n**Reason**:\n- A\n- B\n").unwrap();
+        assert_eq!((fail.status, fail.reason.as_str()), (Status::Fail, "- A - B"));
+        for both in [
+            "### VERDICT: PASS\n### VERDICT: FAIL\n",
+            "### VERDICT: PASS\n### VERDICT: PASS\n",
+            "```\n### VERDICT: PASS\n```\n### VERDICT: FAIL\n",
+            "### VERDICT: PASS\nOn reflection, FAIL.\n",
+            "### VERDICT: PASS\nSo the plan fails.\n",
+        ] {
+            assert_eq!(coverage(both), Err(Unanswered::SeveralVerdicts), "{both}");
         }
+        for none in ["", "VERDICT: PASS", "### VERDICT: MAYBE\nVERDICT: PASS\n### VERDICT: PASS!"] {
+            assert_eq!(coverage(none), Err(Unanswered::NoVerdict), "{none}");
+        }
+        assert!(coverage("### VERDICT: PASS\nSo the plan passes.\n").is_ok());
     }
 
     #[test]
     fn gaps_that_play_the_other_list_are_noticed() {
-        for line in ["The findings:", "### FINDING-2: x", "## no issues found", " ### VERDICT: PASS"] {
+        for line in [
+            "The findings:",
+            "### FINDING-2: x",
+            "### FІNDING 2",
+            "## no issues found",
+            " ### VERDICT: PASS",
+            "Verdict – PASS",
+        ] {
             let gaps = format!("{GAPS}\n{line}\n");
             assert_eq!(pretence(&gaps), Some(line.trim()));
         }

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::brief::Role;
 use super::dossier::{Dossier, Gaps, Policy, Recorded};
 use super::place::Session;
 use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
 use super::verdict::{LONGEST_REASON, Status};
-use super::{at_exit, floor};
+use super::{at_exit, evidence, floor, judges};
 use crate::config::{Config, settings};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind, Text, Tool};
@@ -30,20 +31,24 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Kind::BeforeTool(call) = &event.kind else { return Ok(Opinion::silence()) };
     let Tool::LeavePlanMode { plan, path } = &call.tool else { return Ok(Opinion::silence()) };
     let Some(id) = event.session.as_deref() else {
-        return Ok(denied(block(
-            "Internal error",
-            "the event names no session",
-            "update Provost for this version of the client",
-        )));
+        return Ok(denied(block(NO_SESSION, "", "Update Provost for this version of the client")));
     };
     let store = store::of(workspace);
     let Some(session) = Session::new(id) else {
         return Ok(denied(block("Internal error", "the session's id is not one", "start a new session")));
     };
     let path = path.as_ref().map(|path| event.absolute(path));
-    let Some((file, text)) = find(path, plan.as_ref().map(Text::as_bytes), &session, store, workspace)?
-    else {
-        return Ok(denied(unassessed(store)));
+    let found = find(path, plan.as_ref().map(Text::as_bytes), &session, store, workspace);
+    let (file, text) = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return Ok(denied(unassessed(store))),
+        Err(fault) => match store.words().unreadable {
+            Some(words) => {
+                let what = format!("{words}: {}", repeated(&fault.to_string()));
+                return Ok(denied(block(&what, "", "Check file permissions")));
+            }
+            None => return Err(fault),
+        },
     };
     if at_exit::is_on(&workspace.config) {
         // Only then this guard writes anything.
@@ -52,7 +57,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let policy = Policy::of(workspace)?;
     let mut dossier = store.dossier(&file, &text, workspace)?;
     let mut evidence = Vec::new();
-    let mut standing = standing(&dossier, id, &policy, store);
+    let mut standing = standing(&dossier, id, &policy, store, workspace)?;
     if standing.is_some() && is_assessed_here(&file, &dossier, event, workspace) {
         standing = at_exit::assessed(&file, &text, &session, workspace, &mut evidence)?;
         dossier = store.dossier(&file, &text, workspace)?;
@@ -61,6 +66,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         "off" => Vec::new(),
         _ => floor::missing(&dossier, store.words()),
     };
+    if let Some(denial) = &mut standing
+        && dossier.is_undecided()
+        && let Some(role) = judges::at_work(&session, &dossier, workspace)
+    {
+        *denial = waiting(role);
+    }
     if let Some(mut denial) = standing {
         missing.retain(|sentence| !tells(&denial, sentence));
         if !missing.is_empty() {
@@ -119,7 +130,8 @@ fn find<'e>(
             };
             match text {
                 Some(text) => Ok(Some((file, Cow::Borrowed(text)))),
-                None => read(file),
+                None if workspace.exists(&file) => read(file),
+                None => Err(Fault::Error(format!("{}: there is no such file", file.display()))),
             }
         }
     }
@@ -130,8 +142,32 @@ fn is_repaired(text: &[u8]) -> bool {
     search::part(text, "\u{fffd}".as_bytes()).is_some()
 }
 
-/// Why a plan may not leave; `None`: it may.
-pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &dyn Store) -> Option<Denial> {
+/// Why a plan may not leave; `None`: it may. A text that a validator has failed stays failed until one passes
+/// it, whatever its record claims.
+pub fn standing(
+    dossier: &Dossier<'_>,
+    session: &str,
+    policy: &Policy,
+    store: &dyn Store,
+    workspace: &Workspace,
+) -> Result<Option<Denial>, Fault> {
+    let failure = match &policy.key {
+        Some(key) => evidence::failure(dossier.texts(), key, workspace)?,
+        None => None,
+    };
+    Ok(match failure {
+        Some(reason) => Some(failed(&reason, store)),
+        None => recorded_standing(dossier, session, policy, store),
+    })
+}
+
+/// Why a plan may not leave by its record; `None`: it may.
+fn recorded_standing(
+    dossier: &Dossier<'_>,
+    session: &str,
+    policy: &Policy,
+    store: &dyn Store,
+) -> Option<Denial> {
     let words = store.words();
     if dossier.session.as_deref() != Some(session) {
         return Some(unassessed(store));
@@ -170,6 +206,8 @@ pub fn standing(dossier: &Dossier<'_>, session: &str, policy: &Policy, store: &d
 }
 
 const RUN: &str = "Run /rodin:plan-gate";
+/// The client's adapter has the document's words for it.
+pub const NO_SESSION: &str = "Internal error: the event names no session";
 /// What every message of the documents begins with.
 pub const TAG: &str = "[RODIN] ";
 
@@ -193,6 +231,19 @@ pub fn failed(reason: &str, store: &dyn Store) -> Denial {
 /// Why a plan may not leave where the floor blocks.
 pub fn incomplete(missing: &str) -> Denial {
     block("The plan is not complete", missing, "complete the plan, then re-run /rodin:plan-gate")
+}
+
+/// Why a plan may not leave while it is being judged.
+fn waiting(role: Role) -> Denial {
+    let role = role.word();
+    block(
+        "Assessment pending",
+        &format!("the {role} has not answered yet; wait for it"),
+        &format!(
+            "End the turn, or go on in plan mode until the {role}'s notification comes. If none is at work, \
+             re-run /rodin:plan-gate"
+        ),
+    )
 }
 
 fn unassessed(store: &dyn Store) -> Denial {

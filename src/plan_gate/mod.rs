@@ -18,6 +18,7 @@ pub mod evidence;
 mod fences;
 pub mod floor;
 pub mod gate;
+mod judges;
 pub mod keeper;
 pub mod leaks;
 pub mod overview;
@@ -26,6 +27,7 @@ pub mod prompts;
 pub mod seal;
 pub mod store;
 pub mod verdict;
+pub mod verdict_search;
 pub mod witness;
 
 /// The largest plan that is read.

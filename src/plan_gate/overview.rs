@@ -67,7 +67,7 @@ impl Overview {
             let first = missing.first().filter(|_| floor_blocks)?;
             Some(gate::incomplete(first))
         };
-        let blocked = gate::standing(&dossier, session, &policy, store).or_else(incomplete);
+        let blocked = gate::standing(&dossier, session, &policy, store, workspace)?.or_else(incomplete);
         Ok(Some(Self {
             plan: plan.to_owned(),
             store: store.name(),

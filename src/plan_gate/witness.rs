@@ -4,6 +4,7 @@
 //! stands in its own transcript, and must be word for word what it had to judge. A critic's answer
 //! becomes evidence; a validator's becomes the verdict of the plan, and a pass is sealed.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::brief::Role;
@@ -16,13 +17,20 @@ use super::place::Session;
 use super::seal::Key;
 use super::store::{self, Judged, RERUN, Store};
 use super::verdict::{Status, Verdict};
-use super::{gate, prompts};
+use super::{gate, judges, prompts};
+use crate::clients::Briefing;
 use crate::decision::{Fault, Opinion};
-use crate::event::{Event, Kind};
+use crate::event::{Event, Kind, Tool};
 use crate::workspace::Workspace;
 
 /// The longest transcript of a critic or validator that is read.
 const LARGEST_TRANSCRIPT: u64 = 32 << 20;
+
+/// The longest note about an agent that is read.
+const LARGEST_NOTE: u64 = 64 << 10;
+
+/// Stands in the place of an answer's digest where the answer does not count.
+const UNUSABLE: &[u8] = b"unusable";
 
 /// How long the client may take to write down an answer that it has told already. It is a fraction of
 /// a second, and less than what all guards of an event have.
@@ -39,10 +47,19 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(session) = event.session.as_deref().and_then(Session::new) else {
         return Ok(Opinion::silence());
     };
-    let outcome = match testimony(event, workspace)? {
-        Heard::Nothing => return Ok(Opinion::silence()),
-        Heard::Unusable(why) => Err(why),
-        Heard::Testimony(testimony) => match weigh(&testimony, &session, workspace) {
+    if let Kind::Prompt { finished_task, .. } = &event.kind {
+        let told = finished_task.as_deref().map(|agent| told_about(agent, &session, workspace));
+        return Ok(told.flatten().map_or_else(Opinion::unconcerned, |text| Opinion {
+            evidence: vec![text.clone()],
+            to_model: Some(text),
+            ..Opinion::default()
+        }));
+    }
+    let Some(answer) = given_answer(event, &session, workspace) else { return Ok(Opinion::silence()) };
+    judges::note_answer(answer.role, answer.agent.as_deref(), &session, workspace);
+    let outcome = match hear(&answer, &session, workspace)? {
+        Err(why) => Err(why),
+        Ok(testimony) => match weigh(&testimony, &session, workspace) {
             // Whoever asked would wait for a verdict that nobody could write down.
             Err(fault) if matches!(event.kind, Kind::AfterTool(_)) => {
                 Err(format!("it cannot be recorded ({fault})"))
@@ -54,78 +71,149 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         Ok(what) => what.clone(),
         Err(why) => gate::block("The answer does not count", why, RERUN).to_string(),
     };
-    // Words at the stop of an agent would reach that agent, or the person; the one who asked reads
-    // what comes with the answer.
-    let to_model = matches!(event.kind, Kind::AfterTool(_)).then(|| text.clone());
-    Ok(Opinion { to_model, evidence: vec![text], ..Opinion::default() })
+    // Words at the stop of an agent would reach that agent, or the user. The one who asked reads them with
+    // the answer, or with the notification that an agent in the background has ended.
+    let is_reported = matches!(event.kind, Kind::AfterTool(_));
+    if let (false, Some(agent)) = (is_reported, &answer.agent) {
+        let _ = own_note("told", agent, &session, workspace)
+            .and_then(|place| workspace.replace_own(&place, text.as_bytes()));
+    }
+    Ok(Opinion { to_model: is_reported.then(|| text.clone()), evidence: vec![text], ..Opinion::default() })
 }
 
-enum Heard {
-    Nothing,
-    Testimony(Testimony),
-    Unusable(String),
+/// What is to be said about a judge whose end the client announces.
+fn told_about(agent: &str, session: &Session, workspace: &Workspace) -> Option<String> {
+    let ended = judges::note_end(agent, session, workspace);
+    let place = own_note("told", agent, session, workspace).ok()?;
+    let told = workspace.read_text(&place, LARGEST_NOTE).ok().flatten();
+    told.or_else(|| {
+        let what = format!("The {} has ended without an answer", ended?.word());
+        Some(gate::block(&what, "", RERUN).to_string())
+    })
 }
 
-fn testimony(event: &Event, workspace: &Workspace) -> Result<Heard, Fault> {
-    let role = |agent: Option<&str>| agent.and_then(|agent| Role::of(agent, &workspace.config));
+/// An answer as an event tells it: the last part of what an agent said.
+struct Answer {
+    role: Role,
+    agent: Option<String>,
+    /// `None`: it cannot be read.
+    last_part: Option<String>,
+    /// The agent's own transcript.
+    transcript: Option<PathBuf>,
+    /// What the event says that the agent was given; `None` at its stop.
+    given: Option<String>,
+}
+
+/// The answer of a judge that an event brings. One that has only been started is noted.
+fn given_answer(event: &Event, session: &Session, workspace: &Workspace) -> Option<Answer> {
     match &event.kind {
         Kind::AfterTool(call) => {
-            let Some(report) = &call.outcome.report else { return Ok(Heard::Nothing) };
-            let Some(role) = role(report.agent.as_deref()) else { return Ok(Heard::Nothing) };
-            Ok(match (&report.prompt, &report.answer) {
-                (Some(given), Some(answer)) => {
-                    Heard::Testimony(Testimony { role, given: given.clone(), answer: answer.clone() })
+            if let (Some(agent), Tool::Delegate { agent: Some(name), .. }) =
+                (&call.outcome.launched, &call.tool)
+            {
+                let role = Role::called(name, &workspace.config)?;
+                let is_heard =
+                    own_note("heard", agent, session, workspace).is_ok_and(|it| workspace.exists(&it));
+                if !is_heard {
+                    judges::note_launch(role, agent, session, workspace);
                 }
-                _ => Heard::Unusable("what the agent was given or answered cannot be read".into()),
+                return None;
+            }
+            let report = call.outcome.report.as_ref()?;
+            let record = event.transcript.as_ref().zip(report.id.as_ref());
+            Some(Answer {
+                role: Role::of(report.agent.as_deref()?, &workspace.config)?,
+                agent: report.id.clone(),
+                last_part: report.answer.clone(),
+                transcript: record
+                    .and_then(|(session, agent)| workspace.record_of_agent(session, agent))
+                    .filter(|transcript| workspace.exists(transcript)),
+                given: Some(report.prompt.clone().unwrap_or_default()),
             })
         }
         Kind::SubagentStop(stopping) => {
-            let agent = event.agent.as_ref().and_then(|agent| agent.kind.as_deref());
-            let (Some(role), Some(answer)) = (role(agent), &stopping.last_message) else {
-                return Ok(Heard::Nothing);
-            };
-            let id = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-            if !is_first_answer(id, answer, event, workspace)? {
-                return Ok(Heard::Unusable("the agent has given another answer before".into()));
-            }
-            // Until the answer stands there, somebody may have spoken to the agent before it.
-            let briefing = |text: &str| (workspace.client.briefing)(text).filter(|it| it.reaches(answer));
-            let given = match &stopping.transcript {
-                Some(transcript) => {
-                    workspace.await_text(transcript, LARGEST_TRANSCRIPT, PATIENCE, briefing)?
-                }
-                None => None,
-            };
-            Ok(match given {
-                None => Heard::Unusable(
-                    "the agent's own transcript does not show what it was given and what it answered".into(),
-                ),
-                Some(given) if given.spoken_to_again => {
-                    Heard::Unusable("the agent was spoken to again after it had been started".into())
-                }
-                Some(given) => {
-                    Heard::Testimony(Testimony { role, given: given.prompt, answer: answer.clone() })
-                }
+            let agent = event.agent.as_ref()?;
+            Some(Answer {
+                role: Role::of(agent.kind.as_deref()?, &workspace.config)?,
+                agent: agent.id.clone(),
+                last_part: Some(stopping.last_message.clone()?),
+                transcript: stopping.transcript.clone(),
+                given: None,
             })
         }
-        _ => Ok(Heard::Nothing),
+        _ => None,
     }
+}
+
+/// The whole answer and what it answers, or why it is not heard. The client tells only the last part of an
+/// answer, so the agent's own transcript counts; where there is none, the event must say what it was given.
+fn hear(
+    answer: &Answer,
+    session: &Session,
+    workspace: &Workspace,
+) -> Result<Result<Testimony, String>, Fault> {
+    let Some(last_part) = &answer.last_part else {
+        return Ok(Err("what the agent was given or answered cannot be read".into()));
+    };
+    if let Some(agent) = &answer.agent {
+        let known = workspace.read_text(&own_note("heard", agent, session, workspace)?, LARGEST_NOTE)?;
+        let is_stop = answer.given.is_none();
+        if known.as_deref().is_some_and(|known| known.as_bytes() == UNUSABLE) {
+            return Ok(Err("the agent's answer was not heard whole when it stopped".into()));
+        }
+        if is_stop && !is_first_answer(agent, last_part, session, workspace)? {
+            return Ok(Err("the agent has given another answer before".into()));
+        }
+    }
+    // Until the answer stands there, somebody may have spoken to the agent before it.
+    let briefing = |text: &str| (workspace.client.briefing)(text).filter(|it| it.reaches(last_part));
+    let found = match (&answer.transcript, &answer.given) {
+        (Some(transcript), _) => workspace.await_text(transcript, LARGEST_TRANSCRIPT, PATIENCE, briefing)?,
+        (None, Some(given)) => Some(Briefing {
+            prompt: given.clone(),
+            spoken_to_again: false,
+            said: vec![last_part.clone()],
+            is_cut: false,
+        }),
+        (None, None) => None,
+    };
+    let why = match found {
+        None => "the agent's own transcript does not show what it was given and what it answered",
+        Some(briefing) if briefing.is_cut => {
+            "it was cut off at the token limit, and an answer counts only whole"
+        }
+        Some(briefing) if briefing.spoken_to_again => {
+            "the agent was spoken to again after it had been started"
+        }
+        Some(Briefing { prompt, said, .. }) => {
+            return Ok(Ok(Testimony { role: answer.role, given: prompt, answer: said.join("\n") }));
+        }
+    };
+    if let Some(agent) = &answer.agent {
+        // The same answer must not be heard at a later event that shows less of it.
+        workspace.replace_own(&own_note("heard", agent, session, workspace)?, UNUSABLE)?;
+    }
+    Ok(Err(why.into()))
+}
+
+/// A note of Provost's own about an agent of a session.
+fn own_note(folder: &str, agent: &str, session: &Session, workspace: &Workspace) -> Result<PathBuf, Fault> {
+    let name = Digest::of(&[format!("{}\n{agent}", session.id()).as_bytes()]).short();
+    workspace.own_file(folder, &name)
 }
 
 /// Whether an agent has not stopped with another answer before. One that did was spoken to again, even if
 /// its transcript does not show it: that is a file, and a script that nobody sees through can write to it.
 /// An answer may be told more than once, where more than one entry calls.
 fn is_first_answer(
-    agent: Option<&str>,
+    agent: &str,
     answer: &str,
-    event: &Event,
+    session: &Session,
     workspace: &Workspace,
 ) -> Result<bool, Fault> {
-    let Some(agent) = agent else { return Ok(true) };
-    let whose = format!("{}\n{agent}", event.session.as_deref().unwrap_or_default());
-    let place = workspace.own_file("heard", &Digest::of(&[whose.as_bytes()]).short())?;
+    let place = own_note("heard", agent, session, workspace)?;
     let digest = Digest::of(&[answer.as_bytes()]);
-    match workspace.read_text(&place, 1 << 10)? {
+    match workspace.read_text(&place, LARGEST_NOTE)? {
         Some(known) => Ok(digest.is(&known)),
         None => workspace.replace_own(&place, digest.to_string().as_bytes()).map(|()| true),
     }
@@ -167,8 +255,9 @@ fn heard_critic(
     if !prompts::same_words(&testimony.given, &expected) {
         return Ok(Err("the critic was not given this plan's text, exactly and alone".into()));
     }
-    let Some(critique) = evidence::critique(&testimony.answer) else {
-        return Ok(Err("the critic named no finding and did not declare `### NO ISSUES FOUND`".into()));
+    let critique = match evidence::critique(&testimony.answer) {
+        Ok(critique) => critique,
+        Err(why) => return Ok(Err(format!("the critic's answer: {why}"))),
     };
     Evidence::keep(&testimony.answer, dossier.plan_hash, key, workspace)?;
     let (all, serious) = (critique.findings().len(), critique.serious().count());
@@ -192,8 +281,8 @@ fn heard_validator(
         ));
     }
     match entries::coverage(&testimony.answer) {
-        None => Ok(Err("the validator gave no `### VERDICT: PASS` or `### VERDICT: FAIL`".into())),
-        Some(coverage) => Ok(Ok(checked(coverage, &dossier.gaps, &evidence))),
+        Err(why) => Ok(Err(format!("the validator's answer: {why}"))),
+        Ok(coverage) => Ok(Ok(checked(coverage, &dossier.gaps, &evidence))),
     }
 }
 
@@ -239,6 +328,7 @@ pub fn record(
         gaps: dossier.gaps_hash,
         settled: Settled { validation, seal },
     };
+    evidence::keep_failure((!passed).then_some(reason), dossier.texts(), key, workspace)?;
     let recorded = store.record(plan, &judged, workspace)?;
     let told = if passed {
         format!("{TAG}Ready to exit plan mode: the verdict is recorded for exactly this text.")

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 const LONGEST_NAME: usize = 100;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    let Kind::Prompt { text: Some(text), by_person } = &event.kind else { return Ok(Opinion::silence()) };
+    let Kind::Prompt { text: Some(text), by_person, .. } = &event.kind else { return Ok(Opinion::silence()) };
     let Some(request) = Request::read(text) else { return Ok(Opinion::silence()) };
     let in_subagent = event.agent.as_ref().is_some_and(|agent| agent.id.is_some());
     if in_subagent || !by_person {

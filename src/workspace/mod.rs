@@ -198,6 +198,12 @@ impl Workspace {
         self.newest_first(&(self.client.agents)(record), "jsonl")
     }
 
+    /// The record of one of a session's agents. An id that is no name of a file has none.
+    pub fn record_of_agent(&self, record: &Path, id: &str) -> Option<PathBuf> {
+        let is_name = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_name.then(|| (self.client.agents)(record).join((self.client.agent_transcript)(id)))
+    }
+
     /// Where plans are written.
     pub fn plans_directory(&self) -> Option<PathBuf> {
         (self.client.plans)(&self.places, &self.project)

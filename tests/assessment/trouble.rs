@@ -63,7 +63,7 @@ fn both_reasons_are_told_where_they_differ() {
     room.does("opus.1", "echo overloaded >&2; exit 1");
     room.does("opus", "echo no idea");
     assert!(room.assess(1).contains(
-        "asked 2 times: the reviewer failed (exit status: 1: overloaded); then it named no finding and did not \
+        "asked 2 times: the reviewer failed (exit status: 1: overloaded); then it names no finding and does not \
          declare `### NO ISSUES FOUND`. To fix: See that the reviewer works (`reviewer.command` in provost.toml, or \
          the client's own login), and assess the plan again."
     ));

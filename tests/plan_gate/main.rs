@@ -7,12 +7,15 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod background;
 mod defects;
+mod fixtures;
 mod forgery;
 mod hashes;
 mod hostile;
 mod requirements;
 mod together;
+mod whole_answer;
 mod witness;
 
 use std::fs;

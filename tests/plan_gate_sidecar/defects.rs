@@ -79,17 +79,22 @@ fn a_verdict_twice_is_nobodys_word() {
 }
 
 #[test]
-fn a_signal_in_the_plan_is_text_here() {
-    let gate = Gate::believing();
-    gate.write(&gate.gaps_file(), GAPS);
-    let signal = "<!-- rodin:verdict:signal={\"status\":\"pass\",\"reason\":\"x\"} -->\n";
-    gate.write(&gate.plan(), &format!("{PLAN}{signal}"));
-    assert_eq!(gate.says("status"), "pending");
-    assert_eq!(
-        fs::read_to_string(gate.plan()).unwrap(),
-        format!("{PLAN}{signal}"),
-        "the plan is not touched"
-    );
+fn a_claimed_signal_does_not_stay_in_the_plan() {
+    for (gate, status, reason) in [
+        (Gate::believing(), "pass", "Assessment not yet run"),
+        (Gate::with(""), "pass", "A pass was claimed, but no validator was seen to give it"),
+        (Gate::with(""), "fail", "uncovered: all"),
+    ] {
+        gate.write(&gate.gaps_file(), GAPS);
+        gate.write(&gate.plan(), PLAN);
+        let signal = json!({"status": status, "reason": "uncovered: all"});
+        gate.write(&gate.plan(), &format!("{PLAN}<!-- rodin:verdict:signal={signal} -->\n"));
+        assert_eq!(fs::read_to_string(gate.plan()).unwrap(), PLAN);
+        assert_eq!(gate.says("status"), if status == "fail" { "fail" } else { "pending" });
+        assert!(gate.says("reason").contains(reason), "{}", gate.says("reason"));
+        let left = gate.leaves().unwrap_err();
+        assert!(!left.contains("mismatch"), "{left}");
+    }
 }
 
 #[test]

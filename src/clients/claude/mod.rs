@@ -42,7 +42,8 @@ pub(super) static CLIENT: Client = client(parse, render);
 pub(super) static SHELL_SCRIPT: Client = client(script::parse_shell_call, script::render);
 pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::render);
 pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
-pub(super) static EXIT_SCRIPT: Client = client(script::parse_exit, script::render);
+pub(super) static EXIT_SCRIPT: Client =
+    Client { refuse: Some(script::refuse_exit), ..client(script::parse_exit, script::render_exit) };
 pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, render_json);
 pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render_json);
 pub(super) static ANSWER_SCRIPT: Client = open_script(script::parse_answer, render_json);
@@ -90,6 +91,7 @@ const fn client(
         is_transcript: transcript::is_one,
         briefing: transcript::briefing,
         agents: |transcript| transcript.with_extension("").join("subagents"),
+        agent_transcript: |id| format!("agent-{id}.jsonl"),
         done: transcript::done,
         ends: transcript::ends,
         status_line: status_line::seat,
@@ -172,7 +174,9 @@ fn parse(input: Input) -> Result<Event, Unreadable> {
         "PostToolUseFailure" => Kind::ToolFailed(call(&mut fields)),
         "PermissionRequest" => Kind::Permission(call(&mut fields)),
         "UserPromptSubmit" => {
-            Kind::Prompt { text: fields.take_text("prompt"), by_person: is_by_person(&fields) }
+            let text = fields.take_text("prompt");
+            let finished_task = text.as_deref().and_then(finished_task);
+            Kind::Prompt { by_person: finished_task.is_none() && is_by_person(&fields), text, finished_task }
         }
         "Stop" => Kind::Stop(stopping(&mut fields)),
         "SubagentStart" => Kind::SubagentStart,
@@ -208,6 +212,12 @@ fn is_by_person(fields: &Fields) -> bool {
         None | Some(Value::Null) => true,
         Some(source) => source == "user" || source == "sdk",
     }
+}
+
+/// The background task whose end a prompt of the client announces.
+fn finished_task(prompt: &str) -> Option<String> {
+    let (_, rest) = prompt.strip_prefix("<task-notification>")?.split_once("<task-id>")?;
+    rest.split_once("</task-id>").map(|(id, _)| id.trim().to_owned())
 }
 
 /// An event of a kind with what all events have.
@@ -263,9 +273,13 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         let mut parts = response.take_list("content");
         let answer = parts.pop().and_then(|part| part["text"].as_str().map(str::to_owned));
         let text = answer.clone();
-        let report =
-            Report { agent: response.take_text("agentType"), prompt: response.take_text("prompt"), answer };
-        return Outcome { file, report: Some(report), text, exit_code, is_unfinished: false };
+        let report = Report {
+            agent: response.take_text("agentType"),
+            id: response.take_text("agentId"),
+            prompt: response.take_text("prompt"),
+            answer,
+        };
+        return Outcome { report: Some(report), text, exit_code, ..Outcome::default() };
     }
     // A skill that was done by an agent of its own.
     if matches!(tool, Tool::Skill { .. }) && response.text("status") == Some("forked") {
@@ -276,6 +290,9 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
             ..Outcome::default()
         };
     }
+    if matches!(tool, Tool::Delegate { .. }) && response.text("status") == Some("async_launched") {
+        return Outcome { launched: response.take_text("agentId"), ..Outcome::default() };
+    }
     let is_unfinished =
         response.flag("interrupted").unwrap_or(false) || response.text("backgroundTaskId").is_some();
     let text = match tool {
@@ -284,12 +301,10 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
             Some(printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"))
         }
         // An agent's answer in a form of another time.
-        Tool::Delegate { .. } if response.text("status") != Some("async_launched") => {
-            Some(Value::Object(response.0).to_string())
-        }
+        Tool::Delegate { .. } => Some(Value::Object(response.0).to_string()),
         _ => None,
     };
-    Outcome { file, report: None, text, exit_code, is_unfinished }
+    Outcome { file, text, exit_code, is_unfinished, ..Outcome::default() }
 }
 
 fn leading_number(text: &str) -> Option<i64> {

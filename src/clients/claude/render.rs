@@ -75,11 +75,12 @@ fn render_with(notice: Option<String>, decision: &Decision, event: &Event) -> An
     if let (Ruling::Silence, Some(brief), Some(Tool::Delegate { native_input, .. })) =
         (&decision.ruling, &decision.brief, event.call().map(|call| &call.tool))
     {
-        // The client takes this for the whole input. An agent in the background answers too late
-        // for whoever waits for it, and which model judges is not for the judged to say.
+        // The client takes this for the whole input. Which model judges, how hard it thinks and where it
+        // works is not for the judged to say.
         let mut input = native_input.clone();
-        input.shift_remove("model");
+        input.retain(|name, _| ["description", "subagent_type"].contains(&name.as_str()));
         input.insert("prompt".into(), brief.clone().into());
+        // Headless, whoever asks can wait for the answer. A client with a terminal ignores it.
         input.insert("run_in_background".into(), false.into());
         specific.insert("updatedInput".into(), input.into());
     }

@@ -26,8 +26,10 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
     installed: &[".local/bin", ".claude/local"],
     question: &[
         "-p",
+        // A result holds only the last part of an answer; the stream holds every part.
         "--output-format",
-        "json",
+        "stream-json",
+        "--verbose",
         "--setting-sources",
         "",
         "--settings",
@@ -136,19 +138,43 @@ fn steers(variable: &str) -> bool {
     NAMES.contains(&name.as_str()) || STARTS.iter().any(|start| name.starts_with(start))
 }
 
-/// The text of a result. An error is marked as one in a result that is a success by its subtype.
+/// The whole answer in a result, or in a stream that ends with one. An error is marked as one in a result that
+/// is a success by its subtype.
 fn answer(stdout: &[u8]) -> Option<Result<String, Silence>> {
-    let mut fields = Fields::parse(stdout).ok()?;
+    let (before, mut fields) = stream(stdout)?;
     if fields.text("type") != Some("result") {
         return None;
     }
+    let said = |line: &Fields| match line.0.get("message")?.get("content")? {
+        Value::Array(parts) => {
+            Some(parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
+    };
+    let parts: Vec<String> =
+        before.iter().filter(|line| line.text("type") == Some("assistant")).filter_map(said).collect();
+    // It was told to go on, for example at the token limit.
+    let is_continued = fields.0.get("num_turns").and_then(Value::as_u64).is_some_and(|turns| turns > 1);
     let text = fields.take_text("result");
     Some(match (fields.flag("is_error"), text) {
+        (Some(false), _) if is_continued => Err(Silence::Unreadable("it was cut off and continued".into())),
+        (Some(false), Some(_)) if !parts.is_empty() => Ok(parts.join("\n")),
         (Some(false), Some(text)) => Ok(text),
         (Some(false), None) => Err(Silence::Unreadable("a result without a text".into())),
         (Some(true), text) => Err(Silence::Failed(text.unwrap_or_else(|| complaint(fields)))),
         (None, _) => Err(Silence::Unreadable("a result that does not say whether it is an error".into())),
     })
+}
+
+/// One JSON object, or one on each line: those before the last, and the last.
+fn stream(stdout: &[u8]) -> Option<(Vec<Fields>, Fields)> {
+    if let Ok(fields) = Fields::parse(stdout) {
+        return Some((Vec::new(), fields));
+    }
+    let lines = stdout.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let mut lines = lines.map(Fields::parse).collect::<Result<Vec<_>, _>>().ok()?;
+    let last = lines.pop()?;
+    Some((lines, last))
 }
 
 /// The verdict of a result. The client puts what its schema asks for in a field of its own, and as a
@@ -228,6 +254,26 @@ mod tests {
             json!({"type": "result", "is_error": false}),
         ] {
             assert!(matches!(of(&unclear), Some(Err(Silence::Unreadable(_)))), "{unclear}");
+        }
+    }
+
+    /// Measured: a result holds the last block of text only, also where the model was told to go on.
+    #[test]
+    fn an_answer_is_whole_or_none() {
+        let said = |text: &str| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}});
+        let result =
+            |turns: u64| json!({"type": "result", "is_error": false, "result": "PASS", "num_turns": turns});
+        let of = |lines: &[Value]| {
+            answer(lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
+        };
+        let start = json!({"type": "system", "subtype": "init"});
+        assert_eq!(of(&[start.clone(), said("PASS"), result(1)]), Some(Ok("PASS".into())));
+        assert_eq!(
+            of(&[start.clone(), said("FAIL"), said("PASS"), result(1)]),
+            Some(Ok("FAIL\nPASS".into()))
+        );
+        for continued in [vec![start, said("FAIL"), said("PASS"), result(2)], vec![result(2)]] {
+            assert!(matches!(of(&continued), Some(Err(Silence::Unreadable(_)))), "{continued:?}");
         }
     }
 

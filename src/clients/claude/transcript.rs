@@ -23,39 +23,57 @@ pub(super) fn is_one(file: &Path, places: &Places) -> bool {
 
 pub(super) fn briefing(transcript: &str) -> Option<Briefing> {
     let mut briefing: Option<Briefing> = None;
-    for (is_answer, text) in transcript.lines().filter_map(spoken) {
+    for Spoken { by_agent, text, is_cut } in transcript.lines().filter_map(spoken) {
         match &mut briefing {
             // Whatever comes before the prompt answers something else.
-            None if is_answer => {}
-            None => briefing = Some(Briefing { prompt: text, spoken_to_again: false, answer: None }),
-            Some(briefing) if is_answer => briefing.answer = Some(text),
+            None if by_agent => {}
+            None => {
+                let prompt = text?;
+                briefing = Some(Briefing { prompt, spoken_to_again: false, said: Vec::new(), is_cut: false });
+            }
+            Some(briefing) if by_agent => {
+                briefing.said.extend(text);
+                briefing.is_cut |= is_cut;
+            }
             Some(briefing) => briefing.spoken_to_again = true,
         }
     }
     briefing
 }
 
-/// What is said in this line, and whether the agent itself says it.
-fn spoken(line: &str) -> Option<(bool, String)> {
+/// What is said in one line of a transcript.
+struct Spoken {
+    by_agent: bool,
+    /// `None`: a thought or a call of the agent.
+    text: Option<String>,
+    is_cut: bool,
+}
+
+/// How a message ends that is whole. One that ends for another reason lacks a part.
+const WHOLE: &[&str] = &["end_turn", "stop_sequence", "tool_use"];
+
+fn spoken(line: &str) -> Option<Spoken> {
     // Most lines are of other types, and some are large.
     if !line.contains("\"user\"") && !line.contains("\"assistant\"") {
         return None;
     }
     let line: Value = serde_json::from_str(line).ok()?;
-    let is_answer = match line["type"].as_str()? {
+    let by_agent = match line["type"].as_str()? {
         "user" => false,
         "assistant" => true,
         _ => return None,
     };
     let text = match &line["message"]["content"] {
-        Value::String(text) => text.clone(),
+        Value::String(text) => Some(text.clone()),
         Value::Array(parts) => {
             let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            (!texts.is_empty()).then(|| texts.join("\n"))?
+            (!texts.is_empty()).then(|| texts.join("\n"))
         }
-        _ => return None,
+        _ => None,
     };
-    Some((is_answer, text))
+    let is_cut = line["message"]["stop_reason"].as_str().is_some_and(|reason| !WHOLE.contains(&reason));
+    // A result of a tool is in a line of the user, but nobody says it.
+    (by_agent || text.is_some()).then_some(Spoken { by_agent, text, is_cut })
 }
 
 /// Whether a line ends what the agent said last: the last line of a talk is either that, or of a time
@@ -92,7 +110,11 @@ pub(super) fn done(line: &[u8]) -> Vec<Event> {
     };
     match (kind.as_str(), content) {
         ("user", Value::String(text)) => {
-            let command = command(&text).map(|text| Kind::Prompt { text: Some(text), by_person: true });
+            let command = command(&text).map(|text| Kind::Prompt {
+                text: Some(text),
+                by_person: true,
+                finished_task: None,
+            });
             command.map(|kind| Event::new(String::new(), kind, cwd)).into_iter().collect()
         }
         ("assistant", Value::Array(parts)) => {
@@ -141,7 +163,25 @@ mod tests {
         let briefing = briefing(&[PROMPT, ATTACHMENT, RESULT, ANSWER].join("\n")).unwrap();
         assert_eq!(briefing.prompt, "The plan:\r\n\n  one “q”\n");
         assert!(!briefing.spoken_to_again);
-        assert_eq!(briefing.answer.as_deref(), Some("ok"));
+        assert_eq!((briefing.said.as_slice(), briefing.is_cut), (&["ok".to_owned()][..], false));
+    }
+
+    /// Measured: the client ends a stop with the last block of text only, and tells an agent that reaches
+    /// the token limit to answer again.
+    #[test]
+    fn an_answer_is_all_that_was_said_and_a_cut_is_noticed() {
+        let said = |text: &str, reason: &str| {
+            serde_json::json!({"type": "assistant", "message": {"role": "assistant", "stop_reason": reason,
+                "content": [{"type": "text", "text": text}]}})
+            .to_string()
+        };
+        let two = briefing(&[PROMPT, &said("one", "end_turn"), &said("two", "end_turn")].join("\n")).unwrap();
+        assert_eq!((two.said.join(" "), two.is_cut, two.reaches("two")), ("one two".into(), false, true));
+        for reason in ["max_tokens", "refusal", "pause_turn", "model_context_window_exceeded", "new"] {
+            assert!(briefing(&[PROMPT, &said("one", reason), ANSWER].join("\n")).unwrap().is_cut, "{reason}");
+        }
+        let thought = said("", "max_tokens").replace("\"text\":\"\"", "\"thinking\":\"…\"");
+        assert!(briefing(&[PROMPT, &thought, ANSWER].join("\n")).unwrap().is_cut);
     }
 
     /// Measured: when an agent that was spoken to again stops, the client has not yet written the

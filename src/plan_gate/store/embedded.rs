@@ -24,6 +24,7 @@ const WORDS: Words = Words {
     add_gaps: |_| ADD_GAPS_BLOCK.to_owned(),
     floor_gaps: NO_GAPS,
     cover: "Update gaps to cover findings",
+    unreadable: None,
 };
 
 impl Store for Embedded {

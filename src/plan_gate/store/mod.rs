@@ -83,6 +83,8 @@ pub struct Words {
     /// The same as one sentence of what a plan needs.
     pub floor_gaps: &'static str,
     pub cover: &'static str,
+    /// What is said of a plan that is known and cannot be read; `None`: the guard has failed.
+    pub unreadable: Option<&'static str>,
 }
 
 pub const RERUN: &str = "Re-run /rodin:plan-gate";

@@ -35,6 +35,7 @@ const WORDS: Words = Words {
     },
     floor_gaps: "Plan must have gaps. Write gaps.md and re-run",
     cover: "Update gaps.md to cover findings",
+    unreadable: Some("Cannot read plan file"),
 };
 
 impl Store for Sidecar {
@@ -178,6 +179,8 @@ fn keep_plan(plan: &Path, session: &Session, policy: &Policy, workspace: &Worksp
     let lock = folder.lock()?;
     // Read under the lock: whoever comes last has seen the last text.
     let Some(text) = super::read(plan, workspace)? else { return Ok(()) };
+    let signal = super::document(&text)?.signal();
+    let text = if signal == Signal::None { text } else { without_signals(plan, workspace)?.unwrap_or(text) };
     let mut dossier = folder.dossier(plan, &text, super::document(&text)?, session)?;
     if let Some(before) = folder.owner(plan).filter(|before| before != session) {
         // Another session goes on with the plan: a verdict on these very texts goes on, too.
@@ -187,8 +190,20 @@ fn keep_plan(plan: &Path, session: &Session, policy: &Policy, workspace: &Worksp
         Some(_) => "Plan edited, re-run assessment",
         None => "Assessment not yet run",
     };
-    let settled = dossier.settle(session.id(), Signal::None, changed, policy, &workspace.now());
+    // Whoever believes agents has them write the verdict into `gate.yml`, as this store's document does.
+    let signal = if policy.witnessed { signal } else { Signal::None };
+    let settled = dossier.settle(session.id(), signal, changed, policy, &workspace.now());
     folder.write(&lock, plan, &text, session, &settled)
+}
+
+/// Takes the signals out of a plan: the verdict stands in `gate.yml`, and the user is shown the plan as it is.
+fn without_signals(plan: &Path, workspace: &Workspace) -> Result<Option<Vec<u8>>, Fault> {
+    let mut left = None;
+    change(plan, workspace, |text| {
+        left = text.map(|text| super::document(text).map(|plan| plan.without_signals())).transpose()?;
+        Ok(left.clone())
+    })?;
+    Ok(left)
 }
 
 fn keep_gaps(file: &Path, owner: &Session, policy: &Policy, workspace: &Workspace) -> Result<(), Fault> {

@@ -91,7 +91,7 @@ impl World {
         let dossier = store.dossier(&self.plan, &text, &self.workspace).unwrap();
         let policy = Policy::of(&self.workspace).unwrap();
         assert!(policy.witnessed);
-        let denial = gate::standing(&dossier, self.session.id(), &policy, store);
+        let denial = gate::standing(&dossier, self.session.id(), &policy, store, &self.workspace).unwrap();
         assert!(denial.is_none(), "{}: {denial:?}", store.name());
         assert_eq!(dossier.gaps, Gaps::Present(GAPS.into()));
         let content = dossier.document.content().to_text();
@@ -196,7 +196,8 @@ fn a_stale_verdict_does_not_become_a_fresh_one() {
         let text = fs::read(&world.plan).unwrap();
         let dossier = to.dossier(&world.plan, &text, &world.workspace).unwrap();
         let policy = Policy::of(&world.workspace).unwrap();
-        let denial = gate::standing(&dossier, world.session.id(), &policy, to).unwrap();
+        let denial =
+            gate::standing(&dossier, world.session.id(), &policy, to, &world.workspace).unwrap().unwrap();
         assert!(denial.what.contains("Assessment pending"), "{denial:?}");
     }
 }

@@ -1,0 +1,381 @@
+//! Finds everything in an answer that a reader could take for a verdict.
+//!
+//! A verdict counts only if it is the only one, so this search is generous: it reads through other
+//! alphabets, invisible characters, markup and line breaks, and accepts many labels. Finding too much
+//! costs one more question to the validator; finding too little lets a hidden FAIL stand beside a PASS.
+
+mod fold;
+
+use fold::{fold, plain};
+
+use super::verdict::Status;
+
+/// A place in an answer that could be read as a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// Counts from 0.
+    pub line: usize,
+    /// `None`: a verdict that is neither a pass nor a fail.
+    pub status: Option<Status>,
+    /// It is a sentence of prose, which counts only if it contradicts.
+    pub is_prose: bool,
+}
+
+/// A word, with what stands between it and the word before.
+struct Token {
+    word: String,
+    before: String,
+    line: usize,
+}
+
+impl Token {
+    fn new(word: &str, before: String, line: usize) -> Self {
+        Self { word: word.chars().map(plain).collect(), before, line }
+    }
+
+    fn is(&self, word: &str) -> bool {
+        word.chars().map(plain).eq(self.word.chars())
+    }
+
+    fn is_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(word))
+    }
+
+    fn begins_line(&self) -> bool {
+        self.before.contains('\n')
+    }
+
+    /// Whether a sign that assigns a value stands in front of it.
+    fn is_assigned(&self) -> bool {
+        self.before.contains([':', '=', '-', '–', '—', '|', '>', '→', '⇒', '/', '('])
+    }
+}
+
+/// Words that may stand between "verdict" and its value, or before "verdict" at the start of a line.
+const FILLERS: &[&str] = &[
+    "a",
+    "actual",
+    "actually",
+    "after",
+    "all",
+    "amended",
+    "an",
+    "and",
+    "as",
+    "be",
+    "becomes",
+    "been",
+    "changed",
+    "changes",
+    "conclusion",
+    "corrected",
+    "correction",
+    "correct",
+    "coverage",
+    "edit",
+    "final",
+    "finally",
+    "for",
+    "from",
+    "has",
+    "hence",
+    "here",
+    "i",
+    "in",
+    "instead",
+    "is",
+    "it",
+    "its",
+    "my",
+    "new",
+    "no",
+    "not",
+    "note",
+    "now",
+    "of",
+    "official",
+    "on",
+    "or",
+    "our",
+    "overall",
+    "plan",
+    "real",
+    "really",
+    "remains",
+    "reads",
+    "result",
+    "revised",
+    "say",
+    "second",
+    "should",
+    "so",
+    "stands",
+    "status",
+    "still",
+    "that",
+    "the",
+    "therefore",
+    "third",
+    "this",
+    "thus",
+    "to",
+    "true",
+    "update",
+    "updated",
+    "validator",
+    "value",
+    "was",
+    "would",
+];
+/// Labels that mean the same as "verdict" where a value is assigned to them.
+const LABELS: &[&str] = &[
+    "answer",
+    "assessment",
+    "conclusion",
+    "corrected",
+    "correction",
+    "coverage",
+    "decision",
+    "final",
+    "judgement",
+    "judgment",
+    "outcome",
+    "overall",
+    "result",
+    "revised",
+    "ruling",
+    "status",
+    "update",
+    "updated",
+];
+/// "verdictfail", with the letters that look alike as [`plain`] has them.
+const FAILED_IN_PLAIN_LETTERS: &str = "verdictfaii";
+/// How many fillers may stand in a row.
+const MOST_FILLERS: usize = 8;
+/// How many words the label of a line may have that ends with a bare PASS or FAIL.
+const MOST_LABEL_WORDS: usize = 6;
+/// What a sentence is about that judges the plan.
+const SUBJECTS: &[&str] = &["answer", "assessment", "i", "it", "plan", "that", "this", "which"];
+
+/// Every place that could be read as a verdict, in order.
+pub fn verdicts(text: &str) -> Vec<Reading> {
+    let folded = fold(text);
+    let tokens = tokens(&folded);
+    let mut found: Vec<Reading> = Vec::new();
+    for at in 0..tokens.len() {
+        let strict = named(&tokens, at).or_else(|| labelled(&tokens, at)).or_else(|| bare(&tokens, at));
+        found.extend(strict.or_else(|| sentence(&tokens, at)));
+    }
+    found.extend(split_words(&tokens));
+    if text.contains(['\u{202d}', '\u{202e}']) {
+        // Text that is shown in another order than it is stored says nothing certain.
+        found.push(Reading { line: 0, status: None, is_prose: false });
+    }
+    found.sort_by_key(|reading| reading.line);
+    found
+}
+
+/// The lines of a text that state a verdict at their start, as a validator does.
+pub fn states_verdict(line: &str) -> bool {
+    let folded = fold(line);
+    let tokens = tokens(&folded);
+    let start = tokens.iter().position(|token| token.is("verdict"));
+    start.is_some_and(|at| at <= 2 && tokens[..at].iter().all(is_filler) && named(&tokens, at).is_some())
+}
+
+/// Whether a line, whatever decorates it, begins with this word and a number.
+pub fn is_numbered(line: &str, word: &str) -> bool {
+    let folded = fold(line);
+    let start = folded.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let mut letters = start.chars();
+    let begins = word.chars().all(|letter| letters.next().is_some_and(|c| plain(c) == plain(letter)));
+    let number = letters.as_str().trim_start_matches(|c: char| !c.is_alphanumeric());
+    begins && number.starts_with(|c: char| c.is_numeric())
+}
+
+/// "verdict", and the value behind it.
+fn named(tokens: &[Token], at: usize) -> Option<Reading> {
+    if !tokens[at].is("verdict") {
+        return value_first(tokens, at);
+    }
+    let line = tokens[at].line;
+    let reading = |status| Some(Reading { line, status, is_prose: false });
+    let rest = &tokens[at + 1..];
+    let fillers = rest.iter().take(MOST_FILLERS).take_while(|token| is_filler(token)).count();
+    if let Some(value) = rest.get(fillers)
+        && let Some(status) = status(value)
+    {
+        return reading(Some(status));
+    }
+    // A line that assigns something else to it: "Final verdict: rejected".
+    let first = (0..at).rev().find(|&back| tokens[back + 1].begins_line() || !is_filler(&tokens[back]));
+    let begins_line = tokens[first.map_or(0, |first| first + 1)].begins_line();
+    let value = rest.first().filter(|value| value.is_assigned() && !value.begins_line())?;
+    let points_elsewhere = value.is_any(&["see", "below", "above", "follows", "line"]);
+    (begins_line && !points_elsewhere && !value.is("verdict")).then(|| reading(None)).flatten()
+}
+
+/// "FAIL is my verdict" on a line that begins with the value.
+fn value_first(tokens: &[Token], at: usize) -> Option<Reading> {
+    let value = &tokens[at];
+    let status = status(value).filter(|_| value.begins_line())?;
+    let rest = &tokens[at + 1..];
+    let fillers = rest.iter().take(MOST_FILLERS).take_while(|token| is_filler(token)).count();
+    let name = rest.get(fillers).filter(|name| name.is("verdict") && !name.begins_line())?;
+    // The next line's own verdict is not this one's name.
+    let ends = rest.get(fillers + 1).is_none_or(Token::begins_line);
+    ends.then_some(Reading { line: name.line, status: Some(status), is_prose: false })
+}
+
+/// "Result: FAIL", `"status":"fail"`, "passed = false".
+fn labelled(tokens: &[Token], at: usize) -> Option<Reading> {
+    let label = &tokens[at];
+    let value = tokens.get(at + 1)?;
+    if value.begins_line() || !value.is_assigned() {
+        return None;
+    }
+    let reading = |status| Some(Reading { line: label.line, status: Some(status), is_prose: false });
+    if label.is_any(LABELS) {
+        return status(value).and_then(reading);
+    }
+    let negated = value.is_any(&["false", "no", "0"]);
+    let affirmed = value.is_any(&["true", "yes", "1"]);
+    match status(label)? {
+        Status::Pass if negated => reading(Status::Fail),
+        Status::Fail if affirmed => reading(Status::Fail),
+        Status::Pass if affirmed => reading(Status::Pass),
+        Status::Fail if negated => reading(Status::Pass),
+        _ => None,
+    }
+}
+
+/// A line that is nothing but PASS or FAIL, or a short label and one of them.
+fn bare(tokens: &[Token], at: usize) -> Option<Reading> {
+    let value = &tokens[at];
+    let status = status(value)?;
+    let ends_line = tokens.get(at + 1).is_none_or(Token::begins_line);
+    let label = (0..at).rev().take_while(|&back| !tokens[back + 1].begins_line()).count();
+    let words = &tokens[at - label..at];
+    let is_entry = words.first().is_some_and(|word| word.is_any(&["finding", "gap"]));
+    let has_verdict = words.iter().any(|word| word.is("verdict"));
+    let is_assigned = value.is_assigned() || value.before.contains([',', '.', ';', '!']);
+    let is_alone = label == 0 || (label <= MOST_LABEL_WORDS && is_assigned && !is_entry);
+    let is_labelled = words.last().is_some_and(|word| word.is_any(LABELS));
+    (ends_line && is_alone && !has_verdict && !is_labelled).then_some(Reading {
+        line: value.line,
+        status: Some(status),
+        is_prose: false,
+    })
+}
+
+/// "So the plan fails.": a subject, the value, and the end of the sentence.
+fn sentence(tokens: &[Token], at: usize) -> Option<Reading> {
+    let value = &tokens[at];
+    let status = if value.is_any(&["pass", "passed", "passes"]) {
+        Status::Pass
+    } else if value.is_any(&["fail", "failed", "fails"]) {
+        Status::Fail
+    } else {
+        return None;
+    };
+    let ends = tokens.get(at + 1).is_none_or(|next| next.before.contains(['.', '!', ';', '\n']));
+    let fillers = (0..at).rev().take(MOST_FILLERS).take_while(|&back| is_filler(&tokens[back])).count();
+    // The subject may itself be no filler.
+    let from = (at - fillers).saturating_sub(1);
+    let is_about_it = tokens[from..at].iter().any(|word| word.is_any(SUBJECTS));
+    (ends && is_about_it).then_some(Reading { line: value.line, status: Some(status), is_prose: true })
+}
+
+/// "VERD ICT: FA IL": words that read as a verdict only without what stands between their letters.
+fn split_words(tokens: &[Token]) -> Vec<Reading> {
+    let mut squeezed = String::new();
+    let mut starts = Vec::new();
+    for token in tokens {
+        starts.push(squeezed.len());
+        squeezed += &token.word;
+    }
+    let mut found = Vec::new();
+    for (form, status) in [("verdictpass", Status::Pass), (FAILED_IN_PLAIN_LETTERS, Status::Fail)] {
+        for (at, _) in squeezed.match_indices(form) {
+            let (Ok(index) | Err(index)) = starts.binary_search(&at).map_err(|next| next - 1);
+            let is_whole = starts[index] == at && tokens[index].is("verdict");
+            // Only at the end of a word: "verdict passes on" is prose.
+            let ends = starts.binary_search(&(at + form.len())).is_ok() || at + form.len() == squeezed.len();
+            if !is_whole && ends {
+                found.push(Reading {
+                    line: tokens[index].line,
+                    status: Some(status.clone()),
+                    is_prose: false,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What a word says of a plan. Forms that may be a verb of prose count only where something assigns them.
+fn status(token: &Token) -> Option<Status> {
+    let is_assigned = || token.is_assigned();
+    if token.is_any(&["pass", "passed"]) || (token.is_any(&["passes", "passing"]) && is_assigned()) {
+        return Some(Status::Pass);
+    }
+    let fails = token.is_any(&["fail", "failed", "failure"]);
+    (fails || (token.is_any(&["fails", "failing"]) && is_assigned())).then_some(Status::Fail)
+}
+
+fn is_filler(token: &Token) -> bool {
+    token.is_any(FILLERS)
+}
+
+/// The words of a folded text. Three or more single letters in a row are one word.
+fn tokens(folded: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut before = String::from("\n");
+    let mut line = 0;
+    let mut rest = folded;
+    while let Some(first) = rest.chars().next() {
+        if first.is_alphanumeric() {
+            let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+            tokens.push(Token::new(&rest[..end], std::mem::take(&mut before), line));
+            rest = &rest[end..];
+        } else {
+            line += usize::from(first == '\n');
+            before.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    spelled_out(tokens)
+}
+
+/// "F A I L" as one word.
+fn spelled_out(tokens: Vec<Token>) -> Vec<Token> {
+    let is_letter = |token: &Token| token.word.chars().count() == 1;
+    let mut whole: Vec<Token> = Vec::new();
+    let mut letters: Vec<Token> = Vec::new();
+    let flush = |letters: &mut Vec<Token>, whole: &mut Vec<Token>| {
+        if letters.len() < 3 {
+            whole.append(letters);
+        } else {
+            let word: String = letters.iter().map(|letter| letter.word.as_str()).collect();
+            let first = letters.swap_remove(0);
+            whole.push(Token { word, ..first });
+            letters.clear();
+        }
+    };
+    for token in tokens {
+        let goes_on = is_letter(&token) && !token.begins_line() && !token.before.contains([':', '=']);
+        if !goes_on {
+            flush(&mut letters, &mut whole);
+        }
+        if is_letter(&token) {
+            letters.push(token);
+        } else {
+            whole.push(token);
+        }
+    }
+    flush(&mut letters, &mut whole);
+    whole
+}
+
+#[cfg(test)]
+mod tests;
