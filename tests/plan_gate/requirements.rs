@@ -280,7 +280,7 @@ fn the_scripts_stand_ins_block_and_let_through_as_the_document_has_it() {
     };
     signal("fail", "Uncovered FINDING-2");
     before(
-        "Assessment failed: Uncovered FINDING-2. To fix: Update gaps to cover findings, then re-run /rodin:plan-gate.",
+        "Assessment failed: Uncovered FINDING-2\nTo fix: Update gaps to cover findings, then re-run /rodin:plan-gate.",
     );
     signal("pass", "All covered");
     assert_eq!(planning.script_before(&planning.leaving()), Ok(()));

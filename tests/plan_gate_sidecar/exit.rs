@@ -208,3 +208,55 @@ fn files_of_the_document_are_read_as_they_are() {
     assert_eq!(gate.leaves(), Ok(()));
     assert_eq!(fs::read_to_string(gate.gate_file()).unwrap(), text);
 }
+
+/// The words of document 001, to the letter.
+#[test]
+fn the_script_speaks_as_its_document_does() {
+    let by_script = |gate: &Gate| gate.leaves_by_script(&json!({"session_id": SESSION})).unwrap_err();
+    let gate = Gate::believing();
+    assert_eq!(by_script(&gate), "[RODIN] No assessment found. To fix: Run /rodin:plan-gate first.");
+    gate.write(&gate.plan(), PLAN);
+    gate.write(&gate.gaps_file(), GAPS);
+    assert_eq!(by_script(&gate), "[RODIN] Assessment pending. To fix: Run /rodin:plan-gate.");
+    gate.set("status", "fail");
+    gate.set("reason", "FINDING-1 is not covered");
+    assert_eq!(
+        by_script(&gate),
+        "[RODIN] Assessment failed: FINDING-1 is not covered\nTo fix: Update gaps.md to cover findings, then re-run \
+         /rodin:plan-gate."
+    );
+
+    let gate = Gate::passed(BELIEVING);
+    assert_eq!(gate.leaves_by_script(&json!({"session_id": SESSION})), Ok(()));
+    fs::write(gate.plan(), "# Edited outside\n").unwrap();
+    assert_eq!(by_script(&gate), "[RODIN] Plan hash mismatch. To fix: Re-run /rodin:plan-gate.");
+    fs::remove_file(gate.plan()).unwrap();
+    let said = by_script(&gate);
+    assert!(said.starts_with("[RODIN] Cannot read plan file: <home>/.claude/plans/"), "{said}");
+    assert!(said.ends_with(". To fix: Check file permissions."), "{said}");
+
+    let gate = Gate::passed(BELIEVING);
+    fs::write(gate.gaps_file(), "edited outside\n").unwrap();
+    assert_eq!(by_script(&gate), "[RODIN] Gaps hash mismatch. To fix: Re-run /rodin:plan-gate.");
+    fs::remove_file(gate.gaps_file()).unwrap();
+    assert_eq!(
+        by_script(&gate),
+        format!(
+            "[RODIN] Gaps file referenced but missing: <home>/.claude/plans/rodin-plan-gate/{SESSION}.gaps.md. To fix: \
+             Re-run /rodin:plan-gate."
+        )
+    );
+    fs::create_dir(gate.gaps_file()).unwrap();
+    let said = by_script(&gate);
+    assert!(said.starts_with("[RODIN] Cannot read gaps file: <home>/.claude/plans/"), "{said}");
+    assert!(said.ends_with(". To fix: Check file permissions."), "{said}");
+
+    let gate = Gate::passed(BELIEVING);
+    gate.set("plan_file", "");
+    let mut event = gate.leaving();
+    event["session_id"] = SESSION.into();
+    assert_eq!(
+        gate.leaves_by_script(&event).unwrap_err(),
+        "[RODIN] Gate file corrupt: missing plan_file. To fix: Re-run /rodin:plan-gate."
+    );
+}

@@ -139,16 +139,25 @@ impl Gate {
     /// agree. The paths in the reason are short.
     #[track_caller]
     fn leaves(&self) -> Result<(), String> {
-        let event = self.leaving();
-        let hook = reason_of(&self.project.hook_with(PACK, &event));
-        let script = self.project.script(&["pre_tool_use"], event.to_string().as_bytes());
-        let script = match script.code {
-            Some(0) if script.is_silent() => Ok(()),
-            Some(2) if script.stdout.is_empty() => Err(script.stderr.trim_end().to_owned()),
-            _ => panic!("no form of a script's answer: {script:?}"),
+        let hook = reason_of(&self.project.hook_with(PACK, &self.leaving()));
+        let hook = hook.map_err(|reason| self.project.shown(&reason));
+        let script = self.leaves_by_script(&self.leaving());
+        let what = |said: &Result<(), String>| {
+            said.clone().map_err(|text| text.split([':', '.']).next().unwrap_or_default().to_owned())
         };
-        assert_eq!(hook, script, "the hook and the script");
-        hook.map_err(|reason| self.project.shown(&reason))
+        assert_eq!(what(&hook), what(&script), "the hook and the script");
+        hook
+    }
+
+    /// Whether the plan may leave by the stand-in for the document's script.
+    #[track_caller]
+    fn leaves_by_script(&self, event: &Value) -> Result<(), String> {
+        let script = self.project.script(&["pre_tool_use"], event.to_string().as_bytes());
+        match script.code {
+            Some(0) if script.is_silent() => Ok(()),
+            Some(2) if script.stdout.is_empty() => Err(self.project.shown(script.stderr.trim_end())),
+            _ => panic!("no form of a script's answer: {script:?}"),
+        }
     }
 }
 

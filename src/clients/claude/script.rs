@@ -12,6 +12,7 @@ use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, s
 use crate::clients::{Answer, BLOCK, Input};
 use crate::decision::Decision;
 use crate::event::Event;
+use crate::plan_gate::gate;
 
 /// A call of the shell. A script reads the command of whatever tool it is registered for.
 pub(super) fn parse_shell_call(input: Input) -> Result<Event, Unreadable> {
@@ -158,4 +159,32 @@ pub(super) fn render(decision: &Decision, _event: &Event) -> Answer {
         }
         None => Answer::default(),
     }
+}
+
+/// What the script for the way out of plan mode says where it cannot read its input.
+pub(super) fn refuse_exit(_why: &str) -> Answer {
+    const WORDS: &str = "[RODIN] Internal error: malformed JSON input. Hook may need update for new schema.";
+    Answer { stderr: WORDS.into(), code: BLOCK, ..Answer::default() }
+}
+
+/// The way out of plan mode in the words of its documents: no way past it, no reason for an assessment that
+/// is pending, and a failed one on two lines.
+pub(super) fn render_exit(decision: &Decision, event: &Event) -> Answer {
+    let answer = render(decision, event);
+    let own = answer.stderr.split("\n[provost] ").next().unwrap_or_default();
+    let stderr = match own.rsplit_once(". To fix: ") {
+        Some((what, fix)) if what.starts_with("[RODIN] Assessment pending") => {
+            format!("[RODIN] Assessment pending. To fix: {fix}")
+        }
+        Some((what, _)) if what.ends_with(gate::NO_SESSION) => {
+            "[RODIN] Internal error: session_id not found in \
+             hook input. Schema may have changed - hook update needed."
+                .to_owned()
+        }
+        Some((what, fix)) if what.starts_with("[RODIN] Assessment failed: ") => {
+            format!("{what}\nTo fix: {fix}")
+        }
+        _ => own.to_owned(),
+    };
+    Answer { stderr, ..answer }
 }
