@@ -14,7 +14,7 @@ fn the_gates_hooks_are_one_command_for_each_event() {
         ("PreToolUse", json!("*"), json!(GATE)),
         ("PostToolUse", json!("*"), after.clone()),
         ("SubagentStop", Value::Null, after),
-        ("UserPromptSubmit", Value::Null, own.clone()),
+        ("UserPromptSubmit", Value::Null, json!(GATE)),
         ("SessionStart", Value::Null, own.clone()),
         ("ConfigChange", Value::Null, own),
     ];
@@ -74,7 +74,36 @@ fn the_skill_follows_the_document_step_by_step() {
         let (_, after) = rest.split_once(step).unwrap_or_else(|| panic!("not there, or too early: {step}"));
         rest = after;
     }
-    assert!(skill.contains("run_in_background: false") && skill.contains("started once more"));
+    assert!(skill.contains("started once more"));
+}
+
+/// In a terminal agents work in the background, and the Agent tool has no parameter that changes it.
+#[test]
+fn the_skill_waits_for_notifications_and_names_no_parameter_of_one_mode() {
+    let skill = text(rodin().join("skills/plan-gate/SKILL.md"));
+    for parameter in ["run_in_background", "isolation", "effort", "model:"] {
+        assert!(!skill.contains(parameter), "{parameter}");
+    }
+    for words in
+        ["`<task-notification>` arrives", "end your turn", "do not call ExitPlanMode before the answer"]
+    {
+        assert!(skill.contains(words), "{words}");
+    }
+}
+
+/// The steps of document 001, whose record is in files beside the plan.
+#[test]
+fn the_skill_covers_the_sidecar() {
+    let skill = text(rodin().join("skills/plan-gate/SKILL.md"));
+    for words in [
+        "rodin-plan-gate/<slug>.session",
+        "edit the plan file first",
+        "rodin-plan-gate/<session_id>.gaps.md",
+        "rodin-plan-gate/<session_id>.gate.yml",
+        "Update\n  gaps.md with uncovered findings, re-run",
+    ] {
+        assert!(skill.contains(words), "{words}");
+    }
 }
 
 #[test]
