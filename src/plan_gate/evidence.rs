@@ -57,7 +57,9 @@ pub fn keep_failure(
     workspace: &Workspace,
 ) -> Result<(), Fault> {
     let place = failure_place(texts, workspace)?;
-    let Some(reason) = reason else { return workspace.remove(&place) };
+    let Some(reason) = reason else {
+        return if workspace.exists(&place) { workspace.remove(&place) } else { Ok(()) };
+    };
     let record = json!({"texts": name_texts(texts), "failed": reason}).to_string();
     let signed = json!({"record": record, "signature": key.sign(&record)});
     workspace.replace_own(&place, signed.to_string().as_bytes())
@@ -77,7 +79,7 @@ fn name_texts((plan, gaps): (Digest, Digest)) -> String {
 
 fn failure_place(texts: (Digest, Digest), workspace: &Workspace) -> Result<PathBuf, Fault> {
     let name = Digest::of(&[name_texts(texts).as_bytes()]).short();
-    workspace.own_file("witness", &format!("{name}.failed.json"))
+    workspace.own_file("witness", &format!("{name}.failed"))
 }
 
 /// What a critic answered, or why that is no answer.

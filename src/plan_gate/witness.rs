@@ -74,7 +74,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Words at the stop of an agent would reach that agent, or the user. The one who asked reads them with
     // the answer, or with the notification that an agent in the background has ended.
     let is_reported = matches!(event.kind, Kind::AfterTool(_));
-    if let (false, Some(agent)) = (is_reported, &answer.agent) {
+    let is_announced = matches!(&event.kind, Kind::SubagentStop(stopping) if stopping.in_background);
+    if let (true, Some(agent)) = (is_announced, &answer.agent) {
         let _ = own_note("told", agent, &session, workspace)
             .and_then(|place| workspace.replace_own(&place, text.as_bytes()));
     }

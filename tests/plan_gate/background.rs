@@ -33,6 +33,7 @@ fn start(planning: &Planning, agent: &str, id: &str) -> String {
 fn answers(planning: &Planning, agent: &str, id: &str, given: &str, answer: &str) {
     let mut event = planning.stopped(agent, &[given], answer);
     event["agent_id"] = id.into();
+    event["background_tasks"] = json!([{"id": id, "type": "subagent", "status": "running"}]);
     let said = planning.hook(&event);
     assert!(said.is_silent(), "words at the stop would reach the judge: {said:?}");
 }
