@@ -162,7 +162,7 @@ pub fn standing(
 }
 
 /// Why a plan may not leave by its record; `None`: it may.
-fn recorded_standing(
+pub fn recorded_standing(
     dossier: &Dossier<'_>,
     session: &str,
     policy: &Policy,

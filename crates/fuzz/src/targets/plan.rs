@@ -204,7 +204,7 @@ impl Keeper<'_> {
 
     fn passes(&self, text: &[u8]) -> bool {
         self.dossier(text)
-            .is_ok_and(|dossier| gate::standing(&dossier, SESSION, self.policy, &Embedded).is_none())
+            .is_ok_and(|dossier| gate::recorded_standing(&dossier, SESSION, self.policy, &Embedded).is_none())
     }
 }
 
