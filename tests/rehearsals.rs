@@ -128,6 +128,13 @@ rehearsals! {
     adversary_and_the_plugin: "adversary-plugin.toml",
     adversary_and_the_person: "adversary-person.toml",
     adversary_and_words: "adversary-words.toml",
+    terminal_and_a_denial: "terminal-denial.toml",
+    terminal_and_two_denials: "terminal-two-denials.toml",
+    terminal_and_an_override: "terminal-override.toml",
+    terminal_and_a_planner_without_a_plan: "terminal-planner-without-plan.toml",
+    terminal_and_a_missing_program: "terminal-missing-program.toml",
+    terminal_and_four_plugins: "terminal-four-plugins.toml",
+    terminal_and_an_ask: "terminal-ask.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }
