@@ -83,6 +83,8 @@ rehearsals! {
     plan_gate_in_a_directory_of_the_project: "plan-gate-plans-directory.toml",
     plan_gate_with_agents_in_the_background: "plan-gate-background.toml",
     plan_gate_without_the_program: "plan-gate-without-provost.toml",
+    terminal_plan_gate: "terminal-plan-gate.toml",
+    terminal_plan_gate_sidecar: "terminal-plan-gate-sidecar.toml",
     plan_gate_and_the_persons_override: "plan-gate-override.toml",
     plan_gate_with_files_beside_the_plan: "plan-gate-sidecar.toml",
     plan_gate_by_the_documents_scripts: "plan-gate-compat.toml",
