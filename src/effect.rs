@@ -5,11 +5,14 @@
 //! resolved, because links are the disk's business; content is not copied into the effect but
 //! computed on demand by [`proposed`], so that a guard can judge it before it is written.
 
+pub mod git;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::event::{Event, Kind, Replacement, Tool};
 use crate::shell;
+use git::{BranchUpdate, GitSite};
 
 /// An edit that makes a file larger than this is not applied in memory.
 const LARGEST_PROPOSAL: usize = 64 << 20;
@@ -70,14 +73,14 @@ pub enum Effect {
         by: String,
         does: &'static str,
     },
-    /// A commit is made. `repository`: a directory in it, `None` where that is not certain; then it is
-    /// made in one of the `possible` directories, or where there are none, anywhere.
+    /// `git commit` makes a commit.
     Commit {
-        repository: Option<PathBuf>,
-        possible: Vec<PathBuf>,
-        branch: Branch,
+        site: Box<GitSite>,
         dry_run: bool,
     },
+    /// Another command of git gives a branch other commits: a merge, a cherry-pick, an update of the
+    /// reference.
+    UpdateBranch(Box<BranchUpdate>),
     /// Something that is too large to be looked at, and so cannot be vouched for at all.
     TooLarge {
         what: String,
@@ -109,16 +112,6 @@ pub enum Effect {
     ChangeConfig {
         file: Option<PathBuf>,
     },
-}
-
-/// The branch on which a commit lands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Branch {
-    /// Whichever the repository is on when the command line starts.
-    Current,
-    /// The command line switched to it before.
-    Named(String),
-    Unknown,
 }
 
 /// Where the new content of a written file can be found.

@@ -9,7 +9,8 @@ use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
 use super::{Exit, Outcome, current_directory};
 use crate::clients;
 use crate::decision::{Decision, Finding, Ruling, Verdict};
-use crate::effect::{Branch, Effect};
+use crate::effect::Effect;
+use crate::effect::git::NamedBranch;
 use crate::engine;
 use crate::event::{self, Agent, Call, Event, Kind, Tool};
 use crate::registry::{self, GUARDS};
@@ -86,15 +87,19 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
             ("runs", words.join(" "))
         }
         Effect::Act { program, by, does } => ("acts", format!("{program} {by}: {does}")),
-        Effect::Commit { repository, branch, dry_run, .. } => {
-            let place = repository.as_deref().map_or("a repository that is not known".into(), shown);
-            let branch = match branch {
-                Branch::Current => "its current branch",
-                Branch::Named(name) => name,
-                Branch::Unknown => "a branch that is not known",
+        Effect::Commit { site, dry_run } => {
+            let place = site.repository.as_deref().map_or("a repository that is not known".into(), shown);
+            let branch = match site.named_branch() {
+                NamedBranch::Current => "its current branch",
+                NamedBranch::Named(name) => name,
+                NamedBranch::Unknown => "a branch that is not known",
             };
             let kind = if *dry_run { " (only tried)" } else { "" };
             ("commits", format!("to {branch} in {place}{kind}"))
+        }
+        Effect::UpdateBranch(update) => {
+            let branch = update.branch.as_deref().unwrap_or("the branch that is checked out");
+            ("updates", format!("{branch} by git {}", update.command))
         }
         Effect::Write { path, .. } => ("writes", shown(path)),
         Effect::Place { names, to, .. } => {
@@ -121,13 +126,13 @@ fn as_json(effect: &Effect) -> Value {
         Effect::Act { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
-        Effect::Commit { repository, branch, dry_run, .. } => {
-            let (on, name) = match branch {
-                Branch::Current => ("current", None),
-                Branch::Named(name) => ("named", Some(name)),
-                Branch::Unknown => ("unknown", None),
+        Effect::Commit { site, dry_run } => {
+            let (on, name) = match site.named_branch() {
+                NamedBranch::Current => ("current", None),
+                NamedBranch::Named(name) => ("named", Some(name)),
+                NamedBranch::Unknown => ("unknown", None),
             };
-            json!({"does": does, "repository": repository, "on": on, "branch": name, "dry_run": dry_run})
+            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
         Effect::Write { path, .. } | Effect::Delete { path } | Effect::Read { path, .. } => {

@@ -1,24 +1,27 @@
-//! `branch-guard`: while a workflow has a branch of its own, nothing is committed to main or master.
+//! `branch-guard`: while a workflow has a branch of its own, nothing is committed to main.
 //!
-//! Where a commit lands is known from the command line, if that switches before, and else from the files
-//! of the repository. What cannot be known goes on, and so does a commit in a repository that is not the
-//! project's.
+//! Judged is where a commit may land: on the branches that the command line switches to before, and on the
+//! one that the files of the repository name. Where one of the possible branches is main, it is denied. A
+//! merge, a cherry-pick or an update of main counts as far as the words say it. A repository that is not the
+//! project's, and one that cannot be read, are none of its business.
 
-use std::path::PathBuf;
+mod landing;
 
 use super::ground::Ground;
 use super::state::WorkBranch;
 use crate::decision::{Denial, Fault, Opinion};
-use crate::effect::{Branch, Effect};
-use crate::event::Event;
+use crate::effect::Effect;
+use crate::effect::git::{BranchUpdate, GitSite};
+use crate::event::{Event, Tool};
 use crate::text;
 use crate::workspace::Workspace;
-use crate::workspace::git::{Head, Repository};
+use crate::workspace::git::Repository;
+use landing::{Branch, Landing, Places, is_main};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls commit nothing, and then nothing is looked up.
-    let mut commits = event.effects().iter().filter_map(commit).peekable();
-    if commits.peek().is_none() {
+    let mut landings = event.effects().iter().filter_map(Update::of).peekable();
+    if landings.peek().is_none() {
         return Ok(Opinion::unconcerned());
     }
     let Some(ground) = Ground::of(event, workspace) else { return Ok(Opinion::unconcerned()) };
@@ -31,68 +34,92 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(own) = workspace.repository(ground.root()) else {
         return Ok(noted(vec!["the project is in no repository of git that can be read".into()]));
     };
+    let places = Places { workspace, own: &own, start: &event.cwd };
     let mut evidence = Vec::new();
-    for (places, branch) in commits {
-        match landing(&places, branch, &own, workspace) {
-            Landing::On(branch) if is_main(&branch) => match excuse(&branch, wanted, &own)? {
-                None => {
-                    evidence.push(format!("the commit lands on {branch}"));
-                    return Ok(Opinion::deny(denial(&branch, wanted), evidence));
-                }
-                Some(excuse) => evidence.push(excuse.into()),
-            },
-            Landing::On(branch) => {
-                evidence.push(text::one_line(&format!("the commit lands on {branch}")));
+    for update in landings {
+        let branches = match places.landing(update.site)? {
+            Landing::Elsewhere(why) => {
+                evidence.push(why.into());
+                continue;
             }
-            Landing::Open(why) => evidence.push(why.into()),
+            Landing::On(_) if update.named.is_some() => {
+                vec![Branch::Named(update.named.unwrap_or_default().into())]
+            }
+            Landing::On(branches) => branches,
+        };
+        let is_certain = branches.len() == 1;
+        for branch in branches {
+            let name = match &branch {
+                Branch::Named(name) if is_main(name) => name,
+                Branch::Unknown => "main",
+                Branch::Named(name) => {
+                    evidence.push(text::one_line(&format!("git {} lands on {name}", update.command)));
+                    continue;
+                }
+                Branch::None => {
+                    evidence.push("no branch is checked out".into());
+                    continue;
+                }
+            };
+            if update.is_harmless(name, &own)? {
+                evidence.push(format!("git {} brings {name} nothing new by its words", update.command));
+                continue;
+            }
+            if let Some(excuse) = excuse(name, wanted, &own)? {
+                evidence.push(excuse.into());
+                continue;
+            }
+            let is_certain = is_certain && branch != Branch::Unknown;
+            let verb = if is_certain { "lands" } else { "may land" };
+            evidence.push(format!("git {} {verb} on {name}", update.command));
+            return Ok(Opinion::deny(denial(command_of(event), name, is_certain, wanted), evidence));
         }
     }
     Ok(noted(evidence))
 }
 
-/// Where a commit lands.
-enum Landing {
-    On(String),
-    /// On no branch of this workflow's business, or on one that cannot be known.
-    Open(&'static str),
+/// A command of git that gives a branch new commits.
+struct Update<'a> {
+    command: &'static str,
+    site: &'a GitSite,
+    /// The branch, where it is not the one that is checked out.
+    named: Option<&'a str>,
+    from: Option<&'a str>,
 }
 
-/// A commit that is really made, with the directories in which it may be.
-fn commit(effect: &Effect) -> Option<(Vec<&PathBuf>, &Branch)> {
-    match effect {
-        Effect::Commit { repository, possible, branch, dry_run: false } => {
-            Some((repository.iter().chain(possible).collect(), branch))
+impl<'a> Update<'a> {
+    fn of(effect: &'a Effect) -> Option<Self> {
+        match effect {
+            Effect::Commit { site, dry_run: false } => {
+                Some(Self { command: "commit", site, named: None, from: None })
+            }
+            Effect::UpdateBranch(update) => {
+                let BranchUpdate { command, site, branch, from } = &**update;
+                Some(Self { command, site, named: branch.as_deref(), from: from.as_deref() })
+            }
+            _ => None,
         }
-        _ => None,
     }
-}
 
-fn landing(places: &[&PathBuf], branch: &Branch, own: &Repository, workspace: &Workspace) -> Landing {
-    if places.is_empty() {
-        return Landing::Open("in which repository it commits is not certain");
+    /// Whether main only gets what is its own: from where it comes, or from its own past.
+    fn is_harmless(&self, main: &str, own: &Repository) -> Result<bool, Fault> {
+        let Some(from) = self.from else { return Ok(false) };
+        let name = from.strip_prefix("refs/heads/").unwrap_or(from);
+        let is_upstream =
+            |text: &str| matches!(text, "@{u}" | "@{upstream}") || text == format!("{main}@{{u}}");
+        let is_local = own.has_branch(name)?;
+        let remote = name.strip_prefix("refs/remotes/").unwrap_or(name);
+        let is_remote = !is_local && remote.split_once('/').is_some_and(|(_, branch)| branch == main);
+        if name == main || is_upstream(name) || is_remote {
+            return Ok(true);
+        }
+        // These also go back in time, and to files; only another branch brings something new.
+        let goes_back = matches!(self.command, "reset" | "rebase");
+        let is_other = is_local
+            || (name.contains('/')
+                && own.has_remote_branch(remote.split_once('/').map_or("", |(_, rest)| rest))?);
+        Ok(goes_back && !is_other)
     }
-    // Where there is no repository, there will be no commit.
-    let mut repositories = places.iter().filter_map(|place| workspace.repository(place));
-    let Some(repository) = repositories.next() else {
-        return Landing::Open("there is no repository where it commits");
-    };
-    let is_same = |other: Repository| other.is(own) && other.head() == repository.head();
-    if !repository.is(own) || !repositories.all(is_same) {
-        return Landing::Open("it commits in another repository, or may do so");
-    }
-    match branch {
-        Branch::Named(name) => Landing::On(name.clone()),
-        Branch::Unknown => Landing::Open("on which branch it commits is not certain"),
-        Branch::Current => match repository.head() {
-            Head::Branch(name) => Landing::On(name),
-            Head::Detached => Landing::Open("no branch is checked out"),
-            Head::Unknown => Landing::Open("which branch is checked out cannot be read"),
-        },
-    }
-}
-
-fn is_main(branch: &str) -> bool {
-    matches!(branch, "main" | "master")
 }
 
 /// Why a commit to main is no harm to this workflow after all.
@@ -111,28 +138,41 @@ fn noted(evidence: Vec<String>) -> Opinion {
     Opinion { evidence, ..Opinion::default() }
 }
 
-fn denial(branch: &str, wanted: &WorkBranch) -> Denial {
+fn command_of(event: &Event) -> &str {
+    match event.call().map(|call| &call.tool) {
+        Some(Tool::Shell { command }) => command,
+        _ => "git",
+    }
+}
+
+/// The first 200 characters say what, why and how to go on: that is what a terminal shows.
+fn denial(command: &str, branch: &str, is_certain: bool, wanted: &WorkBranch) -> Denial {
+    /// So much of the command line is repeated.
+    const COMMAND: usize = 40;
     /// No sensible name of a branch is longer.
     const LONGEST: usize = 200;
+    let command = text::brief(&text::one_line(command), COMMAND);
     let name = wanted.name.as_deref().map(|name| text::bounded(&text::one_line(name), LONGEST).into_owned());
     let belongs = name.as_ref().map_or_else(|| "the feature branch".to_owned(), |name| format!("`{name}`"));
-    let fix = match &name {
-        Some(name) => {
+    let fix = match (&name, is_certain) {
+        (Some(name), true) => {
             let name = quoted(name);
             format!(
-                "`git checkout {name}` first (`git checkout -b {name}` if it is still to be made), then commit"
+                "`git checkout {name}`, then commit (`git checkout -b {name}` if the branch does not exist yet)"
             )
         }
-        None => "`git checkout` the feature branch first, then commit".to_owned(),
-    };
-    Denial {
-        what: "COMMIT TO MAIN BLOCKED".into(),
-        why: format!(
-            "the commit would land on the branch `{branch}`, and while the workflow is active its work belongs on \
-             {belongs}"
+        (None, true) => "`git checkout` the feature branch, then commit".to_owned(),
+        (_, false) => format!(
+            "switch first, then commit in a call of its own (or join both with `&&`). The work of this workflow \
+             belongs on {belongs}"
         ),
-        fix,
-    }
+    };
+    let why = if is_certain {
+        format!("`{command}` lands on `{branch}`, not on {belongs}")
+    } else {
+        format!("`{command}` may land on `{branch}`")
+    };
+    Denial { what: "COMMIT TO MAIN BLOCKED".into(), why, fix }
 }
 
 /// A word as a shell takes it for one word.
@@ -160,9 +200,11 @@ mod tests {
     #[test]
     fn a_message_stays_on_one_clean_line() {
         let name = format!("x\n\u{1b}[2J{}", "y".repeat(10_000));
-        let text = denial("main", &WorkBranch { name: Some(name), is_active: true }).to_string();
+        let text =
+            denial("git commit", "main", true, &WorkBranch { name: Some(name), is_active: true }).to_string();
         assert!(!text.contains(['\n', '\u{1b}']) && text.len() < 2_000, "{text}");
-        let text = denial("master", &WorkBranch { name: None, is_active: true }).to_string();
+        let text =
+            denial("git commit", "master", true, &WorkBranch { name: None, is_active: true }).to_string();
         assert!(text.contains("`master`") && text.contains("the feature branch"), "{text}");
     }
 }

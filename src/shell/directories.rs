@@ -20,6 +20,7 @@ pub(super) struct Round {
 }
 
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the directory")]
 pub(super) struct Whereabouts {
     pub(super) current: Directories,
     /// All directories that the line has named so far, the first one first.
@@ -27,11 +28,26 @@ pub(super) struct Whereabouts {
     /// The line went somewhere that is not known.
     pub(super) is_lost: bool,
     has_overflown: bool,
+    /// How many constructs are open that decide whether their commands run.
+    pub(super) conditions: usize,
+    /// The command in front decides whether the next one runs.
+    pub(super) is_chained: bool,
+    /// The line changed its directory only if something else was so.
+    pub(super) is_conditional: bool,
 }
 
 impl Whereabouts {
     pub(super) fn new(current: Directories, is_lost: bool) -> Self {
-        Self { seen: current.clone(), current, is_lost, has_overflown: false }
+        let seen = current.clone();
+        Self {
+            seen,
+            current,
+            is_lost,
+            has_overflown: false,
+            conditions: 0,
+            is_chained: false,
+            is_conditional: false,
+        }
     }
 
     /// The one directory in which the next command runs.
@@ -111,6 +127,7 @@ impl Line<'_> {
         };
         // From then on, `..` is taken from where the links lead to.
         self.place.is_lost |= words.iter().any(|word| word.has_letter(&['P']));
+        self.place.is_conditional |= self.place.conditions > 0 || self.place.is_chained;
         self.place.remember();
         self.spoil_rounds();
         if let Some(what) = lost.or(self.place.overflow()) {

@@ -9,6 +9,7 @@
 
 mod ansi;
 mod directories;
+mod flow;
 mod grammar;
 mod programs;
 #[cfg(test)]
@@ -22,8 +23,9 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Deed, Effect};
 use directories::{Directories, Round, Whereabouts};
+use flow::{Flow, Op};
 use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step, TOO_DEEP};
-use programs::git::Branches;
+use programs::git::GitContext;
 pub use programs::steers;
 use word::Word;
 
@@ -77,26 +79,29 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     let home = home.and_then(Path::to_str);
     let (work, guesses) = Work::of(command).shared();
     let mut effects = Vec::new();
-    let mut has_moved = false;
+    let mut flow = Flow::default();
     let mut open = VecDeque::from([Nested {
         text: command.to_owned(),
+        script: flow.new_script(),
+        git: GitContext::default(),
         kind: Kind::Commands,
         directories: Directories::from([cwd.into()]),
         is_lost: false,
         is_guess: false,
         depth: 0,
     }]);
-    // All before this one have forgotten their branches.
-    let mut on_a_branch = 0;
-    while let Some(Nested { text, kind, directories, is_lost, is_guess, depth }) = open.pop_front() {
+    while let Some(Nested { text, script, git, kind, directories, is_lost, is_guess, depth }) =
+        open.pop_front()
+    {
         // What may not be commands at all must not make a line too large.
         if is_guess && guesses.is_spent() {
             continue;
         }
         let work = if is_guess { &guesses } else { &work };
-        let before = effects.len();
         let mut line = Line {
-            branches: Branches::new(has_moved),
+            git,
+            flow: &mut flow,
+            script,
             inner: 0,
             start: directories.clone(),
             place: Whereabouts::new(directories, is_lost),
@@ -113,12 +118,6 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         };
         line.walk(Grammar::new(&text, kind, home, work));
         open.extend(std::mem::take(&mut line.nested));
-        let moves = line.branches.have_moved();
-        if moves && depth > 0 {
-            programs::git::forget_branches(&mut effects[on_a_branch..before]);
-            on_a_branch = before;
-        }
-        has_moved |= moves;
         if !is_guess && work.is_spent() {
             // In front: who minds it need not look at all the others.
             let what = "a command line that does so much";
@@ -126,6 +125,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
             return effects;
         }
     }
+    flow.resolve(&mut effects);
     effects
 }
 
@@ -144,6 +144,9 @@ pub fn first_word(command: &str) -> Option<String> {
 /// A text that a command line makes the shell read, and where.
 struct Nested {
     text: String,
+    /// Its number in the [`Flow`].
+    script: usize,
+    git: GitContext,
     kind: Kind,
     directories: Directories,
     /// It may run in another directory as well.
@@ -155,14 +158,17 @@ struct Nested {
 
 /// One command line while it is walked.
 struct Line<'a> {
-    branches: Branches,
+    git: GitContext,
+    flow: &'a mut Flow,
+    /// The number of this line in the flow.
+    script: usize,
     /// How many programs of this line the current one runs in.
     inner: u32,
     place: Whereabouts,
     /// Where the pipeline starts that is being read.
     start: Directories,
-    /// Where the commands around each open subshell are, and on which branch.
-    outside: Vec<(Whereabouts, Branches)>,
+    /// Where the commands around each open subshell are.
+    outside: Vec<(Whereabouts, GitContext)>,
     loops: Vec<Round>,
     home: Option<&'a str>,
     work: &'a Work,
@@ -171,8 +177,8 @@ struct Line<'a> {
     is_guess: bool,
     effects: &'a mut Vec<Effect>,
     nested: Vec<Nested>,
-    /// For each here-document whose text is still to come: whether a shell reads it.
-    fed: VecDeque<bool>,
+    /// For each here-document whose text is still to come: the script that it is, if a shell reads it.
+    fed: VecDeque<Option<usize>>,
     depth: u32,
 }
 
@@ -181,7 +187,8 @@ impl Line<'_> {
         grammar.pwd = self.place.certain();
         while let Some(step) = grammar.next() {
             let before = self.place.current.clone();
-            let starts = !matches!(step, Step::Simple(_) | Step::Joined(Join::Pipe));
+            let starts = !matches!(step, Step::Simple(_) | Step::Joined { join: Join::Pipe, .. });
+            self.record_structure(&step);
             match step {
                 Step::Simple(command) => {
                     self.redirect(&command);
@@ -189,34 +196,26 @@ impl Line<'_> {
                 }
                 // Behind `&&` a `cd` has succeeded. Behind anything else it may have failed, so every
                 // directory of the line is possible.
-                Step::Joined(Join::And) => {}
+                Step::Joined { join: Join::And, .. } => {}
                 // Every part of a pipeline starts where the pipeline does.
-                Step::Joined(Join::Pipe) if Rc::ptr_eq(&self.place.current, &self.start) => {
-                    self.branches.doubt();
-                }
-                Step::Joined(_) => {
-                    self.place.forget();
-                    self.branches.doubt();
-                }
-                Step::Body { text, quoted } => match self.fed.pop_front() {
-                    Some(true) => self.run(text.to_owned()),
-                    _ if quoted => {}
-                    _ => self.read_later(text.to_owned(), Kind::Text),
+                Step::Joined { join: Join::Pipe, .. } if Rc::ptr_eq(&self.place.current, &self.start) => {}
+                Step::Joined { .. } => self.place.forget(),
+                Step::Body { text, quoted } => match self.fed.pop_front().flatten() {
+                    Some(script) => self.read_script(text.to_owned(), Kind::Commands, script),
+                    None if quoted => {}
+                    None => self.read_before(text.to_owned(), Kind::Text),
                 },
-                Step::Commands(text) => self.run(text),
-                Step::Otherwise(text) => self.read_later(text.to_owned(), Kind::Rest),
+                Step::Commands(text) => self.read_before(text, Kind::Commands),
+                Step::Otherwise(text) => self.read_before(text.to_owned(), Kind::Rest),
                 Step::Set(name) => {
                     self.push(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
                 }
-                Step::Open(Scope::Subshell) => {
-                    let inside = self.branches.inside();
-                    let branches = std::mem::replace(&mut self.branches, inside);
-                    self.outside.push((self.place.clone(), branches));
+                Step::Open(scope) if scope.is_process() => {
+                    self.outside.push((self.place.clone(), self.git.clone()));
                 }
-                Step::Close(Scope::Subshell) => {
-                    if let Some((place, branches)) = self.outside.pop() {
-                        self.place = place;
-                        self.branches = branches.after(&self.branches);
+                Step::Close(scope) if scope.is_process() => {
+                    if let Some((place, git)) = self.outside.pop() {
+                        (self.place, self.git) = (place, git);
                     }
                 }
                 Step::Open(Scope::Loop) => self.loops.push(Round {
@@ -226,12 +225,17 @@ impl Line<'_> {
                 }),
                 Step::Close(Scope::Loop) => {
                     self.loops.pop();
-                    self.branches.doubt();
                 }
                 Step::NotUnderstood { what, .. } if what == TOO_DEEP => self.beyond(&what),
                 Step::NotUnderstood { what, at } => {
                     self.obscure(&format!("{what} at byte {at}"));
                 }
+                Step::Open(_)
+                | Step::Close(_)
+                | Step::Negated
+                | Step::Turn(_)
+                | Step::Function
+                | Step::Restart => {}
             }
             if starts {
                 self.start = self.place.current.clone();
@@ -245,23 +249,61 @@ impl Line<'_> {
         }
     }
 
+    /// What decides on which commands run, and in which order.
+    fn record_structure(&mut self, step: &Step) {
+        let op = match step {
+            Step::Open(scope) => Op::Open(*scope),
+            Step::Close(scope) => Op::Close(*scope),
+            Step::Turn(turn) => Op::Turn(*turn),
+            Step::Joined { behind, .. } => Op::Join(*behind),
+            Step::Negated => Op::Negate,
+            Step::Function => Op::Function,
+            Step::Restart => Op::Lost,
+            _ => return,
+        };
+        match step {
+            Step::Open(Scope::If | Scope::Loop | Scope::Case) | Step::Function => self.place.conditions += 1,
+            Step::Close(Scope::If | Scope::Loop | Scope::Case) => {
+                self.place.conditions = self.place.conditions.saturating_sub(1);
+            }
+            Step::Joined { behind, .. } => self.place.is_chained = matches!(behind, Join::And | Join::Or),
+            _ => {}
+        }
+        self.record(op);
+    }
+
+    fn record(&mut self, op: Op) {
+        if self.work.pay(size_of::<Op>()) {
+            self.flow.record(self.script, op);
+        }
+    }
+
     fn redirect(&mut self, command: &Simple) {
         for redirection in &command.redirections {
             match redirection {
                 Redirection::Write(target) => self.write(target),
                 Redirection::Read(target) => self.read(target, false),
                 Redirection::HereString(_) => {}
-                Redirection::Document => self.fed.push_back(false),
+                Redirection::Document => self.fed.push_back(None),
             }
         }
     }
 
-    /// A text that is a command line of its own.
+    /// A text that is a command line of its own, and whose status is that of the command.
     fn run(&mut self, text: String) {
-        self.read_later(text, Kind::Commands);
+        let script = self.flow.new_script();
+        self.record(Op::Run(script));
+        self.read_script(text, Kind::Commands, script);
     }
 
-    fn read_later(&mut self, text: String, kind: Kind) {
+    /// A text whose commands run before the command in which it stands, or perhaps do.
+    fn read_before(&mut self, text: String, kind: Kind) {
+        let script = self.flow.new_script();
+        self.record(Op::RunBefore(script));
+        self.read_script(text, kind, script);
+    }
+
+    fn read_script(&mut self, text: String, kind: Kind, script: usize) {
         if text.is_empty() {
             return;
         }
@@ -276,15 +318,32 @@ impl Line<'_> {
         }
         let directories = self.place.current.clone();
         let is_lost = self.place.is_lost;
-        self.nested.push(Nested { text, kind, directories, is_lost, is_guess, depth: self.depth + 1 });
+        let git = self.git.clone();
+        self.nested.push(Nested {
+            text,
+            script,
+            git,
+            kind,
+            directories,
+            is_lost,
+            is_guess,
+            depth: self.depth + 1,
+        });
     }
 
     fn run_word(&mut self, word: &Word) {
+        let script = self.flow.new_script();
+        let is_known = word.known().is_some();
+        self.record(if is_known { Op::Run(script) } else { Op::RunBefore(script) });
+        self.read_word(word, script);
+    }
+
+    fn read_word(&mut self, word: &Word, script: usize) {
         if let Some(text) = word.known() {
-            return self.run(text.to_owned());
+            return self.read_script(text.to_owned(), Kind::Commands, script);
         }
         self.obscure_word(word);
-        self.read_later(word.unquoted(), Kind::Rest);
+        self.read_script(word.unquoted(), Kind::Rest, script);
     }
 
     fn eval(&mut self, words: &[Word]) {
@@ -293,13 +352,16 @@ impl Line<'_> {
         }
         self.obscure("eval of an unknown text");
         let words: Vec<String> = words.iter().map(Word::unquoted).collect();
-        self.read_later(words.join(" "), Kind::Rest);
+        self.read_before(words.join(" "), Kind::Rest);
     }
 
     fn simple(&mut self, command: &Simple) {
         let outside = self.place.current.clone();
+        let git = self.git.clone();
         let Some((program, words)) = self.program(&command.words) else {
             self.place.current = outside;
+            // A variable that is set alone counts for git only if it is exported.
+            self.git.may_be_as(&git);
             return;
         };
         match program {
@@ -307,9 +369,16 @@ impl Line<'_> {
             "eval" => self.eval(words),
             "trap" => {
                 if let Some(text) = words.iter().find(|word| !word.is_option()) {
-                    self.run_word(text);
+                    let script = self.flow.new_script();
+                    self.record(Op::RunLater(script));
+                    self.read_word(text, script);
                 }
             }
+            "true" | ":" => self.record(Op::Outcome(true)),
+            "false" => self.record(Op::Outcome(false)),
+            "exit" => self.record(Op::Leave { shell: true }),
+            "break" | "continue" | "return" => self.record(Op::Leave { shell: false }),
+            "set" => self.set_options(words),
             "su" => self.operand_of_c(words),
             "cd" | "pushd" => return self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" => {
@@ -318,6 +387,8 @@ impl Line<'_> {
                         self.set(name, word);
                     }
                 }
+                self.place.current = outside;
+                return;
             }
             "source" | "." => {
                 if let Some(script) = words.first() {
@@ -328,6 +399,23 @@ impl Line<'_> {
             _ => self.program_effects(program, words),
         }
         self.place.current = outside;
+        self.git.restore(git);
+    }
+
+    /// `set -e`, `set -euo pipefail`, `set +e`.
+    fn set_options(&mut self, words: &[Word]) {
+        for (at, word) in words.iter().enumerate() {
+            let names = |sign: &str| {
+                let before = at.checked_sub(1).and_then(|at| words[at].known());
+                word.known() == Some("errexit")
+                    && before.is_some_and(|text| text.starts_with(sign) && text.ends_with('o'))
+            };
+            if word.has_letter(&['e']) || names("-") {
+                self.record(Op::ExitOnError(true));
+            } else if word.start().starts_with('+') && word.start().contains('e') || names("+") {
+                self.record(Op::ExitOnError(false));
+            }
+        }
     }
 
     /// A command that another program runs, by its words.
@@ -353,7 +441,12 @@ impl Line<'_> {
                     Redirection::Read(_) | Redirection::Write(_) => {}
                 }
             }
-            self.fed.iter_mut().rev().take(documents).for_each(|fed| *fed = true);
+            let first = self.fed.len().saturating_sub(documents);
+            for at in first..self.fed.len() {
+                let script = self.flow.new_script();
+                self.record(Op::Run(script));
+                self.fed[at] = Some(script);
+            }
         }
         if let Some(script) = script {
             self.read(script, false);
@@ -415,7 +508,7 @@ impl Line<'_> {
 
     /// An assignment: what stands behind the first `=` of the word is the value.
     fn set(&mut self, name: &str, word: &Word) {
-        self.branches.is_elsewhere |= matches!(name, "GIT_DIR" | "GIT_WORK_TREE" | "GIT_COMMON_DIR");
+        self.note_git_variable(name, word);
         let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
         let cost = name.len() + value.as_ref().map_or(0, String::len);
         self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);

@@ -65,6 +65,11 @@ impl Repository {
         }
     }
 
+    /// Whether both are one work tree of one repository.
+    pub fn is_same_tree(&self, other: &Self) -> bool {
+        self.own == other.own || files::same(&self.own, &other.own)
+    }
+
     pub fn has_branch(&self, name: &str) -> Result<bool, Fault> {
         if !is_name(name) {
             return Ok(false);
@@ -73,13 +78,44 @@ impl Repository {
         if fs::metadata(self.common.join(&reference)).is_ok_and(|found| found.is_file()) {
             return Ok(true);
         }
+        self.has_packed(|found| found == reference)
+    }
+
+    /// Whether another repository is known to have a branch of this name, which git then makes here.
+    pub fn has_remote_branch(&self, name: &str) -> Result<bool, Fault> {
+        if !is_name(name) {
+            return Ok(false);
+        }
+        let remotes = fs::read_dir(self.common.join("refs/remotes")).into_iter().flatten().flatten();
+        if remotes.into_iter().any(|remote| remote.path().join(name).is_file()) {
+            return Ok(true);
+        }
+        self.has_packed(|found| {
+            let rest = found.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
+            rest.is_some_and(|(_, branch)| branch == name)
+        })
+    }
+
+    fn has_packed(&self, is_wanted: impl Fn(&str) -> bool) -> Result<bool, Fault> {
         let packed = files::read(&self.common.join("packed-refs"), LONG);
         let packed = packed.map_err(|error| Fault::Error(error.to_string()))?.unwrap_or_default();
         let is_it = |line: &[u8]| {
-            let name = line.strip_suffix(reference.as_bytes()).and_then(|rest| rest.strip_suffix(b" "));
-            name.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
+            let line = std::str::from_utf8(line).ok().and_then(|line| line.split_once(' '));
+            line.is_some_and(|(hash, name)| hash.bytes().all(|c| c.is_ascii_hexdigit()) && is_wanted(name))
         };
         Ok(packed.split(|byte| *byte == b'\n').any(is_it))
+    }
+
+    /// What was checked out so many switches ago: `git switch -` goes there.
+    pub fn previous_branch(&self, steps: usize) -> Option<String> {
+        let mut left = steps;
+        let find = |line: &[u8]| {
+            let message = std::str::from_utf8(line).ok()?.split_once('\t')?.1;
+            let (from, _) = message.strip_prefix("checkout: moving from ")?.split_once(" to ")?;
+            left = left.checked_sub(1)?;
+            (left == 0).then(|| from.to_owned())
+        };
+        files::find_line_backwards(&self.own.join("logs/HEAD"), LONG, find).ok()?
     }
 
     /// Whether a branch was checked out or merged here once, as the log of what was checked out tells.

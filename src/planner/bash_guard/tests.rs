@@ -3,7 +3,8 @@
 use super::*;
 use crate::clients;
 use crate::config::Config;
-use crate::effect::{Branch, Content};
+use crate::effect::Content;
+use crate::effect::git::GitSite;
 use crate::event::{Call, Kind, Outcome};
 use crate::workspace::Places;
 
@@ -44,8 +45,7 @@ fn what_a_reader_is_told_to_do_is_named_with_its_option() {
 
 #[test]
 fn a_commit_is_refused_and_a_dry_run_is_not() {
-    let commit =
-        |dry_run| Effect::Commit { repository: None, possible: Vec::new(), branch: Branch::Current, dry_run };
+    let commit = |dry_run| Effect::Commit { site: Box::new(GitSite::default()), dry_run };
     assert!(refused(&[run("git"), commit(false)]).unwrap().contains("'git commit'"));
     assert_eq!(refused(&[run("git"), commit(true)]), None);
 }

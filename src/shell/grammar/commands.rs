@@ -213,13 +213,14 @@ impl<'a> Grammar<'a> {
         self.give(command);
         // Behind `||` it may not have run, behind `|` it ran in a shell of its own, and behind `!` it
         // has failed.
+        let behind = join;
         let join = match (join, before) {
             (Join::And, _) if is_negated => Join::Next,
             (Join::And, Join::Or) => Join::Next,
             (Join::And, Join::Pipe) => Join::Pipe,
             _ => join,
         };
-        self.ready.push_back(Step::Joined(join));
+        self.ready.push_back(Step::Joined { join, behind });
         Ok(())
     }
 
@@ -280,6 +281,7 @@ impl<'a> Grammar<'a> {
             list.command.words.clear();
             list.position = Position::Start;
             self.doubt("a function definition");
+            self.ready.push_back(Step::Function);
             self.at = self.text.len() - inside.len() + 1;
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Conditions, loops, `case`, `[[`, groups and the other words of the grammar.
 
 use super::variables::Shape;
-use super::{Case, For, Grammar, If, Join, Loop, Mode, Position, Progress, Step, Stuck};
+use super::{Case, For, Grammar, If, Join, Loop, Mode, Position, Progress, Step, Stuck, Turn};
 use crate::shell::word::Word;
 
 impl<'a> Grammar<'a> {
@@ -30,7 +30,12 @@ impl<'a> Grammar<'a> {
         }
         match (keyword, self.mode()) {
             ("if", _) => self.push(Mode::If(If::Condition))?,
-            ("while" | "until", _) => self.push(Mode::Loop(Loop::Condition))?,
+            ("while" | "until", _) => {
+                self.push(Mode::Loop(Loop::Condition))?;
+                if keyword == "until" {
+                    self.ready.push_back(Step::Turn(Turn::Until));
+                }
+            }
             ("for" | "select", _) => {
                 self.push(Mode::For(For::Name))?;
                 // An answer that is no number of the list makes the variable of `select` empty.
@@ -46,7 +51,10 @@ impl<'a> Grammar<'a> {
                 self.push(Mode::Test(None))?;
                 self.list().command.words.push(word);
             }
-            ("!", _) => self.list().is_negated = true,
+            ("!", _) => {
+                self.list().is_negated = true;
+                self.ready.push_back(Step::Negated);
+            }
             // `time<file program`: not all shells agree on it.
             ("time", _) if self.rest().starts_with(['<', '>']) => {
                 self.doubt("`time` before a redirection");
@@ -65,6 +73,7 @@ impl<'a> Grammar<'a> {
             }
             ("function", _) => {
                 self.doubt("a function definition");
+                self.ready.push_back(Step::Function);
                 let rest = self.rest().trim_start_matches([' ', '\t']);
                 let rest = rest.trim_start_matches(|c: char| !" \t\n;&|()<>".contains(c));
                 let behind = rest.trim_start_matches([' ', '\t']);
@@ -74,6 +83,7 @@ impl<'a> Grammar<'a> {
             }
             ("coproc", _) => {
                 self.doubt("a coprocess");
+                self.ready.push_back(Step::Function);
                 let rest = self.rest().trim_start_matches([' ', '\t']);
                 let behind = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
                 let body = behind.trim_start_matches([' ', '\t']);
@@ -81,11 +91,11 @@ impl<'a> Grammar<'a> {
                     self.at = self.text.len() - body.len();
                 }
             }
-            ("then", Mode::If(If::Condition)) => self.turn(Mode::If(If::Body)),
-            ("elif", Mode::If(If::Body)) => self.turn(Mode::If(If::Condition)),
-            ("else", Mode::If(If::Body)) => self.turn(Mode::If(If::Else)),
+            ("then", Mode::If(If::Condition)) => self.turn_to(Mode::If(If::Body), Turn::Then),
+            ("elif", Mode::If(If::Body)) => self.turn_to(Mode::If(If::Condition), Turn::Elif),
+            ("else", Mode::If(If::Body)) => self.turn_to(Mode::If(If::Else), Turn::Else),
             ("fi", Mode::If(If::Body | If::Else)) => self.close_compound(),
-            ("do", Mode::Loop(Loop::Condition)) => self.turn(Mode::Loop(Loop::Body)),
+            ("do", Mode::Loop(Loop::Condition)) => self.turn_to(Mode::Loop(Loop::Body), Turn::Do),
             ("done", Mode::Loop(Loop::Body)) => self.close_compound(),
             ("}", Mode::Group) | ("esac", Mode::Case(Case::Body)) => self.close_compound(),
             _ => {
@@ -93,6 +103,11 @@ impl<'a> Grammar<'a> {
             }
         }
         Ok(())
+    }
+
+    fn turn_to(&mut self, mode: Mode, turn: Turn) {
+        self.turn(mode);
+        self.ready.push_back(Step::Turn(turn));
     }
 
     fn close_compound(&mut self) {
@@ -170,7 +185,7 @@ impl<'a> Grammar<'a> {
                 if self.mode() != Mode::Case(Case::Pattern) {
                     return Ok(());
                 }
-                self.turn(Mode::Case(Case::Body));
+                self.turn_to(Mode::Case(Case::Body), Turn::Clause);
             }
             _ if in_word => {
                 // `esac;`, `esac)`: the word decides first.
@@ -195,8 +210,9 @@ impl<'a> Grammar<'a> {
             return Err(self.stuck("`;;` outside `case`"));
         }
         self.end_command(Join::Next)?;
+        let falls_through = !self.rest().starts_with(";;") || self.rest().starts_with(";;&");
         self.at += if self.rest().starts_with(";;&") { 3 } else { 2 };
-        self.turn(Mode::Case(Case::Pattern));
+        self.turn_to(Mode::Case(Case::Pattern), Turn::ClauseEnd { falls_through });
         Ok(())
     }
 

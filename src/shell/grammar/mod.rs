@@ -36,8 +36,16 @@ pub(super) const TOO_DEEP: &str = "nesting deeper than 64 levels";
 /// before the command that uses it.
 pub(super) enum Step<'a> {
     Simple(Simple<'a>),
-    /// A command is over.
-    Joined(Join),
+    /// A command is over. `behind`: what stands behind it; `join`: as far as it tells whether the next one
+    /// runs in the same shell behind a success.
+    Joined {
+        join: Join,
+        behind: Join,
+    },
+    /// `!` stands in front of the next pipeline.
+    Negated,
+    /// The innermost construct goes on with another part.
+    Turn(Turn),
     /// The text of a here-document, in the order of their announcements. `quoted`: nothing in it is
     /// expanded.
     Body {
@@ -56,14 +64,45 @@ pub(super) enum Step<'a> {
         what: Cow<'static, str>,
         at: usize,
     },
+    /// The next construct is the body of a function or of a coprocess.
+    Function,
+    /// All open constructs are given up, and reading starts anew.
+    Restart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Its own process: what it changes in the shell is gone at its end.
     Subshell,
+    /// A subshell inside a word.
+    Substitution,
+    Group,
+    If,
+    Case,
     /// Its commands run any number of times.
     Loop,
+}
+
+impl Scope {
+    pub(super) fn is_process(self) -> bool {
+        matches!(self, Self::Subshell | Self::Substitution)
+    }
+}
+
+/// A part of a construct that starts or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Until,
+    Do,
+    Then,
+    Elif,
+    Else,
+    /// The commands of a `case` behind a pattern.
+    Clause,
+    /// `;;`; `falls_through`: `;&` or `;;&`.
+    ClauseEnd {
+        falls_through: bool,
+    },
 }
 
 /// A simple command: its words with assignments in front, and where its input and output go. Behind
@@ -278,6 +317,7 @@ impl<'a> Grammar<'a> {
         };
         self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what, at });
+        self.ready.push_back(Step::Restart);
         while let Some(mut list) = self.lists.pop() {
             if let Some((start, mut word)) = list.word.take().filter(|_| self.kind != Kind::Text) {
                 word.source = &self.text[start..self.at];

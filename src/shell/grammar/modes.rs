@@ -96,7 +96,11 @@ pub(super) enum Waiting {
 impl Mode {
     pub(super) fn scope(self) -> Option<Scope> {
         match self {
-            Self::Subshell | Self::Substitution => Some(Scope::Subshell),
+            Self::Subshell => Some(Scope::Subshell),
+            Self::Substitution => Some(Scope::Substitution),
+            Self::Group => Some(Scope::Group),
+            Self::If(_) => Some(Scope::If),
+            Self::Case(_) => Some(Scope::Case),
             Self::Loop(_) => Some(Scope::Loop),
             _ => None,
         }

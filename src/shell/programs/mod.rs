@@ -23,6 +23,7 @@ pub use environment::steers;
 
 use crate::effect::Effect;
 use crate::shell::Line;
+use crate::shell::flow::Op;
 use crate::shell::word::Word;
 use options::{Deed, Item, Name, Options, Walk};
 
@@ -219,7 +220,7 @@ impl Line<'_> {
         self.simple_words(words);
         self.place.current = outside;
         // It may never run, or fail.
-        self.branches.doubt();
+        self.record(Op::Doubt);
         self.inner -= 1;
     }
 }

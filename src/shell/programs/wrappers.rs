@@ -57,10 +57,11 @@ impl Line<'_> {
             let Some(text) = first.known() else {
                 self.obscure_word(first);
                 // It may come to nothing, and then the next word is the program.
-                if first.splits() && first.start().is_empty() {
+                if first.splits() && first.start().is_empty() && !names_git(first) {
                     continue;
                 }
-                return None;
+                // `$GIT commit`, `$(which git) commit`.
+                return names_git(first).then_some(("git", words));
             };
             let name = base(text);
             if let Some(wrapper) = wrapper(name) {
@@ -81,8 +82,8 @@ impl Line<'_> {
                 }
             } else {
                 self.ran_program(text, words, fed);
+                self.git.is_fed |= fed;
                 if fed && super::is_steered(name) {
-                    self.branches.lose();
                     self.obscure(&format!("`xargs`: what it reads may be an option of {name}"));
                 }
                 return Some((name, words));
@@ -219,6 +220,13 @@ impl Line<'_> {
             );
         }
     }
+}
+
+/// Whether a program that is not known is git by the words that make it.
+fn names_git(word: &Word) -> bool {
+    let source = word.source().to_ascii_lowercase();
+    source.starts_with(['$', '`', '"'])
+        && source.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == "git")
 }
 
 fn base(program: &str) -> &str {

@@ -6,20 +6,20 @@
 
 mod branch;
 mod commands;
+mod context;
 mod forms;
 mod options;
 mod settings;
 
-pub(in crate::shell) use branch::{Branches, forget_branches};
+pub(in crate::shell) use context::GitContext;
 pub(super) use settings::verifies;
 
 use super::Caller;
-use crate::effect::{Branch, Effect};
 use crate::shell::Line;
 use crate::shell::word::Word;
 use commands::Kind;
+use context::GitDirectory;
 use settings::Setting;
-use std::path::PathBuf;
 
 const GIT: Caller = Caller { program: "git", command: "" };
 const RUNS: &str = "runs another program";
@@ -28,8 +28,6 @@ const UNKNOWN_DIRECTORY: &str = "git in an unknown directory";
 impl Line<'_> {
     pub(super) fn git(&mut self, words: &[Word]) {
         let mut words = words;
-        // Where `--git-dir` points to; `None` inside: not known.
-        let mut directory = None;
         while let Some((word, rest)) = words.split_first() {
             let text = word.start();
             if !text.starts_with('-') {
@@ -62,9 +60,7 @@ impl Line<'_> {
                 "--git-dir" => {
                     let path = value();
                     self.needs_known(path.as_ref());
-                    let path = path.and_then(|word| word.known().map(PathBuf::from));
-                    directory =
-                        Some(path.and_then(|path| Some(PathBuf::from(self.place.certain()?).join(path))));
+                    self.git.directory = self.git_directory(path.as_ref().and_then(Word::known));
                 }
                 "--work-tree" => {
                     let path = value();
@@ -91,23 +87,19 @@ impl Line<'_> {
                 _ => return self.lost(word),
             }
         }
-        let Some((command, words)) = words.split_first() else { return };
-        let Some(name) = command.known() else { return self.lost(command) };
-        let Some(kind) = commands::kind(name) else {
-            self.branches.lose();
-            return self.obscure(&format!("`{name}`: a command of git that is not known here"));
+        let Some((command, words)) = words.split_first() else {
+            if self.git.is_fed {
+                self.lose_branch();
+            }
+            return;
         };
+        let Some(name) = command.known() else { return self.lost(command) };
+        let Some(kind) = commands::kind(name) else { return self.git_alias(name, words) };
         if let [only] = words
             && matches!(only.known(), Some("-h" | "--help"))
         {
             return;
         }
-        let is_here = directory.is_none() && !self.branches.is_elsewhere;
-        let repository = match directory {
-            Some(directory) => directory,
-            None if is_here => self.place.certain().map(PathBuf::from),
-            None => None,
-        };
         let caller = Caller { program: "git", command: name };
         match kind {
             Kind::Reads(options) => {
@@ -117,29 +109,30 @@ impl Line<'_> {
             Kind::Does(_) if name == "commit" && branch::is_dry_run(words) => {}
             Kind::Does(does) => self.act(caller, "", does),
         }
-        match name {
-            "commit" => self.commit(words, repository, is_here),
-            "switch" | "checkout" => self.branches.follow(name == "checkout", words, repository),
-            _ if branch::may_move(name, words) => self.branches.lose(),
-            _ => {}
+        if let ("config", Some((alias, value))) = (name, written_setting(words)) {
+            self.git.learn_alias(alias, value);
         }
+        self.follow_branches(name, words);
     }
 
-    /// A commit in a repository, or where that is not certain, in one of the current directories.
-    fn commit(&mut self, words: &[Word], repository: Option<PathBuf>, is_here: bool) {
-        let branch = self.branches.known(repository.as_deref());
-        let dry_run = branch::is_dry_run(words);
-        let is_uncertain = repository.is_none() && is_here;
-        let possible = if is_uncertain { self.place.possible() } else { Vec::new() };
-        let named = if let Branch::Named(name) = &branch { name.len() } else { 0 };
-        let cost =
-            named + repository.iter().chain(&possible).map(|path| path.as_os_str().len()).sum::<usize>();
-        self.push(Effect::Commit { repository, possible, branch, dry_run }, cost);
+    /// A command that is not known may be an alias; one that the line itself has made is followed.
+    fn git_alias(&mut self, name: &str, words: &[Word]) {
+        self.obscure(&format!("`{name}`: a command of git that is not known here"));
+        let is_it = |(alias, _): &&(String, String)| alias.eq_ignore_ascii_case(name);
+        let Some((_, value)) = self.git.aliases.iter().rfind(is_it).cloned() else {
+            return self.follow_alias(words);
+        };
+        let line = match value.strip_prefix('!') {
+            Some(text) => text.to_owned(),
+            None => format!("git {value}"),
+        };
+        let rest: Vec<&str> = words.iter().map(Word::source).collect();
+        self.run(format!("{line} {}", rest.join(" ")));
     }
 
     /// An option or a command of git itself that is not known: what follows may be anything.
     fn lost(&mut self, word: &Word) {
-        self.branches.lose();
+        self.lose_branch();
         if word.known().is_some() { self.strange(GIT, word) } else { self.doubt(GIT, word) }
     }
 
@@ -155,7 +148,7 @@ impl Line<'_> {
             Some("") => None,
             Some(text) => self.place.enter(text, self.work),
             None => {
-                self.branches.is_elsewhere = true;
+                self.git.directory = GitDirectory::Unknown;
                 Some(UNKNOWN_DIRECTORY)
             }
         };
@@ -168,7 +161,10 @@ impl Line<'_> {
     fn setting(&mut self, word: &Word) {
         let text = word.start();
         let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, word.known().map(|_| value)),
+            Some((name, value)) => {
+                self.git.learn_alias(name, value);
+                (name, word.known().map(|_| value))
+            }
             None if word.known().is_none() => return self.obscure_word(word),
             None => (text, Some("true")),
         };
@@ -180,4 +176,14 @@ impl Line<'_> {
             }
         }
     }
+}
+
+/// The name and the value of `git config NAME VALUE`.
+fn written_setting<'w>(words: &'w [Word]) -> Option<(&'w str, &'w str)> {
+    let mut operands = words.iter().filter(|word| !word.is_option()).filter_map(Word::known);
+    let mut name = operands.next()?;
+    if name == "set" {
+        name = operands.next()?;
+    }
+    Some((name, operands.next()?))
 }

@@ -2,20 +2,44 @@
 
 use std::path::Path;
 
-use crate::effect::{Branch, Effect};
+use crate::effect::Effect;
+use crate::effect::git::{GitSite, SwitchTarget};
 use crate::shell::effects;
 
-/// `directory branch` for each commit; `?` for what is not known, `.` for the current branch.
+/// The branches that a command may meet, the likeliest first: `.` for the one on which the line started, `?`
+/// for one that is not known. A switch in another directory has it behind an `@`.
+fn branches(site: &GitSite) -> String {
+    let mut found = Vec::new();
+    for switch in site.switches.iter().rev() {
+        let name = match &switch.target {
+            SwitchTarget::New(name) | SwitchTarget::Existing { name, .. } => name.clone(),
+            SwitchTarget::Previous(steps) => format!("-{steps}"),
+            SwitchTarget::Start => ".".to_owned(),
+            SwitchTarget::Detached => "detached".to_owned(),
+            SwitchTarget::Unknown => "?".to_owned(),
+            SwitchTarget::WorkTree { .. } => "tree".to_owned(),
+            SwitchTarget::Made(_) => continue,
+        };
+        let is_here = switch.places.first() == site.repository.as_ref();
+        let place = switch.places.first().map_or("?".to_owned(), |place| place.display().to_string());
+        found.push(if is_here { name } else { format!("{name}@{place}") });
+        if switch.is_certain && is_here {
+            found.dedup();
+            return found.join("|");
+        }
+    }
+    found.push(".".to_owned());
+    found.dedup();
+    found.join("|")
+}
+
+/// `directory branches` for each commit; `?` for a directory that is not known.
 fn commits(line: &str) -> Vec<String> {
     let tell = |effect| match effect {
-        Effect::Commit { repository, branch, dry_run, .. } => {
-            let directory = repository.map_or("?".to_owned(), |path| path.display().to_string());
-            let branch = match branch {
-                Branch::Current => ".".to_owned(),
-                Branch::Named(name) => name,
-                Branch::Unknown => "?".to_owned(),
-            };
-            Some(format!("{directory} {branch}{}", if dry_run { " dry" } else { "" }))
+        Effect::Commit { site, dry_run } => {
+            let directory =
+                site.repository.as_ref().map_or("?".to_owned(), |path| path.display().to_string());
+            Some(format!("{directory} {}{}", branches(&site), if dry_run { " dry" } else { "" }))
         }
         _ => None,
     };
@@ -43,7 +67,12 @@ fn a_commit_is_found_with_its_repository() {
         ("cd $X && git commit", "? ."),
         ("git --git-dir=/x/.git commit", "/x/.git ."),
         ("git --git-dir r/.git --work-tree w commit", "/p/r/.git ."),
-        ("GIT_DIR=/x git commit", "? ."),
+        ("GIT_DIR=/x git commit", "/x ."),
+        ("GIT_DIR=$X git commit", "? ."),
+        ("GIT_DIR=/x git status; git commit", "/p ."),
+        ("export GIT_DIR=/x; git commit", "/x ."),
+        ("GIT_DIR=/x; git commit", "? ."),
+        ("GIT_WORK_TREE=/x git commit", "/p ."),
         ("sudo git commit", "/p ."),
         ("sh -c 'git commit'", "/p ."),
         ("echo \"$(git commit)\"", "/p ."),
@@ -103,30 +132,182 @@ fn a_switch_names_the_branch_where_it_is_certain() {
 }
 
 #[test]
-fn a_switch_that_is_not_certain_leaves_the_branch_unknown() {
+fn every_outcome_of_a_line_is_followed() {
     all(&[
-        ("git switch f; git commit", "/p ?"),
-        ("git switch f || git commit", "/p ?"),
-        ("(git switch f) && git commit", "/p ?"),
-        ("git switch f | x && git commit", "/p ?"),
-        ("git switch $X && git commit", "/p ?"),
-        ("git switch - && git commit", "/p ?"),
-        ("git switch --detach x && git commit", "/p ?"),
-        ("git checkout HEAD~1 && git commit", "/p ?"),
-        ("git checkout origin/main && git commit", "/p ?"),
-        ("git checkout README.md && git commit", "/p ?"),
-        ("git checkout deadbeef && git commit", "/p ?"),
-        ("git -C x switch f && git commit", "/p ?"),
-        ("git switch f && cd x && git commit", "/p/x ?"),
-        ("sh -c 'git switch f' && git commit", "/p ?"),
-        ("git switch f && echo \"$(git switch g)\" && git commit", "/p ?"),
-        ("git switch f && sh -c 'git commit'", "/p ?"),
-        ("git symbolic-ref HEAD refs/heads/x && git commit", "/p ?"),
-        ("git branch -m x && git commit", "/p ?"),
-        ("git rebase x y && git commit", "/p ?"),
-        ("git co x && git commit", "/p ?"),
+        // What may fail may not have happened.
+        ("git switch f; git commit", "/p f|."),
+        ("git switch f\ngit commit", "/p f|."),
+        ("git switch f || git commit", "/p ."),
+        ("git switch f || git switch -c f && git commit", "/p f"),
+        ("git switch f || exit 1; git commit", "/p f"),
+        ("git switch f || { echo no; exit 1; }; git commit", "/p f"),
+        ("git switch f || true; git commit", "/p f|."),
+        ("git switch f && true; git commit", "/p f|."),
+        ("! git switch f && git commit", "/p ."),
+        ("! git switch f || git commit", "/p f"),
+        ("set -e\ngit switch f\ngit commit", "/p f"),
+        ("set -euo pipefail; git switch f; git commit", "/p f"),
+        ("set -e; set +e; git switch f; git commit", "/p f|."),
+        ("set -o errexit; git switch f; git commit", "/p f"),
+        ("git switch f | cat; git commit", "/p f|."),
+        ("git switch f 2>&1 | tail -1 && git commit", "/p f|."),
+        ("yes | git switch f && git commit", "/p f"),
+        ("git switch f | git commit", "/p f|."),
+        ("git commit | git switch f", "/p f|."),
+        ("git switch f & git commit", "/p f|."),
+        ("git commit & git switch f", "/p f|."),
+        ("sleep 1 && git commit & git switch f", "/p f|."),
+        ("git switch f & wait; git commit", "/p f|."),
+        // Conditions.
+        ("if git switch f; then git commit; fi", "/p f"),
+        ("if git switch f; then :; else git commit; fi", "/p ."),
+        ("if ! git switch f; then exit 1; fi; git commit", "/p f"),
+        ("if x; then git switch f; fi; git commit", "/p f|."),
+        ("if x; then git switch f && git commit; fi", "/p f"),
+        ("if x; then git switch a; else git switch b; fi; git commit", "/p b|a|."),
+        ("if x; then git switch a; elif y; then git commit; fi", "/p ."),
+        ("case x in a) git switch f;; esac; git commit", "/p f|."),
+        ("case x in a) git switch f;; b) git commit;; esac", "/p ."),
+        ("case x in a) git switch f;& b) git commit;; esac", "/p f|."),
+        ("x && git switch f; git commit", "/p f|."),
+        ("x || git switch f; git commit", "/p f|."),
+        ("while x; do git commit; git switch f; done", "/p f|."),
+        ("for i in 1 2; do git commit; git switch f; done", "/p f|."),
+        ("for i in 1 2; do git switch f && git commit; git switch g; done", "/p f"),
+        ("for i in 1 2; do git switch f; done; git commit", "/p f|."),
+        ("until git switch f; do sleep 1; done; git commit", "/p f"),
+        ("while ! git switch f; do sleep 1; done; git commit", "/p f"),
+        ("while true; do git switch f && break; done; git commit", "/p f"),
+        // Shells inside shells: what they check out stays.
+        ("(git switch f) && git commit", "/p f"),
+        ("(git switch f); git commit", "/p f|."),
+        ("(git switch f && false) || git commit", "/p f|."),
+        ("{ git switch f; } && git commit", "/p f"),
+        ("{ git switch f && git commit; }", "/p f"),
+        ("(cd x && git switch f) && git commit", "/p f@/p/x|."),
+        ("sh -c 'git switch f' && git commit", "/p f"),
+        ("sh -c 'git switch f; true' && git commit", "/p f|."),
+        ("git switch f && sh -c 'git commit'", "/p f"),
+        ("bash <<'E' && git commit\ngit switch f\nE", "/p f"),
+        ("eval 'git switch f' && git commit", "/p f"),
+        ("echo \"$(git switch f)\" && git commit", "/p f|."),
+        ("echo `git switch f` && git commit", "/p f|."),
+        ("git switch f && echo \"$(git switch g)\" && git commit", "/p g|f"),
+        ("trap 'git commit' EXIT; git switch f", "/p f|."),
+        ("c() { git commit; }; git switch f; c", "/p f|."),
+        ("s() { git switch f; }; s; git commit", "/p f|."),
+        ("w() { git switch -c f && git commit; }; w", "/p f"),
         ("echo x | xargs git switch && git commit", "/p ?"),
-        ("find . -exec git switch f \\; && git commit", "/p ?"),
-        ("git $X && git commit", "/p ?"),
+        ("git diff --name-only | xargs git add && git commit", "/p ."),
+        ("find . -exec git switch f \\; && git commit", "/p f|."),
+        ("timeout 5 git switch f && git commit", "/p f"),
+        ("sudo git switch f && git commit", "/p f"),
+        // Where it goes.
+        ("git switch - && git commit", "/p -1"),
+        ("git checkout @{-2} && git commit", "/p -2"),
+        ("git switch f && git switch - && git commit", "/p ."),
+        ("git switch f && git switch g && git switch - && git commit", "/p f"),
+        ("git switch f; git switch - && git commit", "/p ?"),
+        ("git switch $X && git commit", "/p ?"),
+        ("git switch --detach x && git commit", "/p detached"),
+        ("git switch --orphan f && git commit", "/p f"),
+        ("git switch -t origin/f && git commit", "/p f"),
+        ("git symbolic-ref HEAD refs/heads/x && git commit", "/p x"),
+        ("git symbolic-ref --short HEAD && git commit", "/p ."),
+        ("git branch -m x && git commit", "/p x"),
+        ("git branch -m a b && git commit", "/p b|."),
+        ("git rebase x y && git commit", "/p y"),
+        ("git rebase --onto a b c && git commit", "/p c"),
+        ("git rebase main && git commit", "/p ."),
+        ("git rebase main feature; git commit", "/p feature|."),
+        ("git rebase --continue && git commit", "/p ?"),
+        ("git stash branch f && git commit", "/p f"),
+        ("git bisect reset && git commit", "/p ?"),
+        ("git worktree add ../t main && git commit", "/p tree@/p/../t|."),
+        ("git -C x switch f && git commit", "/p f@/p/x|."),
+        ("git switch f && cd x && git commit", "/p/x f@/p|."),
+        ("git co main && git commit", "/p main|."),
+        ("git co f && git commit", "/p ."),
+        ("git -c alias.x='switch f' x && git commit", "/p f"),
+        ("git config alias.x 'switch f'; git x && git commit", "/p f"),
+        ("git -c alias.x=commit x -m y", "/p ."),
+        ("git -c alias.x='!git commit' x -m y", "/p ."),
+        ("git $X && git commit", "/p ?|."),
+        ("G=git; $G commit -m x", "/p ."),
+        ("$(which git) commit -m x", "/p ."),
+        ("\"$GIT\" commit -m x", "/p ."),
     ]);
+}
+
+/// A line with very many switches is one that may go anywhere.
+#[test]
+fn switches_beyond_measure_are_one_to_an_unknown_branch() {
+    let line = "git switch a; ".repeat(1000) + "git commit";
+    assert!(commits(&line)[0].contains('?'), "{:?}", commits(&line));
+    let line = format!("{}git switch a; git commit{}", "for i in 1; do ".repeat(50), "; done".repeat(50));
+    assert_eq!(commits(&line), ["/p a|."]);
+    let line = format!("{}git switch a && git commit{}", "{ ".repeat(50), "; }".repeat(50));
+    assert_eq!(commits(&line), ["/p a"]);
+}
+
+/// `command branch from` for each other update of a branch.
+#[test]
+fn other_updates_of_a_branch_are_found() {
+    let updates = |line: &str| {
+        let tell = |effect| match effect {
+            Effect::UpdateBranch(update) => Some(format!(
+                "{} {} {}",
+                update.command,
+                update.branch.clone().unwrap_or_else(|| branches(&update.site)),
+                update.from.as_deref().unwrap_or("-")
+            )),
+            _ => None,
+        };
+        effects(line, Path::new("/p"), None).into_iter().filter_map(tell).collect::<Vec<_>>().join(", ")
+    };
+    for (line, wanted) in [
+        ("git merge f", "merge . f"),
+        ("git merge --no-ff -m 'x y' f", "merge . f"),
+        ("git switch main && git merge f", "merge main f"),
+        ("git merge --squash f", ""),
+        ("git merge --no-commit f", "merge . f"),
+        ("git merge --abort", ""),
+        ("git merge --continue", "merge . -"),
+        ("git cherry-pick f", "cherry-pick . -"),
+        ("git cherry-pick -n f", ""),
+        ("git cherry-pick --abort", ""),
+        ("git revert HEAD", "revert . -"),
+        ("git revert --no-commit HEAD", ""),
+        ("git am < x.patch", ""),
+        ("git am x.patch", "am . -"),
+        ("git am --abort", ""),
+        ("git pull", ""),
+        ("git pull --rebase", ""),
+        ("git pull origin f", "pull . origin/f"),
+        ("git pull . f", "pull . f"),
+        ("git pull origin f:main", "pull main origin/f, pull . origin/f"),
+        ("git fetch origin", ""),
+        ("git fetch . f:main", "fetch main f"),
+        ("git fetch origin +f:refs/heads/main", "fetch main origin/f"),
+        ("git push origin f:main", ""),
+        ("git push . f:main", "push main f"),
+        ("git push . HEAD:refs/heads/main", "push main HEAD"),
+        ("git branch -f main f", "branch -f main f"),
+        ("git branch --force main", "branch -f main -"),
+        ("git branch -M main", "branch -M main HEAD"),
+        ("git branch -C f main", "branch -C main f"),
+        ("git branch f", ""),
+        ("git branch -d main", ""),
+        ("git update-ref refs/heads/main f", "update-ref main f"),
+        ("git update-ref HEAD f", "update-ref . f"),
+        ("git update-ref -d refs/heads/f", ""),
+        ("git reset --hard f", "reset . f"),
+        ("git reset -- f", ""),
+        ("git reset", ""),
+        ("git rebase f", "rebase . f"),
+        ("git rebase f g", "rebase g f"),
+        ("git rebase --onto f main", "rebase . f"),
+    ] {
+        assert_eq!(updates(line), wanted, "{line}");
+    }
 }
