@@ -104,6 +104,8 @@ rehearsals! {
     review_loop_of_delegated_work: "review-loop-delegated.toml",
     review_loop_does_not_recurse: "review-loop-no-recursion.toml",
     review_loop_starts_the_users_reviewer: "review-loop-own-reviewer.toml",
+    terminal_review_loop: "terminal-review-loop.toml",
+    terminal_stop_held_by_two_packs: "terminal-stop-two-packs.toml",
     review_loop_by_the_documents_script: "review-loop-compat.toml",
     review_loop_and_the_ground_rules: "review-loop-ground-rules.toml",
     review_loop_without_the_program: "review-loop-without-provost.toml",

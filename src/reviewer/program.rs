@@ -71,7 +71,11 @@ fn find(name: &str, client: &Client, config: &Config, project: &Path) -> Result<
     let is_name = path.components().count() == 1 && !name.starts_with('.');
     if !is_name && !config.words(REVIEWER_COMMAND).is_empty() {
         let path = project.join(path);
-        return is_program(&path).then_some(path).ok_or_else(|| Silence::NotFound(name.to_owned()));
+        return match path.exists() {
+            _ if is_program(&path) => Ok(path),
+            true => Err(Silence::Failed(format!("{name} is not executable"))),
+            false => Err(Silence::NotFound(name.to_owned())),
+        };
     }
     search(name, client, Some(project))
 }

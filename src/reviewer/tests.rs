@@ -108,13 +108,9 @@ fn a_missing_program_is_named() {
     assert_eq!(missing.ask("x", AMPLE), Err(Silence::NotFound("no-such-reviewer".into())));
     let room = Room::new(&["./review", "{model}"]);
     let review = room.directory.path().join("review");
-    assert_eq!(
-        room.ask("x", AMPLE),
-        Err(Silence::NotFound(room.directory.path().join("./review").display().to_string()))
-    );
+    assert_eq!(room.ask("x", AMPLE), Err(Silence::NotFound("./review".into())));
     fs::write(&review, "#!/bin/sh\n").unwrap();
-    let Err(Silence::Failed(words)) = room.ask("x", AMPLE) else { panic!() };
-    assert!(words.contains("ermission denied"), "{words}");
+    assert_eq!(room.ask("x", AMPLE), failed("./review is not executable"));
     let nowhere = Path::new("/no/such/directory");
     let question =
         Question { prompt: "x", model: "m", limit: Duration::from_secs(AMPLE), directory: nowhere };

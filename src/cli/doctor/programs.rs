@@ -155,14 +155,14 @@ fn missing_reviewer(subject: &Subject) -> Option<Finding> {
     };
     let pack = PACKS.iter().map(|pack| pack.name).find(|pack| in_use.contains(pack) && needs(pack))?;
     let silence = reviewer::program(&subject.config, subject.client, &subject.project).err()?;
-    let name = match silence {
-        Silence::NotFound(name) => format!("`{}`", one_line(&name)),
+    let why = match silence {
+        Silence::NotFound(name) => format!("there is no program `{}` to ask", one_line(&name)),
         other => one_line(&other.to_string()),
     };
     Some(Finding::error(
         "reviewer-missing",
         format!("the pack `{pack}` gets no review"),
-        format!("there is no program {name} to ask"),
+        why,
         "install it, or name another one as `reviewer.command` in provost.toml".into(),
     ))
 }
