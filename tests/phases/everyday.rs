@@ -130,7 +130,6 @@ fn commands_and_edits_are_never_held() {
         "git add -A",
         "git checkout -b feature/REQ-0004-x && git commit -m x",
         "git switch feature/x && git commit -am wip",
-        "git merge feature/x",
         "git fetch && git pull",
         "git push origin feature/x",
         "git tag v1",
@@ -180,6 +179,7 @@ fn commands_and_edits_are_never_held() {
     }
     // And what is held in the same place.
     for command in [
+        "git merge feature/x",
         "git commit -m x",
         "git add -A && git commit -am x",
         "git -C . commit -m x",
