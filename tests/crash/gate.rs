@@ -136,10 +136,24 @@ fn heard(project: &TestProject, agent: &str, id: &str, answer: &str) -> Value {
     event
 }
 
+pub fn critic_started() -> Scene {
+    let project = kept(Store::Embedded, "");
+    let mut event = in_session(&project, "PreToolUse.Agent");
+    event["tool_input"]["subagent_type"] = "rodin:critic".into();
+    Scene::event(project, &event)
+}
+
 pub fn critic_heard() -> Scene {
     let project = kept(Store::Embedded, "");
     let event = heard(&project, "rodin:critic", "a1", FINDINGS);
     fs::remove_file(project.state().join("seal.key")).unwrap();
+    Scene::event(project, &event)
+}
+
+pub fn critic_heard_in_background() -> Scene {
+    let project = kept(Store::Embedded, "");
+    let mut event = heard(&project, "rodin:critic", "a1", FINDINGS);
+    event["background_tasks"] = json!([{"id": "a1", "type": "subagent", "status": "running"}]);
     Scene::event(project, &event)
 }
 

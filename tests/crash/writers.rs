@@ -47,6 +47,9 @@ const FOLDER: &str = "plan_gate/store/folder.rs";
 const WITNESS: &str = "plan_gate/witness.rs";
 const EVIDENCE: &str = "plan_gate/evidence.rs";
 const SEAL: &str = "plan_gate/seal.rs";
+const JUDGES: &str = "plan_gate/judges.rs";
+const OPEN_FINDINGS: &str = "review_loop/open_findings.rs";
+const PROMPTS: &str = "review_loop/prompts.rs";
 const ROUNDS: &str = "review_loop/rounds.rs";
 const LEDGER: &str = "review_loop/ledger.rs";
 const MEMORY: &str = "review_loop/memory.rs";
@@ -60,12 +63,19 @@ pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
     writer("a plan is written, store sidecar", &["plan-keeper"], &[FOLDER], gate::plan_written_beside),
     writer("gaps are written, store sidecar", &["plan-keeper"], &[FOLDER], gate::gaps_written_beside),
+    writer("a critic is started", &["plan-brief"], &[JUDGES], gate::critic_started),
     also_plain(writer(
         "the first critic answers",
         &["plan-witness"],
         &[WITNESS, EVIDENCE, SEAL],
         gate::critic_heard,
     )),
+    writer(
+        "a critic answers in the background",
+        &["plan-witness"],
+        &[WITNESS, EVIDENCE],
+        gate::critic_heard_in_background,
+    ),
     writer("a validator answers", &["plan-witness"], &[STORE], gate::validator_heard),
     writer("a validator answers, store sidecar", &["plan-witness"], &[FOLDER], gate::validator_heard_beside),
     writer("plan mode is left, `assess = exit`", &["plan-gate"], &[STORE], gate::left),
@@ -77,7 +87,7 @@ pub const WRITERS: &[Writer] = &[
     also_plain(writer(
         "a turn ends, the review finds something",
         &["review-loop"],
-        &[ROUNDS, LEDGER, REVIEWER],
+        &[ROUNDS, LEDGER, REVIEWER, PROMPTS, OPEN_FINDINGS],
         reviews::found,
     )),
     writer("a turn ends, the review is clean", &["review-loop"], &[ROUNDS, LEDGER], reviews::clean),
@@ -98,7 +108,12 @@ pub const WRITERS: &[Writer] = &[
     )),
     writer("an agent of a phase answers", &["phase-records"], &[RECORDS], agent_answered),
     writer("tests fail in a phase", &["phase-records"], &[RECORDS], tests_failed),
-    writer("a session starts", &["registration-guard"], &["self_guard/registration.rs"], session_started),
+    writer(
+        "a session starts",
+        &["registration-guard"],
+        &["self_guard/registration.rs", "reviewer/program.rs"],
+        session_started,
+    ),
     also_plain(writer(
         "the person asks for an override",
         &["override"],
@@ -131,7 +146,6 @@ pub const WRITERS: &[Writer] = &[
 pub const READERS: &[&str] = &[
     "self-guard",
     "config-check",
-    "plan-brief",
     "plan-output-validator",
     "iteration-corridor",
     "skill-validator",
@@ -208,6 +222,7 @@ fn tests_failed() -> Scene {
 
 fn session_started() -> Scene {
     let project = TestProject::new();
+    project.file("provost.toml", "[reviewer]\ncommand = [\"sh\"]\n");
     let event = project.event("SessionStart.startup");
     Scene::event(project, &event)
 }
