@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::event::{Event, Kind, Replacement, Tool};
 use crate::shell;
-use git::{BranchUpdate, GitSite};
+use git::{BranchUpdate, GitSite, TreeChange};
 
 /// An edit that makes a file larger than this is not applied in memory.
 const LARGEST_PROPOSAL: usize = 64 << 20;
@@ -81,6 +81,9 @@ pub enum Effect {
     /// Another command of git gives a branch other commits: a merge, a cherry-pick, an update of the
     /// reference.
     UpdateBranch(Box<BranchUpdate>),
+    /// A command of git changes files of a work tree. Files that it names one by one are also written or
+    /// deleted by effects of their own.
+    ChangeTree(Box<TreeChange>),
     /// Something that is too large to be looked at, and so cannot be vouched for at all.
     TooLarge {
         what: String,

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod event;
 mod faults;
 pub mod files;
+pub mod glob;
 pub mod hook;
 pub mod journal;
 pub mod json_object;

@@ -107,6 +107,10 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
             ("writes", format!("{} at {}", names.join(" "), shown(to)))
         }
         Effect::Delete { path } => ("deletes", shown(path)),
+        Effect::ChangeTree(change) => (
+            "changes",
+            format!("files of the work tree at {} by git {}", shown(&change.directory), change.command),
+        ),
         Effect::Read { path, .. } => ("reads", shown(path)),
         Effect::SetVariable { name, value } => {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))

@@ -92,3 +92,77 @@ impl GitSite {
         }
     }
 }
+
+/// A command of git changes files of a work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TreeChange {
+    /// `checkout`, `clean`.
+    pub command: &'static str,
+    /// The directory in which git runs.
+    pub directory: PathBuf,
+    /// The directory of the repository, where an option or a variable names one.
+    pub repository: Option<PathBuf>,
+    /// The top of the work tree, where an option or a variable names one.
+    pub work_tree: Option<PathBuf>,
+    /// The files that are meant; none: all files of the work tree.
+    pub paths: Vec<Pathspec>,
+    pub excluded: Vec<Pathspec>,
+    /// The line has changed before what git tracks.
+    pub is_index_changed: bool,
+    pub kind: TreeChangeKind,
+}
+
+/// What a command of git does to the files that it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TreeChangeKind {
+    /// Tracked files lose the changes that are not committed.
+    Restore,
+    /// Files get the content that they have in another revision, or are deleted.
+    Replace,
+    /// Tracked files are deleted.
+    Remove,
+    /// Files that are not tracked are deleted. `kept`: patterns that are ignored besides those of the
+    /// repository.
+    Clean { untracked: bool, ignored: bool, kept: Vec<String> },
+}
+
+/// A path or pattern as git reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Pathspec {
+    pub pattern: String,
+    /// It is seen from the top of the work tree, not from the current directory.
+    pub from_top: bool,
+    pub ignores_case: bool,
+    /// No letter of it is a wildcard.
+    pub is_literal: bool,
+}
+
+impl Pathspec {
+    /// Reads `src`, `*.rs`, `:/src`, `:(top,icase)src`, `:!src`. The second value: the files are excluded.
+    pub fn read(text: &str) -> (Self, bool) {
+        let mut spec = Self::default();
+        let mut is_excluded = false;
+        let mut pattern = text;
+        if let Some((magic, rest)) = text.strip_prefix(":(").and_then(|rest| rest.split_once(')')) {
+            pattern = rest;
+            for word in magic.split(',') {
+                match word.trim() {
+                    "top" => spec.from_top = true,
+                    "icase" => spec.ignores_case = true,
+                    "literal" => spec.is_literal = true,
+                    "exclude" => is_excluded = true,
+                    _ => {}
+                }
+            }
+        } else if let Some(rest) = text.strip_prefix(':') {
+            let signs = rest.len() - rest.trim_start_matches(['/', '!', '^']).len();
+            spec.from_top = rest[..signs].contains('/') || rest.is_empty();
+            is_excluded = rest[..signs].contains(['!', '^']);
+            pattern = &rest[signs..];
+            pattern = pattern.strip_prefix(':').unwrap_or(pattern);
+        }
+        pattern.clone_into(&mut spec.pattern);
+        spec.is_literal |= !pattern.contains(['*', '?', '[']);
+        (spec, is_excluded)
+    }
+}

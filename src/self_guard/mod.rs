@@ -12,6 +12,7 @@ pub mod registration;
 mod starts;
 pub mod tools;
 mod unfolded;
+mod work_tree;
 
 /// No settings file that a person writes is larger than this.
 const LARGEST_SETTINGS: u64 = 4 << 20;

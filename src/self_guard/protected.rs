@@ -158,6 +158,11 @@ impl<'a> Protected<'a> {
         }
     }
 
+    /// Provost's own files and directories that are protected by their place, as they are named.
+    pub(super) fn own(&self) -> impl Iterator<Item = &Path> {
+        self.own.iter().map(|place| place.named.as_path())
+    }
+
     /// The client's settings files that count here: as they are named, and where they really lie.
     pub(super) fn settings(&self) -> impl Iterator<Item = (&Path, &Path)> {
         self.settings.iter().map(|place| (place.named.as_path(), place.real(self.workspace)))

@@ -1,15 +1,16 @@
 //! Programs that a line starts to get around the guards: a link to what is protected, a client without
-//! hooks, an end to Provost itself.
+//! hooks, an end to Provost itself, a copy of its program.
 
 use std::path::Path;
 
 use super::protected::{Meaning, Protected};
-use super::unfolded::is_like;
+use super::tools::Refusal;
 use crate::decision::{Denial, Fault};
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::glob::is_like;
 use crate::text::quoted;
 use crate::workspace::Workspace;
-
-type Refusal = Option<(Denial, Vec<String>)>;
 
 /// What needs no look at the disk.
 pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace) -> Refusal {
@@ -104,4 +105,23 @@ pub(super) fn linked(
         return Ok(Some((denial, vec![format!("links {shown}")])));
     }
     Ok(None)
+}
+
+/// Under a name of its own, a copy of the program could be called unseen.
+pub(super) fn copied(event: &Event, workspace: &Workspace) -> Refusal {
+    let program = workspace.program()?;
+    let own = workspace.identity(&program)?;
+    let is_own = |effect: &Effect| match effect {
+        Effect::Read { path, .. } => workspace.identity(path) == Some(own),
+        _ => false,
+    };
+    if !event.effects().iter().any(is_own) {
+        return None;
+    }
+    let denial = Denial {
+        what: "a tool may not copy or link the program `provost`".into(),
+        why: "under another name it could be given made-up events, and no guard would know it".into(),
+        fix: "call it by its own name".into(),
+    };
+    Some((denial, vec![format!("copies or links {}", program.display())]))
 }

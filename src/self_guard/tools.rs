@@ -11,19 +11,22 @@ use super::LARGEST_SETTINGS;
 use super::protected::{Meaning, Protected};
 use super::starts;
 use super::unfolded::{self, Reached};
+use super::work_tree;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::{Event, Tool};
 use crate::files::Identity;
 use crate::overrides::Request;
 use crate::text;
+use crate::workspace::work_tree::WorkTrees;
 use crate::workspace::{Workspace, is_provost, is_within};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls touch nothing, and then nothing is looked up.
     let protected = LazyCell::new(|| Protected::of(workspace));
     let key = LazyCell::new(|| SealKey::of(workspace));
-    let copies = LazyCell::new(|| copied(event, workspace));
+    let mut trees = WorkTrees::new(workspace);
+    let copies = LazyCell::new(|| starts::copied(event, workspace));
     if let Some((denial, evidence)) = event.call().and_then(|call| spoken(&call.tool)) {
         return Ok(Opinion::deny(denial, evidence));
     }
@@ -35,6 +38,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
                 refusal => refusal.clone(),
             },
             Effect::Delete { path } => deleted(path, workspace, &protected)?,
+            Effect::ChangeTree(change) => {
+                work_tree::refuse_change(change, &mut trees, workspace, &protected)?
+            }
             Effect::Touch { path } => touched(path, workspace, &protected)?,
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))
@@ -69,9 +75,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     Ok(Opinion::silence())
 }
 
-const NOT_FROM_INSIDE: &str = "no guard may be switched off from inside a session";
+pub(super) const NOT_FROM_INSIDE: &str = "no guard may be switched off from inside a session";
 
-type Refusal = Option<(Denial, Vec<String>)>;
+pub(super) type Refusal = Option<(Denial, Vec<String>)>;
 
 fn written(
     path: &Path,
@@ -320,25 +326,6 @@ fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
     COMMANDS.iter().find(|(_, words, _)| started.may_begin_with(words)).map(|(call, _, why)| (*call, *why))
 }
 
-/// Under a name of its own, a copy of the program could be called unseen.
-fn copied(event: &Event, workspace: &Workspace) -> Refusal {
-    let program = workspace.program()?;
-    let own = workspace.identity(&program)?;
-    let is_own = |effect: &Effect| match effect {
-        Effect::Read { path, .. } => workspace.identity(path) == Some(own),
-        _ => false,
-    };
-    if !event.effects().iter().any(is_own) {
-        return None;
-    }
-    let denial = Denial {
-        what: "a tool may not copy or link the program `provost`".into(),
-        why: "under another name it could be given made-up events, and no guard would know it".into(),
-        fix: "call it by its own name".into(),
-    };
-    Some((denial, vec![format!("copies or links {}", program.display())]))
-}
-
 fn too_large(what: &str) -> Refusal {
     let denial = Denial {
         what: format!("a tool may not be given {what}"),
@@ -380,7 +367,7 @@ fn own_refusal(what: &str, path: &Path, thing: &str) -> Refusal {
     Some((denial, vec![format!("{} is {thing}", path.display())]))
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     text::quoted(&path.to_string_lossy())
 }
 

@@ -65,6 +65,11 @@ impl Repository {
         }
     }
 
+    /// The directory of this work tree's own files, and the one that all work trees share.
+    pub(super) fn into_directories(self) -> (PathBuf, PathBuf) {
+        (self.own, self.common)
+    }
+
     /// Whether both are one work tree of one repository.
     pub fn is_same_tree(&self, other: &Self) -> bool {
         self.own == other.own || files::same(&self.own, &other.own)

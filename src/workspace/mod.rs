@@ -6,7 +6,10 @@
 
 mod disk;
 pub mod git;
+mod ignored;
+mod index;
 mod own;
+pub mod work_tree;
 
 use std::any::Any;
 use std::env;

@@ -8,6 +8,7 @@
 mod support;
 
 mod allowed;
+mod git_files;
 mod other_names;
 mod own_files;
 mod plain_file_commands;

@@ -132,7 +132,7 @@ impl Line<'_> {
     }
 
     /// Files of the names of these words come to a place.
-    fn place(&mut self, sources: &[&Word], to: &Word, tree: bool) {
+    pub(super) fn place(&mut self, sources: &[&Word], to: &Word, tree: bool) {
         let names = sources.iter().filter_map(|source| Path::new(source.known()?).file_name());
         let names: Vec<PathBuf> = names.map(PathBuf::from).collect();
         let cost = names.iter().map(|name| name.as_os_str().len() + size_of::<PathBuf>()).sum();

@@ -4,6 +4,7 @@ mod bounds;
 mod commits;
 mod flutter;
 mod git;
+mod git_files;
 mod walker;
 
 use std::path::Path;

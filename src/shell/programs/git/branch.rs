@@ -304,12 +304,16 @@ fn cost_of(site: &GitSite) -> usize {
         + site.repository.iter().chain(&site.possible).map(|path| path.as_os_str().len()).sum::<usize>()
 }
 
-fn has_word(words: &[Word], name: &str) -> bool {
+pub(super) fn has_word(words: &[Word], name: &str) -> bool {
     words.iter().take_while(|word| word.known() != Some("--")).any(|word| word.known() == Some(name))
 }
 
 /// The operands and options of a command, where unknown options take no value.
-fn found<'w, 'a>(words: &'w [Word<'a>], letters: &'static str, longs: &'static str) -> Found<'w, 'a> {
+pub(super) fn found<'w, 'a>(
+    words: &'w [Word<'a>],
+    letters: &'static str,
+    longs: &'static str,
+) -> Found<'w, 'a> {
     let options = Options { letters, longs, quiet: true, ..STRICT };
     let mut found = Found::default();
     for item in Walk::new(&options, words) {

@@ -12,6 +12,10 @@ const MOST_ALIASES: usize = 16;
 #[derive(Clone, Default)]
 pub(in crate::shell) struct GitContext {
     pub(super) directory: GitDirectory,
+    /// The top of the work tree, where an option or a variable names one.
+    pub(super) work_tree: Option<PathBuf>,
+    /// The line has changed what git tracks.
+    pub(super) is_index_changed: bool,
     /// `-c alias.NAME=VALUE`, `git config alias.NAME VALUE`.
     pub(super) aliases: Vec<(String, String)>,
     /// Words that are not known come behind those of the current command.
@@ -45,6 +49,7 @@ impl GitContext {
     /// What was set for one command is gone behind it. Aliases that it wrote down stay.
     pub(in crate::shell) fn restore(&mut self, before: Self) {
         self.directory = before.directory;
+        self.work_tree = before.work_tree;
         self.is_fed = before.is_fed;
     }
 
@@ -63,6 +68,10 @@ impl Line<'_> {
             "GIT_DIR" => {
                 let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value);
                 self.git.directory = self.git_directory(value);
+            }
+            "GIT_WORK_TREE" => {
+                let value = word.known().and_then(|text| text.split_once('='));
+                self.git.work_tree = value.map(|(_, value)| value.into());
             }
             "GIT_COMMON_DIR" => self.git.directory = GitDirectory::Unknown,
             _ => {}

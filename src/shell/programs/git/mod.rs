@@ -2,12 +2,15 @@
 //!
 //! A command is found behind the options of git itself. [`commands`] says what kind it is; those
 //! that read in some forms only are judged by [`forms`]; [`branch`] follows the branch from one
-//! command of a line to the next. A command that is not known may be an alias for anything.
+//! command of a line to the next, [`files`] says which files change. A command that is not known may
+//! be an alias for anything.
 
 mod branch;
 mod commands;
 mod context;
+mod files;
 mod forms;
+mod named_files;
 mod options;
 mod settings;
 
@@ -65,6 +68,7 @@ impl Line<'_> {
                 "--work-tree" => {
                     let path = value();
                     self.needs_known(path.as_ref());
+                    self.git.work_tree = path.as_ref().and_then(Word::known).map(Into::into);
                 }
                 "--namespace" | "--super-prefix" | "--attr-source" => {
                     let _ = value();
@@ -113,6 +117,7 @@ impl Line<'_> {
             self.git.learn_alias(alias, value);
         }
         self.follow_branches(name, words);
+        self.change_files(name, words);
     }
 
     /// A command that is not known may be an alias; one that the line itself has made is followed.
