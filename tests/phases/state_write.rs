@@ -463,6 +463,10 @@ mod before {
             "cp -r tmp/.isdlc .",
             "rsync -a tmp/.isdlc/ .isdlc/",
             "dd if=x of=.isdlc/state.json",
+            "git checkout -- .isdlc/state.json",
+            "git checkout HEAD~1 .isdlc/state.json",
+            "git restore -s HEAD~1 .isdlc/state.json",
+            "git stash push .isdlc/state.json",
         ] {
             events.push(project.bash(line));
         }
@@ -494,6 +498,9 @@ mod before {
             "mv .isdlc/state.json /tmp/x",
             "mv .isdlc .old",
             "unlink .isdlc/state.json",
+            "git rm .isdlc/state.json",
+            "git rm -r .isdlc",
+            "git mv .isdlc .old",
         ];
         for line in lines {
             let reason = refused(&flow, &flow.project.bash(line));
@@ -510,6 +517,28 @@ mod before {
         }
         fs::remove_file(flow.state_file()).unwrap();
         passes(&flow, &flow.project.bash("rm -rf .isdlc"));
+    }
+
+    #[test]
+    fn git_changes_it_with_the_directory_around_it() {
+        let flow = flow();
+        let project = &flow.project.path;
+        fs::remove_dir(project.join(".git")).unwrap();
+        let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(project).status();
+        assert!(made.unwrap().success());
+        for line in [
+            "git checkout HEAD -- .isdlc",
+            "git clean -fdx",
+            "git clean -f .isdlc",
+            "git restore -s x .isdlc",
+        ] {
+            refused(&flow, &flow.project.bash(line));
+        }
+        for line in
+            ["git stash", "git checkout -- .", "git clean -fdn", "git clean -fdx src", "git checkout main"]
+        {
+            passes(&flow, &flow.project.bash(line));
+        }
     }
 
     #[test]

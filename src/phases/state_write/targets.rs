@@ -6,9 +6,11 @@
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
+use crate::effect::git::{TreeChange, TreeChangeKind};
 use crate::effect::{Content, Effect};
 use crate::event::{Event, Tool};
 use crate::phases::ground::{FOLDER, Ground};
+use crate::workspace::work_tree::WorkTrees;
 use crate::workspace::{Workspace, is_within};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +36,7 @@ pub struct Target {
 pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
     let finder = Finder { workspace, own: LazyCell::new(Box::new(|| own(event, workspace))) };
     let is_reader = event.call().is_some_and(|call| is_reader(&call.native_tool, &call.tool));
+    let mut trees = WorkTrees::new(workspace);
     let mut found: Vec<Target> = Vec::new();
     for effect in event.effects() {
         let new = match effect {
@@ -41,6 +44,8 @@ pub fn targets(event: &Event, workspace: &Workspace) -> Vec<Target> {
             Effect::Write { path, .. } => finder.named(path, Deed::Unforeseen),
             Effect::Place { names, to, tree } => finder.placed(names, to, *tree),
             Effect::Delete { path } => finder.deleted(path),
+            // A workflow goes on while the whole work tree is put aside or set back.
+            Effect::ChangeTree(change) if !change.paths.is_empty() => finder.changed_by(change, &mut trees),
             Effect::Touch { path } if !is_reader => finder.touched(path),
             Effect::Somewhere { target, .. } if may_be_state(target) => finder.all(Deed::Unforeseen),
             Effect::Run { program, .. } if is_interpreter(program) && code_writes_state(event) => {
@@ -225,6 +230,14 @@ impl Finder<'_> {
         let target = |own: &PathBuf| Target { named: own.clone(), real: self.workspace.resolve(own), deed };
         let targets = self.own.iter().map(target);
         targets.filter(|target| self.workspace.exists(&target.real)).collect()
+    }
+
+    /// The state files that a command of git changes.
+    fn changed_by(&self, change: &TreeChange, trees: &mut WorkTrees) -> Vec<Target> {
+        let deletes = matches!(change.kind, TreeChangeKind::Remove | TreeChangeKind::Clean { .. });
+        let mut found = self.all(if deletes { Deed::Deleted } else { Deed::Unforeseen });
+        found.retain(|target| trees.changes(change, &target.named));
+        found
     }
 
     fn touched(&self, path: &Path) -> Vec<Target> {
