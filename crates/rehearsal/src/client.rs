@@ -106,6 +106,16 @@ impl Client {
         Some(code(status))
     }
 
+    /// Whether one of the client's threads runs or waits for a processor. Only a system with a `/proc` tells.
+    pub(crate) fn is_working(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        threads.into_iter().flatten().flatten().any(|thread| {
+            let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            // The state comes after the name, which may contain anything.
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['R', 'D']))
+        })
+    }
+
     /// Asks the client to end, and ends it with its group if it does not.
     pub(crate) fn end(&mut self) {
         if self.ended().is_none() {

@@ -9,7 +9,7 @@ mod user;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,6 +91,12 @@ impl Terminal {
         self.keyboard.write_all(bytes).map_err(Error::machine("type into the terminal"))
     }
 
+    /// Whether the client has yet to read something that was typed.
+    pub(crate) fn has_unread_input(&self) -> bool {
+        let unread = open_client_end(&self.keyboard).and_then(|end| Ok(rustix::io::ioctl_fionread(end)?));
+        unread.is_ok_and(|bytes| bytes > 0)
+    }
+
     /// Takes in what the client has written since the last call.
     pub(crate) fn refresh(&mut self) {
         let frame = lock(&self.display).new_frame();
@@ -123,12 +129,16 @@ fn open_pair(size: TerminalSize) -> io::Result<(OwnedFd, OwnedFd)> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     grantpt(&ours)?;
     unlockpt(&ours)?;
-    let name = ptsname(&ours, Vec::new())?;
-    let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let theirs = open_client_end(&ours)?;
     rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
     let size = Winsize { ws_row: size.rows.get(), ws_col: size.columns.get(), ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&theirs, size)?;
     Ok((ours, theirs))
+}
+
+fn open_client_end(ours: impl AsFd) -> io::Result<OwnedFd> {
+    let name = ptsname(ours, Vec::new())?;
+    Ok(rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 fn lock(display: &Mutex<Display>) -> MutexGuard<'_, Display> {

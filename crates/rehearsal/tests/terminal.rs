@@ -85,6 +85,33 @@ fn keys_arrive_as_a_terminal_sends_them() {
     );
 }
 
+/// Shows each byte that it reads after `delay`, until 2 s pass without one.
+fn play_slow_reader(delay: &str) {
+    let program = format!(
+        "stty raw -echo min 0 time 20; printf 'ready '; {delay}\n\
+         while byte=$(dd bs=1 count=1 2>/dev/null | od -An -c); [ -n \"$byte\" ]; do printf 'got %s ' $byte; done\n\
+         stty sane; printf 'over'\n"
+    );
+    play_well(
+        &program,
+        "[[do]]\nwait_for = 'ready'\n[[do]]\npress = 'x'\n[[do]]\nwait_for = 'over'\n\
+         [[expect.screen]]\ncount = { 'got x' = 1 }\n",
+    );
+}
+
+#[test]
+fn a_key_is_not_pressed_again_before_the_client_has_read_it() {
+    play_slow_reader("sleep 8");
+}
+
+#[test]
+fn a_key_is_not_pressed_again_while_the_client_is_at_work() {
+    play_slow_reader(
+        "dd bs=1 count=1 of=key 2>/dev/null; trap 'over=1' USR1; (sleep 8; kill -USR1 $$) &\n\
+         while [ -z \"$over\" ]; do :; done; printf 'got %s ' $(cat key)",
+    );
+}
+
 #[test]
 fn a_busy_client_is_waited_for() {
     // The title says that it is at work while the screen stands still.

@@ -19,7 +19,7 @@ use crate::watch::Watch;
 
 /// An idle client repaints nothing for this long.
 const QUIET: Duration = Duration::from_millis(300);
-/// How long to wait for a screen that does not change any more, and for the screen's reaction to a key.
+/// How long to wait for a screen that does not change any more, and how long a client rests that has lost a key.
 const REACTION: Duration = Duration::from_secs(5);
 /// How often to press a key that the screen does not react to: the client loses keys while it builds a dialog.
 const ATTEMPTS: usize = 3;
@@ -153,12 +153,29 @@ impl User<'_, '_> {
         self.until(|user| shown(user.terminal.frame()) > before)
     }
 
+    /// Presses a key, and again if the client has lost it.
+    ///
+    /// A key is lost only if the client has read it, had nothing to do for a while, and shows no reaction. A client that is slow has
+    /// not read it yet or is still at work, so that no key acts twice however long the client takes.
     fn press(&mut self, key: &Key) -> Result<(), Halt> {
         for _ in 0..ATTEMPTS {
             self.until_or(Instant::now() + REACTION, |user| user.terminal.unchanged_for() >= QUIET)?;
             let before = self.terminal.frame().clone();
             self.terminal.send(key.bytes())?;
-            if self.until_or(Instant::now() + REACTION, |user| *user.terminal.frame() != before)? {
+            let mut has_reacted = false;
+            let mut rest = Duration::ZERO;
+            let mut looked = Instant::now();
+            self.until(|user| {
+                has_reacted = *user.terminal.frame() != before;
+                let passed = looked.elapsed();
+                looked = Instant::now();
+                if !user.client.is_working() && !user.terminal.has_unread_input() {
+                    // A look that came late has seen less than it seems.
+                    rest += passed.min(QUIET);
+                }
+                has_reacted || rest >= REACTION
+            })?;
+            if has_reacted {
                 break;
             }
         }
