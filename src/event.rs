@@ -238,6 +238,25 @@ impl Event {
         }
     }
 
+    /// A name for this event that every process gets that is asked about it; `None` for a call without an id.
+    pub fn occasion(&self) -> Option<String> {
+        if let Some(call) = self.call() {
+            return call.id.clone();
+        }
+        let agent = self.agent.as_ref().and_then(|agent| agent.id.as_deref());
+        Some(match &self.kind {
+            // A stop that comes again after a block is another one.
+            Kind::Stop(stopping) | Kind::SubagentStop(stopping) => {
+                format!("{:?}", (&self.turn, agent, stopping.held_before, &stopping.last_message))
+            }
+            // A prompt can be long, and escaping it would take its time.
+            Kind::Prompt { text, .. } => {
+                format!("{:?}{}", (&self.turn, agent), text.as_deref().unwrap_or_default())
+            }
+            kind => format!("{:?}", (&self.turn, agent, kind)),
+        })
+    }
+
     /// What this event is about, short enough to begin a line: the command, the file, the agent or the skill.
     pub fn subject(&self) -> String {
         let Some(call) = self.call() else { return text::one_line(&self.native_name) };

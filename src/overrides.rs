@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::decision::{Denial, Finding, Opinion, Verdict};
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use crate::files;
 use crate::registry::{GUARDS, Guard};
 use crate::text::{bounded, one_line};
@@ -157,7 +157,9 @@ struct Permission {
 impl Permission {
     fn find(directory: &Path, session: &str, guard: &Guard, event: &Event) -> Option<Self> {
         let unused = unused(directory, session, guard);
-        let occasion = format!("{:016x}.used", fnv1a(occasion(event).as_bytes()));
+        // What has no name is nobody else's.
+        let occasion = event.occasion().unwrap_or_else(|| format!("{:?}", SystemTime::now()));
+        let occasion = format!("{:016x}.used", fnv1a(occasion.as_bytes()));
         let used = unused.with_extension(occasion);
         let read = |path: &Path| files::read(path, LARGEST).ok().flatten();
         let (bytes, is_used) = match read(&used) {
@@ -189,20 +191,6 @@ impl Permission {
 /// The file of a permission. Nothing of its name comes from outside as it is.
 fn unused(directory: &Path, session: &str, guard: &Guard) -> PathBuf {
     directory.join(format!("{:016x}-{}.json", fnv1a(session.as_bytes()), guard.name))
-}
-
-/// One name for one call or one stop, the same in every process that judges it.
-fn occasion(event: &Event) -> String {
-    match (&event.kind, event.call().and_then(|call| call.id.as_deref())) {
-        (_, Some(id)) => id.to_owned(),
-        (Kind::Stop(stopping) | Kind::SubagentStop(stopping), None) => {
-            let agent = event.agent.as_ref().and_then(|agent| agent.id.as_deref());
-            // A stop that comes again after a block is another one.
-            format!("{:?}", (&event.turn, agent, stopping.held_before, &stopping.last_message))
-        }
-        // What has no name is nobody else's.
-        _ => format!("{:?}", SystemTime::now()),
-    }
 }
 
 fn now() -> u64 {

@@ -3,12 +3,12 @@
 //! The system ends a lock with its process, so a process that is killed holds nobody up.
 
 use std::fs::{File, TryLockError};
-use std::io;
-use std::path::Path;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{private, private_directory};
+use super::{private, private_directory, steps};
 use crate::faults;
 
 /// Keeps others out while it lives. The system ends it with the process.
@@ -37,18 +37,66 @@ fn lock_file(place: &Path) -> io::Result<File> {
     if cfg!(debug_assertions) && !place.exists() {
         faults::step("create the lock", place);
     }
-    private().write(true).create(true).truncate(false).open(place)
+    private().read(true).write(true).create(true).truncate(false).open(place)
 }
 
 /// Waits for the lock of this name, but not for ever.
 pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
     let file = lock_file(place)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))?;
+    wait_for_lock(&file, place, patience)?;
+    Ok(Lock(file))
+}
+
+/// A small file that only the holder of its lock reads and writes.
+#[derive(Debug)]
+pub struct LockedFile {
+    file: File,
+    path: PathBuf,
+    content: Vec<u8>,
+    length: u64,
+}
+
+/// Waits for the lock of a small file, and reads the file. One that is longer than `limit` is read in part.
+pub fn lock_and_read(path: &Path, limit: u64, patience: Duration) -> io::Result<LockedFile> {
+    let file = lock_file(path)?;
+    wait_for_lock(&file, path, patience)?;
+    let metadata = file.metadata()?;
+    // A pipe would be read for ever.
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut content = Vec::new();
+    (&file).take(limit).read_to_end(&mut content)?;
+    Ok(LockedFile { file, path: path.to_owned(), content, length: metadata.len() })
+}
+
+impl LockedFile {
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// Overwrites the file in place and frees the lock. If the process is killed meanwhile, the file can hold
+    /// the start of the new content and the rest of the old.
+    pub fn overwrite(mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.content.is_empty() {
+            self.file.rewind()?;
+        }
+        steps::write(&mut self.file, &self.path, bytes)?;
+        let length = bytes.len() as u64;
+        if length < self.length {
+            steps::truncate(&self.file, &self.path, length)?;
+        }
+        Ok(())
+    }
+}
+
+fn wait_for_lock(file: &File, place: &Path, patience: Duration) -> io::Result<()> {
     let began = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
+            Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(5));

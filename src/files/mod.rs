@@ -19,7 +19,7 @@ use std::time::Duration;
 pub use backwards::find_line_backwards;
 pub use directory::{EntryKind, for_each_entry};
 pub use listing::{Listing, list};
-pub use locking::{Lock, is_locked, lock, try_lock};
+pub use locking::{Lock, LockedFile, is_locked, lock, lock_and_read, try_lock};
 pub use replacing::{
     create, create_once, has_unfinished, move_file, replace, replace_shared, replace_unless_changed, sweep,
     take_away_all_unfinished, take_away_unfinished,

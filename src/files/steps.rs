@@ -29,6 +29,11 @@ pub(super) fn sync(file: &File, path: &Path) -> io::Result<()> {
     file.sync_all()
 }
 
+pub(super) fn truncate(file: &File, path: &Path, length: u64) -> io::Result<()> {
+    faults::step("truncate", path);
+    file.set_len(length)
+}
+
 pub(super) fn set_mode_of_open(file: &File, path: &Path, mode: Permissions) -> io::Result<()> {
     faults::step("set the mode", path);
     file.set_permissions(mode)

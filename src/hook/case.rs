@@ -23,6 +23,8 @@ pub(super) struct Case {
     /// The guards to ask, in registry order.
     pub(super) guards: Vec<&'static Guard>,
     mistakes: Vec<String>,
+    /// Whether the call is a hook entry's, beside which there may be others; a stand-in for a script is not.
+    is_entry: bool,
     began: Instant,
 }
 
@@ -50,7 +52,8 @@ impl Case {
         guards: Vec<&'static Guard>,
         began: Instant,
     ) -> Self {
-        Self { event, unreadable: None, workspace, guards, mistakes: line.mistakes, began }
+        let is_entry = line.looks_at_agents();
+        Self { event, unreadable: None, workspace, guards, mistakes: line.mistakes, is_entry, began }
     }
 
     /// An input that cannot be read may be any event.
@@ -96,8 +99,30 @@ impl Case {
         self.guards.iter().map(finding).collect()
     }
 
-    pub(super) fn conclude(&self, findings: &[Finding]) -> (Answer, Decision) {
+    /// Whether other processes may have been asked about the same event.
+    pub(super) fn may_have_siblings(&self) -> bool {
+        self.is_entry && self.unreadable.is_none()
+    }
+
+    /// Whether a finding reaches anybody, if only the journal.
+    pub(super) fn is_heard(&self, finding: &Finding) -> bool {
+        match &finding.outcome {
+            Ok(opinion) if opinion.is_unconcerned => false,
+            Ok(opinion) => self.workspace.config.journal_is_on() || !opinion.says_nothing(),
+            Err(_) => true,
+        }
+    }
+
+    /// The answer, and the decision behind it. What other processes have said (`repeated`) is not told again,
+    /// but still decides.
+    // INVARIANT: a denial is given by every process that comes to it, with its reason. Of several, the client
+    // passes on one reason, and nobody knows whether the other process's answer counts.
+    pub(super) fn conclude(&self, findings: &[Finding], repeated: &[Finding]) -> (Answer, Decision) {
         let mut decision = Decision::fold(findings);
+        if !repeated.is_empty() {
+            let all = Decision::fold(&self.in_order(findings.iter().chain(repeated)));
+            decision = Decision { ruling: all.ruling, brief: all.brief, ..decision };
+        }
         if let (Some(why), Some(refuse)) = (&self.unreadable, self.workspace.client.refuse) {
             return (refuse(why), decision);
         }
@@ -105,6 +130,14 @@ impl Case {
             decision.to_person.push(mistakes_text(&self.mistakes));
         }
         (self.render(&decision), decision)
+    }
+
+    /// Findings in registry order.
+    fn in_order<'f>(&self, findings: impl Iterator<Item = &'f Finding>) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = findings.cloned().collect();
+        findings
+            .sort_by_key(|finding| self.guards.iter().position(|guard| std::ptr::eq(*guard, finding.guard)));
+        findings
     }
 
     fn render(&self, decision: &Decision) -> Answer {

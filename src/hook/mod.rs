@@ -7,6 +7,7 @@
 
 mod case;
 mod command_line;
+mod shared_answer;
 mod watch;
 
 use std::cell::Cell;
@@ -26,6 +27,7 @@ use crate::reviewer;
 use crate::workspace::CHILD_MARK;
 use case::{Case, mistakes_text, nothing_known};
 use command_line::CommandLine;
+use shared_answer::SharedAnswer;
 use watch::Watch;
 
 /// The largest event that is read. Larger ones cannot be judged.
@@ -117,18 +119,21 @@ fn work(line: CommandLine, began: Instant, watch: &Watch) -> u8 {
         },
     );
     let findings = case.complete(heard, &Fault::Error("not asked".into()));
-    answer(watch, case, findings)
+    answer(watch, case, findings, shared_answer::PATIENCE)
 }
 
 fn answer_unread(watch: &Watch, case: &Case) -> u8 {
     let fault = Fault::Error(case.unreadable.clone().unwrap_or_default());
-    answer(watch, case, case.complete(Vec::new(), &fault))
+    answer(watch, case, case.complete(Vec::new(), &fault), Duration::ZERO)
 }
 
-/// Answers, unless the other thread has begun to: that one then ends the process.
-fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
+/// Answers, unless the other thread has begun to: that one then ends the process. Another process that answers
+/// the same event is waited for as long as `patience`.
+fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>, patience: Duration) -> u8 {
     overrides::apply(&mut findings, &case.event, &case.workspace);
-    let (mut answer, mut decision) = case.conclude(&findings);
+    let mut shared = SharedAnswer::open(case, &findings, patience);
+    let repeated = shared.as_mut().map(|shared| shared.take_repeated(&mut findings)).unwrap_or_default();
+    let (mut answer, mut decision) = case.conclude(&findings, &repeated);
     if !watch.claim(code_before_printing(&decision)) {
         thread::sleep(faults::extend_limit(GRACE) * 2);
         return watch.answered().unwrap_or(BLOCK);
@@ -143,8 +148,14 @@ fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>) -> u8 {
     watch.printed(code);
     reviewer::end_as_ever();
     if !has_failed_open {
+        if !repeated.is_empty() {
+            decision = Decision::fold(&findings);
+        }
         // An answer that is given cannot be changed any more.
         let _ = case.keep(&findings, &decision);
+    }
+    if let Some(shared) = shared {
+        shared.close();
     }
     code
 }
@@ -190,7 +201,7 @@ fn end_at_deadline(watch: &'static Watch, line: &CommandLine, began: Instant) {
     };
     let findings = case.complete(heard, &fault);
     let otherwise = code_before_printing(&Decision::fold(&findings));
-    let code = in_time(move || answer(watch, case, findings)).or_else(|| watch.answered());
+    let code = in_time(move || answer(watch, case, findings, Duration::ZERO)).or_else(|| watch.answered());
     std::process::exit(code.unwrap_or(otherwise).into());
 }
 

@@ -112,6 +112,11 @@ impl Places {
     pub fn overrides(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|state| state.join("overrides"))
     }
+
+    /// Where the processes that are asked about one event note what they have answered.
+    pub fn answers(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("answers"))
+    }
 }
 
 impl Workspace {

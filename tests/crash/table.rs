@@ -87,5 +87,8 @@ fn shown(path: &str) -> String {
         return name;
     }
     let folder = folder[state.len()..].trim_start_matches('/').split('/').next().unwrap_or_default();
+    if folder == "answers" {
+        return "answers/NAME".into();
+    }
     if folder.is_empty() || folder == "projects" { name } else { format!("{folder}/{name}") }
 }

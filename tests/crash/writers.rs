@@ -58,6 +58,7 @@ const RECORDS: &str = "phases/records.rs";
 const CHANGE: &str = "cli/change.rs";
 const OVERRIDES: &str = "overrides.rs";
 const JOURNAL: &str = "journal/mod.rs";
+const SHARED_ANSWER: &str = "hook/shared_answer.rs";
 
 pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
@@ -121,7 +122,7 @@ pub const WRITERS: &[Writer] = &[
         override_asked,
     )),
     writer("an override is used", &["planner-bash-guard"], &[OVERRIDES], override_used),
-    writer("the first line of a journal", &[], &[JOURNAL], journal_begun),
+    writer("the first line of a journal", &[], &[JOURNAL, SHARED_ANSWER], journal_begun),
     writer("a journal is full", &[], &[JOURNAL], journal_full),
     also_plain(writer("`provost init`", &["init"], &[CHANGE], initialised)),
     may_leave(

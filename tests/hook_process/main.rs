@@ -14,6 +14,7 @@ mod faults;
 mod input;
 mod large_input;
 mod recursion;
+mod several_entries;
 mod surroundings;
 
 use std::io::Write;

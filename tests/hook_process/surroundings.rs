@@ -198,7 +198,7 @@ fn journal_of(project: &TestProject) -> PathBuf {
     of_projects.map(|entry| entry.unwrap().path().join("journal.jsonl")).next().unwrap()
 }
 
-fn replace_by_pipe(path: &Path) {
+pub fn replace_by_pipe(path: &Path) {
     fs::remove_file(path).unwrap();
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }

@@ -20,7 +20,11 @@ pub const SCENES: &[Scene] = &[
     ("review-loop", review_loop),
 ];
 
-fn of(guard: &str, planning: Planning, event: Value, deed: Deed) -> Stage {
+fn of(guard: &str, planning: Planning, mut event: Value, deed: Deed) -> Stage {
+    // The calls that led here are recorded under one id; this is another call.
+    if let Some(id) = event.get_mut("tool_use_id") {
+        *id = "toolu_of_the_scene".into();
+    }
     let Planning { project, plan, .. } = planning;
     let key = project.state().join("seal.key");
     let mut stage = Stage::new(guard, project, event, deed).resting_on([plan, key]);
