@@ -169,7 +169,7 @@ fn of_tool(tool: &Tool, event: &Event) -> Vec<Effect> {
         Tool::LeavePlanMode { path, .. } => {
             vec![Effect::LeavePlanMode { path: path.as_ref().map(|path| event.absolute(path)) }]
         }
-        Tool::Inert => Vec::new(),
+        Tool::Message { .. } | Tool::Inert => Vec::new(),
         Tool::Other { paths, commands, deletes } => {
             let named = paths.iter().map(|path| event.absolute(path));
             let named =

@@ -137,6 +137,11 @@ pub enum Tool {
         name: Option<String>,
         arguments: Option<String>,
     },
+    /// More words for an agent that was started before, by its id or its name.
+    Message {
+        to: Option<String>,
+        text: Option<String>,
+    },
     LeavePlanMode {
         plan: Option<Text>,
         path: Option<PathBuf>,

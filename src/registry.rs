@@ -53,6 +53,8 @@ pub enum Trigger {
     BeforeAnyTool,
     BeforeDelegation,
     BeforeSkill,
+    BeforeMessage,
+    BeforeShell,
     AfterWriting,
     AfterDelegation,
     AfterSkill,
@@ -108,6 +110,10 @@ pub static PACKS: &[Pack] = &[
         switch: None,
     },
 ];
+
+/// Every way in which a call can give work to an agent.
+const HANDING_OUT: &[Trigger] =
+    &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage, Trigger::BeforeShell];
 
 pub static GUARDS: &[Guard] = &[
     Guard {
@@ -275,7 +281,7 @@ pub static GUARDS: &[Guard] = &[
         pack: "phases",
         purpose: "While tests fail or the constitution is being checked, nobody hands the work on or moves \
                   to the next phase.",
-        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill],
+        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage],
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -303,7 +309,7 @@ pub static GUARDS: &[Guard] = &[
         name: "phase-loop-controller",
         pack: "phases",
         purpose: "Work is handed to a phase only after the phase is marked as begun.",
-        triggers: &[Trigger::BeforeDelegation],
+        triggers: HANDING_OUT,
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -317,7 +323,7 @@ pub static GUARDS: &[Guard] = &[
         name: "plan-surfacer",
         pack: "phases",
         purpose: "From the implementation on, no work is handed out without a plan of tasks.",
-        triggers: &[Trigger::BeforeDelegation],
+        triggers: HANDING_OUT,
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -331,7 +337,7 @@ pub static GUARDS: &[Guard] = &[
         name: "phase-sequence-guard",
         pack: "phases",
         purpose: "Work is handed only to agents of the phase that the workflow is in.",
-        triggers: &[Trigger::BeforeDelegation],
+        triggers: HANDING_OUT,
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -346,7 +352,7 @@ pub static GUARDS: &[Guard] = &[
         pack: "phases",
         purpose: "The workflow moves on only when the phase's requirements are met: tests, constitution, \
                   talks with the person, its own agent.",
-        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill],
+        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage],
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -360,7 +366,7 @@ pub static GUARDS: &[Guard] = &[
         name: "constitution-validator",
         pack: "phases",
         purpose: "A phase is called complete only after its articles of the constitution are checked.",
-        triggers: &[Trigger::BeforeDelegation],
+        triggers: &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage],
         agents: None,
         failure: FailureMode::Open,
         blocks: true,
@@ -512,6 +518,7 @@ pub static GUARDS: &[Guard] = &[
         triggers: &[
             Trigger::BeforeDelegation,
             Trigger::BeforeSkill,
+            Trigger::BeforeMessage,
             Trigger::AfterDelegation,
             Trigger::SubagentStop,
             Trigger::AfterSkill,
@@ -541,6 +548,10 @@ impl Trigger {
             Self::BeforeDelegation => matches!(&event.kind, Kind::BeforeTool(call) if is_delegation(call)),
             Self::AfterDelegation => matches!(&event.kind, Kind::AfterTool(call) if is_delegation(call)),
             Self::BeforeSkill => matches!(&event.kind, Kind::BeforeTool(call) if is_skill(call)),
+            Self::BeforeMessage => {
+                matches!(&event.kind, Kind::BeforeTool(call) if matches!(call.tool, Tool::Message { .. }))
+            }
+            Self::BeforeShell => matches!(&event.kind, Kind::BeforeTool(call) if is_shell(call)),
             Self::AfterWriting => matches!(&event.kind, Kind::AfterTool(call) if may_write(call)),
             Self::AfterSkill => matches!(&event.kind, Kind::AfterTool(call) if is_skill(call)),
             Self::AfterShell => {
@@ -564,6 +575,8 @@ impl Trigger {
             Self::BeforeDelegation => "before an agent starts",
             Self::AfterDelegation => "after an agent's answer",
             Self::BeforeSkill => "before a skill",
+            Self::BeforeMessage => "before a message to an agent",
+            Self::BeforeShell => "before a command line",
             Self::AfterWriting => "after a tool that writes",
             Self::AfterSkill => "after a skill",
             Self::AfterShell => "after a command line",

@@ -55,6 +55,12 @@ pub struct Client {
     pub agents: fn(transcript: &Path) -> PathBuf,
     /// The name of an agent's own transcript there, by its id.
     pub agent_transcript: fn(id: &str) -> String,
+    /// The agent that a skill or command hands its work to, if it does not work in the conversation itself.
+    pub forked: fn(skill: &str, places: &Places, directories: &[&Path]) -> Option<String>,
+    /// The kind of the agent that a message goes to, by the transcript of the conversation.
+    pub addressee: fn(to: &str, transcript: &Path) -> Option<String>,
+    /// The agent that a program plays with these arguments, if it is a client that is told to play one.
+    pub played: fn(program: &str, arguments: &[String]) -> Option<String>,
     /// What a subagent was given before it answered, from its own transcript.
     pub briefing: fn(&str) -> Option<Briefing>,
     /// What was done in one line of a session's transcript: calls of tools, and commands of the person.

@@ -9,6 +9,7 @@
 //! that the implementation is complete". And a single word says something only to whoever leads, or where
 //! it stands alone: others are told of feature gates and of iterators that advance.
 
+use super::delegation::Assignment;
 use super::ground::Ground;
 use super::requirements;
 use super::state::State;
@@ -53,7 +54,7 @@ impl<'w> Attempt<'w> {
         said: impl Fn(&Told) -> Option<String>,
     ) -> Option<Self> {
         let ground = Ground::of(event, workspace)?;
-        let told = ground.told(event);
+        let told = ground.told(event, workspace);
         let said = match told {
             Some(told) => said(told),
             None => SkillUse::of(&event.call()?.tool).and_then(|skill| skill.moves_on()),
@@ -71,11 +72,9 @@ impl<'w> Attempt<'w> {
 }
 
 impl Told {
-    pub fn of(tool: &Tool) -> Option<Self> {
-        let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
-        let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-        let clauses = [prompt, description].into_iter().flatten().flat_map(|text| clauses(text)).collect();
-        Some(Self { agent, clauses })
+    pub fn of(assignment: &Assignment) -> Self {
+        let clauses = assignment.texts.iter().flat_map(|text| clauses(text)).collect();
+        Self { agent: assignment.agent.clone(), clauses }
     }
 
     /// Whether the call itself names an agent that does ordinary work of this phase, or sets things up.
@@ -111,13 +110,15 @@ impl Told {
     /// The words that would hand the work on, or call it done.
     pub fn hands_over(&self) -> Option<String> {
         const PHRASES: &[&str] =
-            &["hand off", "handoff to", "hand-off to", "phase complete", "declare complete"];
+            &["hand off", "hand it over", "handoff to", "hand-off to", "phase complete", "declare complete"];
         self.find(|clause| {
             let words = wanted(clause);
             let phrase =
                 PHRASES.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into());
             let alone = || words.first().filter(|_| words.len() == 1);
-            phrase.or_else(|| alone().filter(|word| matches!(word.as_str(), "handoff" | "hand-off")).cloned())
+            phrase
+                .or_else(|| delegates(words))
+                .or_else(|| alone().filter(|word| matches!(word.as_str(), "handoff" | "hand-off")).cloned())
         })
     }
 
@@ -196,7 +197,7 @@ const VERBS: &[&str] = &["advance", "proceed", "move", "go", "continue", "transi
 pub fn wanted(clause: &[String]) -> &[String] {
     const NOT: &[&str] = &["not", "never", "don", "don’t", "cannot", "without", "before", "until", "unless"];
     const NOUNS: &[&str] =
-        &["advancing", "proceeding", "moving", "going", "continuing", "next", "pass", "hand"];
+        &["advancing", "proceeding", "moving", "going", "continuing", "next", "pass", "hand", "delegate"];
     /// So many words stand between the two.
     const REACH: usize = 4;
     let is_move = |word: &String| VERBS.contains(&word.as_str()) || NOUNS.contains(&word.as_str());
@@ -211,6 +212,44 @@ pub fn wanted(clause: &[String]) -> &[String] {
     };
     let end = (0..clause.len()).find(|at| is_held(*at)).unwrap_or(clause.len());
     &clause[..end]
+}
+
+/// "Delegate to qa-engineer", "delegate the work to the tester", but not "delegate the sorting to the database".
+fn delegates(words: &[String]) -> Option<String> {
+    /// What is given away may have so many words, and so many stand before the name of who gets it.
+    const REACH: usize = 5;
+    const WORK: &[&str] = &[
+        "this",
+        "that",
+        "it",
+        "all",
+        "the",
+        "of",
+        "work",
+        "task",
+        "tasks",
+        "rest",
+        "remaining",
+        "everything",
+        "next",
+    ];
+    const AGENTS: &[&str] = &["agent", "engineer", "tester", "developer", "designer", "architect", "phase"];
+    let verbs =
+        words.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "delegate" | "delegating"));
+    verbs.into_iter().find_map(|(at, verb)| {
+        let rest = &words[at + 1..];
+        let to = rest.iter().take(REACH).position(|word| word == "to")?;
+        let is_work = rest[..to].iter().all(|word| WORK.contains(&word.as_str()));
+        let is_agent = |word: &String| {
+            let own = table::agent(word);
+            table::is_worker(&own)
+                || table::is_beside_phases(&own)
+                || Phases::named(word).is_some()
+                || AGENTS.contains(&word.as_str())
+        };
+        let is_to_agent = rest[to + 1..].iter().take(REACH).any(is_agent);
+        (is_work || is_to_agent).then(|| format!("{verb} to"))
+    })
 }
 
 /// Whether a clause asks, or makes something depend on what it says.

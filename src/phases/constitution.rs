@@ -1,11 +1,11 @@
 //! `constitution-validator`: a phase is called complete only after its articles were checked.
 //!
-//! It begins the record of the check where there is none, so that whoever is held finds what to fill in.
+//! It begins the record of the check when work of the phase is handed out, so that there is something to fill in.
 
 use serde_json::json;
 
 use super::advance::{Attempt, Told};
-use super::ground::Ground;
+use super::ground::{Ground, UnderWay};
 use super::records;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
 use crate::decision::{Denial, Fault, Opinion};
@@ -13,7 +13,25 @@ use crate::event::Event;
 use crate::workspace::Workspace;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(held(event, workspace).unwrap_or_else(Opinion::unconcerned))
+    let held = held(event, workspace);
+    if held.is_none() {
+        prepare(event, workspace);
+    }
+    Ok(held.unwrap_or_else(Opinion::unconcerned))
+}
+
+/// Begins the record of the phase when work of it is handed out.
+fn prepare(event: &Event, workspace: &Workspace) -> Option<()> {
+    let UnderWay { ground, state, phase, .. } = UnderWay::of(event, workspace)?;
+    let delegation = ground.delegations(event, workspace).first()?;
+    if !delegation.may_be_of(phase) || requirements::are_off(state) {
+        return None;
+    }
+    let demand = Demands::of(phase, state, ground, workspace)?.constitution?;
+    if Progress::of(phase, state).constitution.is_none() {
+        begin(phase, &demand, ground, workspace);
+    }
+    Some(())
 }
 
 fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
@@ -43,14 +61,11 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let denial = Denial {
         what: "PHASE COMPLETION BLOCKED: Constitutional validation required.".to_owned()
             + &format!(" Phase: {phase}. Status: {status}"),
-        why: format!(
-            "the call says `{said}`, and a phase is complete only after Articles {articles} were checked; \
-             remaining tries: {}",
-            demand.tries.saturating_sub(used)
-        ),
+        why: format!("the call says `{said}`"),
         fix: format!(
-            "read the constitution, check the phase's artifacts against Articles {articles}, mend what is \
-             wrong, and record the result in `phases.{phase}.constitutional_validation`"
+            "check the artifacts against Articles {articles} and record the result in \
+             `phases.{phase}.constitutional_validation`; remaining tries: {}",
+            demand.tries.saturating_sub(used)
         ),
     };
     Some(super::deny(denial, vec![format!("the call says `{said}`"), format!("status: {status}")]))

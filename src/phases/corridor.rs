@@ -62,8 +62,8 @@ impl Corridor {
         match self {
             Self::Tests { iteration, tries } => Denial {
                 what: format!("ITERATION CORRIDOR: Tests are failing (iteration {iteration}/{tries})"),
-                why: format!("the call says `{said}`, and the work stays in {phase} until its tests pass"),
-                fix: "mend what fails and run the tests again; agents of this phase can be given work".into(),
+                why: format!("the call says `{said}`, but the tests of {phase} fail"),
+                fix: "fix the failing tests and run them again; agents of this phase can do it".into(),
             },
             Self::Constitution { articles } => {
                 let articles = requirements::articles(articles);
@@ -71,11 +71,9 @@ impl Corridor {
                     what: format!(
                         "ITERATION CORRIDOR: Constitutional validation in progress for Articles {articles}"
                     ),
-                    why: format!(
-                        "the call says `{said}`, and the work stays in {phase} until its articles are checked"
-                    ),
+                    why: format!("the call says `{said}`"),
                     fix: format!(
-                        "check the phase's artifacts against Articles {articles} and record the result in \
+                        "check the artifacts against these articles and record the result in \
                          `phases.{phase}.constitutional_validation`"
                     ),
                 }

@@ -2,15 +2,70 @@
 //!
 //! What the call says in a field of its own wins over what its prose says: an agent that the manifest
 //! knows works in its phase, whatever the prompt mentions, and one that it does not know works in none.
-//! Only a call that names no agent is read, word by word, without what it says is not to be done.
-
-use std::collections::HashSet;
+//! A call that names no agent is read, word by word, without what it says is not to be done; and so is every
+//! call where there is no manifest.
 
 use super::advance;
 use super::manifest::Manifest;
 use super::table::{self, Phases};
-use super::words::{clauses, is_setup};
+use super::words::{clauses, has_phrase, is_setup};
+use crate::effect::Effect;
 use crate::event::{Event, Kind, Tool};
+use crate::workspace::Workspace;
+
+/// Work that a call gives to an agent, by whichever tool.
+#[derive(Debug)]
+pub struct Assignment {
+    /// The agent by its own name, where one is named.
+    pub agent: Option<String>,
+    /// What it is told: the prompt, and what it is for.
+    pub texts: Vec<String>,
+    /// It was started before, and is given more work.
+    pub is_message: bool,
+}
+
+impl Assignment {
+    /// Whether an event may give work to an agent, as far as that can be told at a glance.
+    pub fn is_possible(event: &Event, workspace: &Workspace) -> bool {
+        match event.call().map(|call| &call.tool) {
+            Some(Tool::Shell { command }) => command.contains(workspace.client.reviewer.program),
+            Some(Tool::Delegate { .. } | Tool::Skill { .. } | Tool::Message { .. }) => true,
+            _ => false,
+        }
+    }
+
+    /// All of an event.
+    pub fn all(event: &Event, workspace: &Workspace) -> Vec<Self> {
+        let client = workspace.client;
+        let of = |agent: Option<&str>, texts: &[&Option<String>], is_message: bool| Self {
+            agent: agent.map(table::agent).filter(|agent| !agent.is_empty()),
+            texts: texts.iter().filter_map(|text| (*text).clone()).collect(),
+            is_message,
+        };
+        match event.call().map(|call| &call.tool) {
+            Some(Tool::Delegate { agent, prompt, description, .. }) => {
+                vec![of(agent.as_deref(), &[prompt, description], false)]
+            }
+            Some(Tool::Skill { name: Some(name), arguments }) => {
+                let agent = workspace.forked_agent(name);
+                agent.iter().map(|agent| of(Some(agent), &[arguments], false)).collect()
+            }
+            Some(Tool::Message { to: Some(to), text }) => {
+                let transcript = event.transcript.as_deref();
+                let agent = transcript.and_then(|transcript| (client.addressee)(to, transcript));
+                agent.iter().map(|agent| of(Some(agent), &[text], true)).collect()
+            }
+            Some(Tool::Shell { .. }) if Self::is_possible(event, workspace) => {
+                let played = event.effects().iter().filter_map(|effect| match effect {
+                    Effect::Run { program, arguments, .. } => (client.played)(program, arguments),
+                    _ => None,
+                });
+                played.map(|agent| of(Some(&agent), &[], false)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delegation {
@@ -28,25 +83,36 @@ impl Delegation {
     }
 }
 
-/// The phase that this call hands work to. The manifest is asked for only if it is needed.
-pub fn detect<'m>(tool: &Tool, manifest: impl Fn() -> Option<&'m Manifest>) -> Option<Delegation> {
-    let Tool::Delegate { agent, prompt, description, .. } = tool else { return None };
-    let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-    if let Some(agent) = agent {
-        let phase = manifest()?.phase_of(&agent).filter(|phase| is_of_workflow(phase))?;
-        return Some(Delegation { phase: phase.to_owned(), agent: Some(agent), also: Vec::new() });
+/// The phase that an assignment belongs to.
+pub fn detect(assignment: &Assignment, manifest: Option<&Manifest>) -> Option<Delegation> {
+    match (&assignment.agent, manifest) {
+        (Some(agent), Some(manifest)) => {
+            let phase = manifest.phase_of(agent).filter(|phase| is_of_workflow(phase))?;
+            Some(Delegation { phase: phase.to_owned(), agent: Some(agent.clone()), also: Vec::new() })
+        }
+        (Some(agent), None) if table::is_beside_phases(agent) => None,
+        _ => named_in_text(assignment, manifest),
     }
-    let clauses: Vec<_> =
-        [prompt, description].into_iter().flatten().flat_map(|text| clauses(text)).collect();
+}
+
+/// The phase that the text names, or whose agent it names.
+fn named_in_text(assignment: &Assignment, manifest: Option<&Manifest>) -> Option<Delegation> {
+    let clauses: Vec<_> = assignment.texts.iter().flat_map(|text| clauses(text)).collect();
     if clauses.iter().any(|clause| is_setup(clause)) {
         return None;
     }
-    let said = || clauses.iter().flat_map(|clause| advance::wanted(clause)).map(String::as_str);
-    let all: HashSet<&str> = said().collect();
-    let agents = manifest().into_iter().flat_map(Manifest::agents);
-    let agents = agents.filter(|(name, phase)| is_of_workflow(phase) && all.contains(&*name.to_lowercase()));
+    let wanted: Vec<&[String]> = clauses.iter().map(|clause| advance::wanted(clause)).collect();
+    let is_named = |name: &str| {
+        let name = table::spelled_out(name);
+        let apart = name.replace('-', " ");
+        let is_said = |words: &&[String]| words.contains(&name) || apart != name && has_phrase(words, &apart);
+        wanted.iter().any(is_said)
+    };
+    let agents = manifest.into_iter().flat_map(Manifest::agents);
+    let agents = agents.filter(|(name, phase)| is_of_workflow(phase) && is_named(name));
     let agents = agents.map(|(name, phase)| (phase, Some(name.to_owned())));
-    let phases = said().filter(|word| Phases::named(word).is_some()).map(|phase| (phase, None));
+    let words = wanted.iter().flat_map(|words| words.iter()).map(String::as_str);
+    let phases = words.filter(|word| Phases::named(word).is_some()).map(|phase| (phase, None));
     let mut named = agents.chain(phases);
     let (phase, agent) = named.next()?;
     Some(Delegation {
@@ -91,8 +157,9 @@ impl<'e> Answered<'e> {
         Some(Self { agent, told, text })
     }
 
-    pub fn is_by(&self, agent: &str) -> bool {
-        self.agent.as_deref() == Some(agent)
+    /// Whether a discovery has answered.
+    pub fn is_discovery(&self) -> bool {
+        self.agent.as_deref().is_some_and(table::is_discovery)
     }
 }
 
@@ -109,20 +176,13 @@ mod tests {
         Manifest::read(json!({"ownership": owners}).to_string().as_bytes()).unwrap()
     }
 
-    fn call(agent: Option<&str>, prompt: &str, description: &str) -> Tool {
-        Tool::Delegate {
-            agent: agent.map(str::to_owned),
-            prompt: Some(prompt.into()),
-            description: Some(description.into()),
-            background: None,
-            is_isolated: false,
-            native_input: serde_json::Map::new(),
-        }
+    fn call(agent: Option<&str>, prompt: &str, description: &str) -> Assignment {
+        let agent = agent.map(table::agent).filter(|agent| !agent.is_empty());
+        Assignment { agent, texts: vec![prompt.into(), description.into()], is_message: false }
     }
 
-    fn phase(tool: &Tool) -> Option<String> {
-        let manifest = manifest();
-        detect(tool, || Some(&manifest)).map(|delegation| delegation.phase)
+    fn phase(assignment: &Assignment) -> Option<String> {
+        detect(assignment, Some(&manifest())).map(|delegation| delegation.phase)
     }
 
     #[test]
@@ -177,10 +237,13 @@ mod tests {
 
     #[test]
     fn without_a_manifest_only_names_of_phases_count() {
-        assert_eq!(detect(&call(Some("software-developer"), "06-implementation", ""), || None), None);
-        assert_eq!(detect(&call(None, "the qa-engineer", ""), || None), None);
-        let delegation = Delegation { phase: "06-implementation".into(), agent: None, also: Vec::new() };
-        assert_eq!(detect(&call(None, "06-implementation", ""), || None), Some(delegation));
-        assert_eq!(detect(&Tool::Inert, || None), None);
+        let named = Some(Delegation { phase: "06-implementation".into(), agent: None, also: Vec::new() });
+        for agent in [None, Some("software-developer"), Some("general-purpose"), Some("mine")] {
+            assert_eq!(detect(&call(agent, "06-implementation", ""), None), named, "{agent:?}");
+            assert_eq!(detect(&call(agent, "the qa-engineer", ""), None), None, "{agent:?}");
+        }
+        for agent in ["sdlc-orchestrator", "discover-orchestrator", "discover", "d3"] {
+            assert_eq!(detect(&call(Some(agent), "06-implementation", ""), None), None, "{agent}");
+        }
     }
 }

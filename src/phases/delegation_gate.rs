@@ -57,8 +57,8 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let skill = marker["skill"].as_str().unwrap_or("a skill");
     let denial = Denial {
         what: format!("DELEGATION REQUIRED: `/{skill}` was used, and `{required}` has not worked yet"),
-        why: "the skill is done by that agent".into(),
-        fix: format!("give the work to the agent `{required}`"),
+        why: "that agent does the work of the skill".into(),
+        fix: format!("delegate the work to the agent `{required}`"),
     };
     Some(super::deny(denial, vec![format!("/{skill} stands for {required}")]))
 }

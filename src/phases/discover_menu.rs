@@ -5,7 +5,6 @@
 
 use super::delegation::Answered;
 use super::ground::Ground;
-use super::table::DISCOVERY;
 use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
@@ -37,7 +36,7 @@ const NEAR: usize = 600;
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(answered) = Answered::of(event) else { return Ok(Opinion::unconcerned()) };
     let is_discovery = match &answered.agent {
-        Some(agent) => agent == DISCOVERY,
+        Some(_) => answered.is_discovery(),
         None => answered.told.iter().any(|text| text.to_lowercase().contains("discover")),
     };
     if !is_discovery || Ground::of(event, workspace).is_none() {

@@ -47,11 +47,12 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         return Some(Opinion { evidence, ..Opinion::default() });
     }
     note(&phase, &missing, ground, workspace);
-    let list = |part: fn(&Missing) -> String| missing.iter().map(part).collect::<Vec<_>>().join("; ");
+    let list = |part: fn(&Missing) -> String| missing.iter().map(part).collect::<Vec<_>>();
+    let details = list(|missing| format!("{}: {}", missing.requirement, missing.reason)).join("; ");
     let denial = Denial {
-        what: format!("GATE BLOCKED: {phase} does not have what {} demands", table::gate(&phase)),
-        why: list(|missing| format!("{}: {}", missing.requirement, missing.reason)),
-        fix: list(|missing| missing.action.to_owned()),
+        what: format!("GATE BLOCKED: {phase} does not meet {}", table::gate(&phase)),
+        why: format!("missing {}", list(|missing| missing.requirement.to_owned()).join(", ")),
+        fix: format!("{} ({details})", list(|missing| missing.action.to_owned()).join("; ")),
     };
     let mut evidence = vec![format!("the call says `{said}`")];
     evidence.extend(missing.iter().map(|missing| format!("{}: {}", missing.requirement, missing.reason)));
@@ -96,9 +97,9 @@ fn missing(
         (
             "constitutional_validation",
             articles,
-            "check the artifacts against the articles, mend what is wrong, and record the result",
+            "check the artifacts against the articles and record the result",
         ),
-        ("interactive_elicitation", talks, "show the person the menu and let them choose"),
+        ("interactive_elicitation", talks, "show the user the menu and let them choose"),
         ("agent_delegation", agent, "give the work of this phase to its own agent"),
     ];
     let missing = found.into_iter();
@@ -156,7 +157,8 @@ fn idle_agents(phase: &str, state: &State, ground: &Ground, workspace: &Workspac
     let first = agents.first()?;
     let log = state.value(skill_log::LOG);
     let worked = log.iter().filter_map(Value::as_array).flatten().filter_map(|entry| entry["agent"].as_str());
-    let is_of_phase = |name: &str| agents.iter().any(|agent| agent.eq_ignore_ascii_case(&table::agent(name)));
+    let is_of_phase =
+        |name: &str| agents.iter().any(|agent| table::is_same_agent(agent, &table::agent(name)));
     let has_worked = worked.into_iter().any(is_of_phase);
     (!has_worked).then(|| format!("no agent of {phase} has worked, such as {first}"))
 }

@@ -10,13 +10,13 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::advance::Told;
-use super::delegation::{self, Delegation};
+use super::delegation::{self, Assignment, Delegation};
 use super::manifest::Manifest;
 use super::records::Notes;
 use super::state::{State, Workflow};
-use super::table::{self, ORCHESTRATOR, Phases};
+use super::table::Phases;
 use crate::decision::Fault;
-use crate::event::{Agent, Event};
+use crate::event::{Event, Tool};
 use crate::workspace::Workspace;
 
 /// The directory that makes a project one of ours.
@@ -32,8 +32,9 @@ pub struct Ground {
     manifest: OnceLock<Result<Option<Manifest>, Fault>>,
     requirements: OnceLock<Result<Option<Value>, Fault>>,
     workflows: OnceLock<Result<Option<Value>, Fault>>,
+    assignments: OnceLock<Vec<Assignment>>,
     told: OnceLock<Option<Told>>,
-    delegation: OnceLock<Option<Delegation>>,
+    delegations: OnceLock<Vec<Delegation>>,
     pub notes: Notes,
 }
 
@@ -55,8 +56,9 @@ impl Ground {
             manifest: OnceLock::new(),
             requirements: OnceLock::new(),
             workflows: OnceLock::new(),
+            assignments: OnceLock::new(),
             told: OnceLock::new(),
-            delegation: OnceLock::new(),
+            delegations: OnceLock::new(),
             notes: Notes::default(),
         })
     }
@@ -130,17 +132,28 @@ impl Ground {
         readable(self.workflows.get_or_init(read), workspace)
     }
 
-    /// What an agent is told by a call.
-    pub fn told(&self, event: &Event) -> Option<&Told> {
-        self.told.get_or_init(|| Told::of(&event.call()?.tool)).as_ref()
+    /// The work that a call gives to agents.
+    pub fn assignments(&self, event: &Event, workspace: &Workspace) -> &[Assignment] {
+        self.assignments.get_or_init(|| Assignment::all(event, workspace))
     }
 
-    /// The phase that a call would hand work to.
-    pub fn delegation(&self, event: &Event, workspace: &Workspace) -> Option<&Delegation> {
-        let detect = || delegation::detect(&event.call()?.tool, || self.manifest(workspace));
-        let found = self.delegation.get_or_init(detect).as_ref();
+    /// What an agent is told by a call.
+    pub fn told(&self, event: &Event, workspace: &Workspace) -> Option<&Told> {
+        let tells = matches!(event.call()?.tool, Tool::Delegate { .. } | Tool::Message { .. });
+        let first = || self.assignments(event, workspace).first().filter(|_| tells);
+        self.told.get_or_init(|| first().map(Told::of)).as_ref()
+    }
+
+    /// The phases that a call would hand work to.
+    pub fn delegations(&self, event: &Event, workspace: &Workspace) -> &[Delegation] {
+        let assignments = self.assignments(event, workspace);
+        let detect = || {
+            let manifest = if assignments.is_empty() { None } else { self.manifest(workspace) };
+            assignments.iter().filter_map(|assignment| delegation::detect(assignment, manifest)).collect()
+        };
+        let found = self.delegations.get_or_init(detect);
         // It may be in the manifest that could not be read when the first guard asked.
-        if let (None, Some(manifest)) = (found, self.manifest.get()) {
+        if let (true, Some(manifest)) = (found.is_empty(), self.manifest.get()) {
             readable(manifest, workspace);
         }
         found
@@ -191,12 +204,10 @@ pub struct UnderWay<'w> {
 }
 
 impl<'w> UnderWay<'w> {
-    /// What the main conversation works on, or the agent that leads the workflow. What any other agent
-    /// has its own agents do is its business: it was judged when it was given its work.
+    /// The workflow whose agents this event may start. It does not matter who starts them: the main
+    /// conversation, or an agent.
     pub fn of(event: &Event, workspace: &'w Workspace) -> Option<Self> {
-        let leads = |kind: &str| table::agent(kind) == ORCHESTRATOR;
-        let is_led = |agent: &Agent| agent.id.is_some() && !agent.kind.as_deref().is_some_and(leads);
-        if event.agent.as_ref().is_some_and(is_led) {
+        if !Assignment::is_possible(event, workspace) {
             return None;
         }
         let ground = Ground::of(event, workspace)?;

@@ -15,7 +15,7 @@ impl Manifest {
 
     /// The phase of an agent, by its own name. Of a name that stands twice, the last one counts.
     pub fn phase_of(&self, agent: &str) -> Option<&str> {
-        let found = self.agents.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(agent));
+        let found = self.agents.iter().rfind(|(name, _)| table::is_same_agent(name, agent));
         found.map(|(_, phase)| phase.as_str())
     }
 

@@ -50,7 +50,8 @@ const CHOICES: &[(Choice, &str, &str)] = &[
 struct Heard {
     shows_menu: bool,
     choice: Option<Choice>,
-    step: Option<u64>,
+    /// The names of the steps that are done.
+    steps: Vec<String>,
 }
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
@@ -87,7 +88,7 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         return None;
     }
     let evidence =
-        vec![format!("menu: {}, choice: {:?}, step: {:?}", heard.shows_menu, heard.choice, heard.step)];
+        vec![format!("menu: {}, choice: {:?}, steps: {:?}", heard.shows_menu, heard.choice, heard.steps)];
     let to_model = match heard.choice {
         Some(Choice::Save) => {
             Some("ELICITATION COMPLETE: the person chose Save; the requirements are final.")
@@ -112,7 +113,7 @@ impl Heard {
         Self {
             shows_menu: MARKS.iter().filter(|mark| folded.contains(**mark)).count() >= 2,
             choice: plain.lines().find_map(choice).or_else(|| implied(&folded)),
-            step: plain.lines().find_map(step),
+            steps: plain.lines().filter_map(step).collect(),
         }
     }
 
@@ -131,7 +132,8 @@ impl Heard {
         if self.shows_menu {
             put(record, "last_menu_at", json!(now));
         }
-        if let Some(step) = self.step {
+        for step in &self.steps {
+            put(record, "last_step_completed", json!(step));
             let known = record.get("steps_completed").and_then(Value::as_array);
             if !known.is_some_and(|known| known.contains(&json!(step))) {
                 put_behind(record, "steps_completed", json!(step), MOST);
@@ -205,21 +207,47 @@ fn implied(folded: &str) -> Option<Choice> {
     SIGNS.iter().find(|(sign, _)| folded.contains(sign)).map(|(_, choice)| *choice)
 }
 
-/// "Step 3 is complete".
-fn step(line: &str) -> Option<u64> {
+/// The step that a line calls done, by its name: "Step 3: user stories - complete", "User stories complete".
+/// One that is only numbered is `step-3`.
+fn step(line: &str) -> Option<String> {
     const REACH: usize = 8;
+    /// Steps of the talk that are known by their names alone.
+    const NAMED: &[&str] = &[
+        "project discovery",
+        "user personas",
+        "personas",
+        "core journey",
+        "core features",
+        "features",
+        "technical context",
+        "non functional requirements",
+        "edge cases",
+        "user stories",
+        "prioritization",
+    ];
+    const FILLING: &[&str] = &["the", "a", "is", "are", "was", "now", "has", "have", "been"];
+    let is_done = |word: &str| matches!(word, "complete" | "completed" | "done");
     let words: Vec<String> = line
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
+        .filter(|word| !FILLING.contains(&word.as_str()))
         .collect();
-    let at = words.iter().position(|word| word == "step")?;
-    let step = words.get(at + 1)?.parse().ok().filter(|step| (1..=7).contains(step))?;
-    let mut rest = words[at + 2..].iter().take(REACH);
-    let is_done = |word: &String| matches!(word.as_str(), "complete" | "completed" | "done");
-    let at_end = rest.position(is_done)?;
-    let denied = words[at + 2..at + 2 + at_end].iter().any(|word| matches!(word.as_str(), "not" | "step"));
-    (!denied).then_some(step)
+    let end = words.iter().position(|word| is_done(word))?;
+    let said = &words[..end];
+    if said.iter().any(|word| word == "not") {
+        return None;
+    }
+    let number = |at: usize| said.get(at + 1)?.parse::<u64>().ok().filter(|step| (1..=7).contains(step));
+    match said.iter().rposition(|word| word == "step") {
+        Some(at) if at + 1 == end => Some(said[..at].join("-")).filter(|_| (1..=REACH).contains(&at)),
+        Some(at) => {
+            let number = number(at).filter(|_| end - at <= REACH + 2 && !said[..at].contains(&said[at]))?;
+            let name = said[at + 2..].join("-");
+            Some(if name.is_empty() { format!("step-{number}") } else { name })
+        }
+        None => NAMED.contains(&said.join(" ").as_str()).then(|| said.join("-")),
+    }
 }
 
 #[cfg(test)]
@@ -279,11 +307,19 @@ mod tests {
 
     #[test]
     fn a_step_is_done_in_its_own_line() {
-        assert_eq!(step("Step 3: user stories - complete"), Some(3));
-        assert_eq!(step("step 7 is done"), Some(7));
-        for line in
-            ["step 8 done", "Step 2 is not complete", "step 2, then step 3 done", "steps done", "step"]
-        {
+        let of = |line: &str| step(line).unwrap_or_default();
+        assert_eq!(of("Step 3: user stories - complete"), "user-stories");
+        assert_eq!(of("step 7 is done"), "step-7");
+        assert_eq!(of("The edge cases are done."), "edge-cases");
+        for line in [
+            "step 8 done",
+            "Step 2 is not complete",
+            "step 2, then step 3 done",
+            "steps done",
+            "step",
+            "done",
+            "the work is done",
+        ] {
             assert_eq!(step(line), None, "{line}");
         }
     }

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::ground::UnderWay;
+use super::table;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::text::{bounded, one_line};
@@ -19,7 +20,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(UnderWay { ground, state, phase, .. }) = UnderWay::of(event, workspace) else {
         return Ok(Opinion::unconcerned());
     };
-    let Some(delegation) = ground.delegation(event, workspace) else { return Ok(Opinion::unconcerned()) };
+    let Some(delegation) = ground.delegations(event, workspace).first() else {
+        return Ok(Opinion::unconcerned());
+    };
     let (name, entry) = state.phase(phase).unwrap_or((phase, &Value::Null));
     let status = entry["status"].as_str();
     if matches!(status, Some("in_progress" | "completed")) {
@@ -27,21 +30,21 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
     if let (Some(agent), Some(manifest)) = (&delegation.agent, ground.manifest(workspace)) {
         let mut helpers = manifest.agents_in(phase).skip(1);
-        if helpers.any(|helper| helper.eq_ignore_ascii_case(agent)) {
+        if helpers.any(|helper| table::is_same_agent(helper, agent)) {
             return Ok(Opinion::silence());
         }
     }
     let target = one_line(&delegation.phase);
     let status = status.map_or_else(|| "not set".to_owned(), |status| format!("`{}`", one_line(status)));
     let status = bounded(&status, LONGEST);
+    let file = ground.state_file();
+    let file = file.strip_prefix(ground.root()).unwrap_or(&file);
     let denial = Denial {
         what: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
-        why: format!(
-            "this call hands work to `{target}` while the workflow is in `{phase}`, whose status is {status}"
-        ),
+        why: format!("the status of `{phase}` is {status}"),
         fix: format!(
-            "mark the phase as in_progress (`phases.{name}.status`) in {} before delegating",
-            one_line(&ground.state_file().display().to_string())
+            "set `phases.{name}.status` to `in_progress` in {}, then delegate the work of `{target}` again",
+            one_line(&file.display().to_string())
         ),
     };
     Ok(super::deny(denial, vec![format!("`{phase}` is {status}, work for `{target}`")]))

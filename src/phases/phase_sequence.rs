@@ -1,41 +1,80 @@
 //! `phase-sequence-guard`: work is handed only to agents of the phase that the workflow is in.
 //!
-//! Names of phases are compared by what they mean, because workflows and manifests number them
-//! differently. What is in no table cannot be out of order.
+//! Names of phases are compared by what they mean, because workflows and manifests number them differently.
+//! What is in no table cannot be out of order. It does not matter who hands out the work; but agents that
+//! belong to no phase are started by the conversation and by agents of the phase, not by each other: else
+//! nobody knows any more whose work is done.
 
+use super::delegation::Delegation;
 use super::ground::UnderWay;
-use super::table::{self, Phases};
+use super::table::{self, ORCHESTRATOR, Phases};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
-use crate::text::one_line;
+use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    let Some(UnderWay { ground, phase, .. }) = UnderWay::of(event, workspace) else {
-        return Ok(Opinion::unconcerned());
-    };
-    let Some(delegation) = ground.delegation(event, workspace) else { return Ok(Opinion::unconcerned()) };
-    if Phases::named(&delegation.phase).is_none() || delegation.may_be_of(phase) {
-        return Ok(Opinion::silence());
+    let Some(under_way) = UnderWay::of(event, workspace) else { return Ok(Opinion::unconcerned()) };
+    let UnderWay { ground, phase, .. } = under_way;
+    let delegations = ground.delegations(event, workspace);
+    let is_other =
+        |delegation: &&Delegation| Phases::named(&delegation.phase).is_some() && !delegation.may_be_of(phase);
+    if let Some(delegation) = delegations.iter().find(is_other)
+        && let Some(opinion) = out_of_order(delegation, &under_way, workspace)
+    {
+        return Ok(opinion);
     }
-    // Some phases have no agent of their own: their work is done by those of others.
-    let Some(lead) = ground.manifest(workspace).and_then(|manifest| manifest.agents_in(phase).next()) else {
-        return Ok(Opinion::silence());
+    if let Some(opinion) = helper_of_helper(event, &under_way, workspace) {
+        return Ok(opinion);
+    }
+    Ok(if delegations.is_empty() { Opinion::unconcerned() } else { Opinion::silence() })
+}
+
+fn out_of_order(delegation: &Delegation, under_way: &UnderWay, workspace: &Workspace) -> Option<Opinion> {
+    let UnderWay { ground, phase, .. } = under_way;
+    let own = match ground.manifest(workspace) {
+        // Some phases have no agent of their own: their work is done by those of others.
+        Some(manifest) => format!("delegate to `{}`", short(manifest.agents_in(phase).next()?)),
+        None => format!("delegate work of `{phase}`"),
     };
     let gate = table::gate(phase);
-    let target = delegation.phase.trim();
-    let agent = delegation.agent.as_deref().map(|agent| format!(" ({})", one_line(agent)));
-    let agent = agent.unwrap_or_default();
+    let target = short(&delegation.phase);
+    let who =
+        delegation.agent.as_deref().map_or_else(|| "this call".into(), |agent| format!("`{}`", short(agent)));
     let denial = Denial {
         what: "OUT-OF-ORDER PHASE DELEGATION".into(),
-        why: format!(
-            "this call hands work to `{target}`{agent}, and the workflow is in `{phase}`, which ends at {gate}"
-        ),
-        fix: format!(
-            "hand work of `{phase}` to its own agents ({}), or pass {gate} and move the workflow on before \
-             delegating to `{target}`",
-            one_line(lead)
-        ),
+        why: format!("{who} is for `{target}`, and the workflow is in `{phase}`"),
+        fix: format!("{own}, or pass {gate} before you delegate to `{target}`"),
     };
-    Ok(super::deny(denial, vec![format!("work for `{target}` in `{phase}`")]))
+    Some(super::deny(denial, vec![format!("work for `{target}` in `{phase}`")]))
+}
+
+/// A subagent that is not of the phase starts another one that belongs to no phase.
+fn helper_of_helper(event: &Event, under_way: &UnderWay, workspace: &Workspace) -> Option<Opinion> {
+    let UnderWay { ground, phase, .. } = under_way;
+    let caller = event.agent.as_ref().filter(|agent| agent.id.is_some())?;
+    let caller = table::agent(caller.kind.as_deref().unwrap_or_default());
+    let manifest = ground.manifest(workspace)?;
+    let lead = manifest.agents_in(phase).next()?;
+    let is_entitled = |own: &str| own == "all" || own == "setup" || table::is_same(own, phase);
+    if caller == ORCHESTRATOR || manifest.phase_of(&caller).is_some_and(is_entitled) {
+        return None;
+    }
+    let is_of_no_phase = |agent: Option<&str>| agent.and_then(|agent| manifest.phase_of(agent)).is_none();
+    let mut started = ground.assignments(event, workspace).iter().filter(|work| !work.is_message);
+    let helper = started.find(|work| is_of_no_phase(work.agent.as_deref()))?;
+    let helper = short(helper.agent.as_deref().unwrap_or("an unnamed agent"));
+    let caller = if caller.is_empty() { "a subagent".into() } else { short(&caller) };
+    let denial = Denial {
+        what: "OUT-OF-ORDER PHASE DELEGATION".into(),
+        why: format!("`{caller}` is not of `{phase}`, so it may not start `{helper}`"),
+        fix: format!("do this work yourself, or report back and let `{}` start the helper", short(lead)),
+    };
+    Some(super::deny(denial, vec![format!("`{caller}` starts `{helper}` in `{phase}`")]))
+}
+
+/// A name of somebody else's, short enough for a message.
+fn short(name: &str) -> String {
+    const LONGEST: usize = 40;
+    bounded(&one_line(name.trim()), LONGEST).into_owned()
 }

@@ -2,13 +2,13 @@
 //!
 //! What makes the plan is never held, or nobody could go on; nor is a workflow that has no plan.
 
-use super::delegation::is_of_workflow;
+use super::delegation::Assignment;
 use super::ground::{Ground, UnderWay};
 use super::state::Workflow;
-use super::table;
+use super::table::{self, ORCHESTRATOR};
 use super::words::{is_setup, words};
 use crate::decision::{Denial, Fault, Opinion};
-use crate::event::{Event, Tool};
+use crate::event::Event;
 use crate::text::one_line;
 use crate::workspace::Workspace;
 
@@ -31,28 +31,27 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(UnderWay { ground, workflow, phase, .. }) = UnderWay::of(event, workspace) else {
         return Ok(Opinion::unconcerned());
     };
-    let Some(Tool::Delegate { agent, prompt, description, .. }) = event.call().map(|call| &call.tool) else {
-        return Ok(Opinion::unconcerned());
-    };
     if table::is_early(phase) || !has_plan(workflow) {
         return Ok(Opinion::unconcerned());
     }
-    let told = [prompt, description].map(|part| part.as_deref().unwrap_or_default());
-    let agent = agent.as_deref().map(table::agent).filter(|agent| !agent.is_empty());
-    if !is_work(agent.as_deref(), told, ground, workspace) {
-        return Ok(Opinion::unconcerned());
-    }
+    let mut work =
+        ground.assignments(event, workspace).iter().filter(|work| is_work(work, ground, workspace));
+    let Some(work) = work.next() else { return Ok(Opinion::unconcerned()) };
     let (file, is_there) = ground.tasks_file(workspace);
-    if is_there || told.iter().any(|text| makes_plan(text)) {
+    if is_there || work.texts.iter().any(|text| makes_plan(text)) {
         return Ok(Opinion::silence());
     }
+    let here = file.strip_prefix(ground.root()).unwrap_or(&file);
     let denial = Denial {
         what: "TASK PLAN NOT GENERATED".into(),
         why: format!(
-            "the workflow is in `{phase}`, which works by a plan of tasks, and there is no tasks.md at {}",
+            "`{phase}` needs a task plan, and {} does not exist",
+            one_line(&here.display().to_string())
+        ),
+        fix: format!(
+            "run the {REMEDY} skill, then delegate again (the plan belongs at {})",
             one_line(&file.display().to_string())
         ),
-        fix: format!("generate the plan with the {REMEDY} skill, then delegate again"),
     };
     Ok(super::deny(denial, vec![format!("no plan of tasks in `{phase}`")]))
 }
@@ -68,14 +67,15 @@ fn has_plan(workflow: &Workflow) -> bool {
 
 /// Whether this is work that needs the plan.
 ///
-/// An agent of a phase does such work. One that the manifest does not know is a helper that looks
-/// something up or is the person's own: nobody expects it to wait for a plan, and no guard of phases
-/// holds it. Of a call that names no agent nothing is known but its words, and it is held unless they
-/// are about setting something up.
-fn is_work(agent: Option<&str>, told: [&str; 2], ground: &Ground, workspace: &Workspace) -> bool {
-    match (agent, ground.manifest(workspace)) {
-        (None, _) => !told.iter().any(|text| is_setup(&words(text))),
-        (Some(agent), Some(manifest)) => manifest.phase_of(agent).is_some_and(is_of_workflow),
+/// An agent of a phase does such work, and so does the agent that leads the workflow. One that the manifest
+/// does not know is a helper that looks something up or is the user's own: nobody expects it to wait for a
+/// plan, and no guard of phases holds it. Of a call that names no agent nothing is known but its words, and it
+/// is held unless they are about setting something up.
+fn is_work(work: &Assignment, ground: &Ground, workspace: &Workspace) -> bool {
+    match (&work.agent, ground.manifest(workspace)) {
+        (None, _) => !work.texts.iter().any(|text| is_setup(&words(text))),
+        (Some(agent), _) if agent == ORCHESTRATOR => true,
+        (Some(agent), Some(manifest)) => manifest.phase_of(agent).is_some_and(|phase| phase != "setup"),
         (Some(agent), None) => table::is_worker(agent),
     }
 }

@@ -24,11 +24,9 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         return None;
     }
     let denial = Denial {
-        what: "SKILL ENFORCEMENT: no manifest of agents can be read".into(),
-        why: "the workflow's `skill_enforcement.fail_behavior` is `block`, so that no agent starts without \
-              one"
-        .into(),
-        fix: "put `skills-manifest.json` into `.isdlc/config`".into(),
+        what: "SKILL ENFORCEMENT: the skills manifest cannot be read".into(),
+        why: "`skill_enforcement.fail_behavior` is `block`, so no agent starts without it".into(),
+        fix: "add `.isdlc/config/skills-manifest.json`".into(),
     };
     Some(Opinion::deny(denial, vec!["no manifest".into()]))
 }

@@ -156,19 +156,111 @@ pub fn gate(phase: &str) -> String {
     format!("GATE-{}", if digits.is_empty() { "??" } else { &digits })
 }
 
-/// An agent's own name, however it is written: in another case, with underscores, in a plugin
-/// (`plugin:name`), or by another name.
+/// An agent's own name, however it is written: as the client compares names, in a plugin (`plugin:name`), or
+/// by another name.
 pub fn agent(name: &str) -> String {
-    let name = name.trim();
-    let name = name.rsplit(':').next().unwrap_or(name).to_lowercase().replace('_', "-");
-    let mut agents = WORKERS.iter().chain(OTHERS);
-    let own = agents.find(|(other, _)| *other == name).map(|(_, own)| (*own).to_owned());
-    own.unwrap_or(name)
+    let name = name.rsplit([':', '\u{ff1a}']).next().unwrap_or(name).trim();
+    let wanted = folded(name);
+    let mut known = WORKERS.iter().chain(OTHERS);
+    match known.find(|(other, own)| is_same_folded(&wanted, other) || is_same_folded(&wanted, own)) {
+        Some((_, own)) => (*own).to_owned(),
+        None => spelled_out(name),
+    }
+}
+
+/// Whether two names mean one agent to the client.
+pub fn is_same_agent(a: &str, b: &str) -> bool {
+    is_same_folded(&folded(a), b)
+}
+
+/// A name in lower case, its words joined by hyphens.
+pub fn spelled_out(name: &str) -> String {
+    let words = name.split(|c: char| c.is_whitespace() || is_dash(c) || c == '_');
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 /// Whether an agent, by its own name, works in a phase, as far as that is known without a manifest.
 pub fn is_worker(agent: &str) -> bool {
     WORKERS.iter().any(|(_, own)| *own == agent)
+}
+
+/// Whether an agent, by its own name, leads the workflow or sets it up, as far as that is known without a
+/// manifest.
+pub fn is_beside_phases(agent: &str) -> bool {
+    is_discovery(agent) || OTHERS.iter().any(|(_, own)| *own == agent)
+}
+
+/// Whether an agent, by its own name, is a discovery.
+pub fn is_discovery(agent: &str) -> bool {
+    agent.contains("discover")
+}
+
+/// Stands for a character that may become other letters when the client normalises it.
+const ANY: char = '\u{fffd}';
+
+/// A name as Claude Code compares it: compatibility forms replaced (NFKC), in lower case, without white space,
+/// dashes and underscores. Of the compatibility forms only whole alphabets are known here; what else is not
+/// ASCII becomes [`ANY`].
+fn folded(name: &str) -> Vec<char> {
+    let kept = name.chars().filter(|c| !c.is_whitespace() && !is_dash(*c) && *c != '_');
+    kept.map(ascii).filter(|c| *c != '-' && *c != '_').map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn is_dash(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '\u{58a}' | '\u{5be}' | '\u{1400}' | '\u{1806}' | '\u{2010}'
+            ..='\u{2015}'
+                | '\u{2e17}'
+                | '\u{2e1a}'
+                | '\u{2e3a}'
+                | '\u{2e3b}'
+                | '\u{2e40}'
+                | '\u{301c}'
+                | '\u{3030}'
+                | '\u{30a0}'
+                | '\u{fe31}'
+                | '\u{fe32}'
+                | '\u{fe58}'
+                | '\u{fe63}'
+    )
+}
+
+/// The ASCII character of a compatibility form: wide, mathematical, circled or squared.
+fn ascii(c: char) -> char {
+    let code = c as u32;
+    let letter = |number: u32| char::from_u32(u32::from(b'a') + number % 26).unwrap_or(ANY);
+    match code {
+        0..=0x7f => c,
+        0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(ANY),
+        0x1d400..=0x1d6a3 => letter(code - 0x1d400),
+        0x24b6..=0x24e9 => letter(code - 0x24b6),
+        0x1f130..=0x1f149 => letter(code - 0x1f130),
+        _ => ANY,
+    }
+}
+
+fn is_same_folded(a: &[char], name: &str) -> bool {
+    /// A name with more of these, or mostly of these, is written in another alphabet.
+    const MOST: usize = 3;
+    let b = folded(name);
+    if a == b {
+        return true;
+    }
+    let may_be = |text: &[char]| {
+        let count = text.iter().filter(|c| **c == ANY).count();
+        (1..=MOST).contains(&count) && count * 2 < text.len()
+    };
+    may_be(a) && fits(a, &b) || may_be(&b) && fits(&b, a)
+}
+
+/// Whether a text fits a pattern in which [`ANY`] stands for up to three letters.
+fn fits(pattern: &[char], text: &[char]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        [ANY, rest @ ..] => (0..=text.len().min(3)).any(|length| fits(rest, &text[length..])),
+        [c, rest @ ..] => text.first() == Some(c) && fits(rest, &text[1..]),
+    }
 }
 
 #[cfg(test)]
@@ -227,6 +319,11 @@ mod tests {
         }
         assert_eq!(agent("General-Purpose"), "general-purpose");
         assert_eq!((agent("discover"), agent("")), ("discover".into(), String::new()));
+        assert_eq!(
+            (agent("My Own_Agent"), agent("\u{8a2d}\u{8a08}")),
+            ("my-own-agent".into(), "\u{8a2d}\u{8a08}".into())
+        );
+        assert!(is_same_agent("Pr\u{fc}fer", "pr\u{fc}fer") && !is_same_agent("Pr\u{fc}fer", "tester"));
         let all = || WORKERS.iter().chain(OTHERS);
         let own: Vec<&str> = all().map(|(_, own)| *own).collect();
         assert!(all().all(|(other, _)| !own.contains(other)), "an own name is never another's");

@@ -1,9 +1,11 @@
 //! Whether a command line runs tests, and how they ended.
 //!
 //! The first is decided by the programs that it runs and their arguments, never by its text: `cat
-//! jest.config.js` runs no tests, and `make check` does. The second is decided by how the command ended.
-//! Only where that says nothing about the tests, as in `npm test | tail`, what was printed is read.
+//! jest.config.js` runs no tests, and `make check` does. The second is decided by how the command ended and by
+//! what was printed: a text that shows failed tests is no pass, whatever the exit code says, because some
+//! clients and pipes do not give the code of the runner.
 
+use super::test_output::{Ran, Shown, bare, plain};
 use crate::effect::Effect;
 use crate::event::{Call, Event, Kind};
 
@@ -33,14 +35,11 @@ impl Ending {
         if !are_tests.contains(&true) || call.outcome.is_unfinished {
             return None;
         }
-        // Of several programs, the last one says how all of them ended. If others ran tests before it,
-        // what they printed says how those ended.
-        let is_last = are_tests.last() == Some(&true);
-        let are_more = are_tests.iter().filter(|is_test| **is_test).count() > 1;
-        Self::told(call, went_well, is_last, are_more)
+        // Of several programs, the last one says how all of them ended.
+        Self::told(call, went_well, are_tests.last() == Some(&true))
     }
 
-    fn told(call: &Call, went_well: bool, is_last: bool, are_more: bool) -> Option<Self> {
+    fn told(call: &Call, went_well: bool, is_last: bool) -> Option<Self> {
         let text = call.outcome.text.as_deref().unwrap_or_default();
         let code = match call.outcome.exit_code {
             Some(code) => code,
@@ -50,9 +49,11 @@ impl Ending {
             None if went_well && !text.trim().is_empty() => 0,
             None => return None,
         };
-        let shown = if is_last && !are_more { Shown::default() } else { Shown::in_text(text) };
+        let shown = Shown::in_text(text);
         let passed = match (is_last, code) {
             _ if shown.failures => false,
+            // Nothing was run, so nothing passed.
+            (_, 0) if shown.ran == Ran::Nothing => return None,
             (true, code) => code == 0,
             (false, _) if shown.passes => true,
             // Whatever ended here, it may not have been the tests.
@@ -103,7 +104,7 @@ fn runs_tests(program: &str, arguments: &[String]) -> bool {
             first == "run" && behind(arguments, first).is_some_and(runs_line)
         }
         "bundle" => first == "exec" && behind(arguments, first).is_some_and(runs_line),
-        "go" | "deno" => first == "test",
+        "go" | "deno" | "flutter" | "dart" | "swift" => first == "test",
         "cargo" => {
             matches!(operands.iter().find(|word| !word.starts_with('+')), Some(&("test" | "t" | "nextest")))
         }
@@ -189,55 +190,6 @@ fn behind<'a>(arguments: &'a [String], word: &str) -> Option<&'a [String]> {
     Some(rest)
 }
 
-/// What runners print about the ends of tests.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Shown {
-    failures: bool,
-    passes: bool,
-}
-
-impl Shown {
-    fn in_text(text: &str) -> Self {
-        const FAILURES: &[&str] = &["failed", "failing", "failure", "failures", "fail"];
-        const PASSES: &[&str] = &["passed", "passing", "pass"];
-        let mut shown = Self::default();
-        for line in text.lines() {
-            let line = plain(line);
-            let line = line.trim();
-            let fails = [
-                "FAIL ",
-                "FAIL\t",
-                "--- FAIL:",
-                "FAILED ",
-                "not ok ",
-                "npm ERR! Test failed",
-                "BUILD FAILED",
-            ];
-            let passes = ["ok  \t", "test result: ok", "OK (", "BUILD SUCCESS"];
-            let starts = |with: &[&str]| with.iter().any(|start| line.starts_with(start));
-            shown.failures |= line == "FAIL" || starts(&fails) || line.starts_with("test result: FAILED");
-            shown.passes |= line == "OK" || starts(&passes);
-            let is_summary = line.starts_with("# ") || line.starts_with("ℹ ");
-            let words: Vec<&str> = line.split_whitespace().collect();
-            for (at, word) in words.iter().enumerate() {
-                let kind = bare(word).to_ascii_lowercase();
-                let (fails, passes) = (FAILURES.contains(&kind.as_str()), PASSES.contains(&kind.as_str()));
-                if !fails && !passes {
-                    continue;
-                }
-                let number = |at: usize| words.get(at).and_then(|word| bare(word).parse::<u64>().ok());
-                // "3 failed", and in a summary the other way round: "Failures: 3".
-                let before = at.checked_sub(1).and_then(number);
-                let count =
-                    if word.ends_with(':') || is_summary { number(at + 1).or(before) } else { before };
-                shown.failures |= fails && count.is_some_and(|count| count > 0);
-                shown.passes |= count.is_some_and(|count| if fails { count == 0 } else { count > 0 });
-            }
-        }
-        shown
-    }
-}
-
 /// The first line that looks like an error, without what differs from run to run.
 fn first_error(text: &str, code: i64) -> String {
     const MOST: usize = 200;
@@ -264,10 +216,6 @@ fn first_error(text: &str, code: i64) -> String {
     found.map_or_else(|| format!("exit code {code}"), |line| line.chars().take(MOST).collect())
 }
 
-fn bare(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric())
-}
-
 fn is_unit(word: &str) -> bool {
     matches!(word, "s" | "ms" | "sec" | "seconds")
 }
@@ -277,17 +225,6 @@ fn is_duration(word: &str, unit: &str) -> bool {
     let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let own = &word[number.len()..];
     number.parse::<f64>().is_ok() && is_unit(if own.is_empty() { unit } else { own })
-}
-
-/// A line without the colours of a terminal.
-fn plain(line: &str) -> String {
-    let mut parts = line.split("\u{1b}[");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|c: char| c.is_ascii_alphabetic()).map_or(part.len(), |at| at + 1);
-        text += &part[end..];
-    }
-    text
 }
 
 #[cfg(test)]
@@ -386,45 +323,6 @@ mod tests {
         ] {
             assert!(!is_test(line), "{line}");
         }
-    }
-
-    #[test]
-    fn what_runners_print_is_understood() {
-        for text in [
-            "3 failed",
-            "Tests: 1 failed, 5 passed",
-            "FAIL src/a.test.js",
-            "FAIL\tpkg 0.1s",
-            "--- FAIL: TestX",
-            "FAILED tests/x.py::test",
-            "not ok 3 - x",
-            "test result: FAILED. 1 passed; 1 failed",
-            "2 failing",
-            "Tests run: 3, Failures: 1, Errors: 0",
-            "# fail 2",
-            "npm ERR! Test failed.  See above",
-            "\u{1b}[31m1 failed\u{1b}[0m",
-        ] {
-            assert!(Shown::in_text(text).failures, "{text}");
-        }
-        for text in [
-            "0 failed",
-            "Tests: 5 passed",
-            "5 passed, 0 failed",
-            "Failures: 0",
-            "# fail 0",
-            "login failed as it should",
-            "the FAIL-safe",
-            "",
-            "test result: ok. 3 passed; 0 failed",
-        ] {
-            assert!(!Shown::in_text(text).failures, "{text}");
-        }
-        for text in ["5 passed, 0 failed", "3 examples, 0 failures", "OK (3 tests, 5 assertions)", "# pass 3"]
-        {
-            assert!(Shown::in_text(text).passes, "{text}");
-        }
-        assert!(!Shown::in_text("0 passed").passes && !Shown::in_text("done").passes);
     }
 
     #[test]

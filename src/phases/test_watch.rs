@@ -10,9 +10,18 @@ use super::requirements::{self, Demands, Progress, TESTS, put, put_behind};
 use super::test_run::Ending;
 use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Tool};
+use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
 const HISTORY: usize = 50;
+/// So much of a command line is kept.
+const COMMAND: usize = 200;
+
+/// What was run, and when.
+struct Run {
+    command: String,
+    now: String,
+}
 
 /// When trying is over.
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +59,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
-    if !matches!(event.call()?.tool, Tool::Shell { .. }) {
-        return None;
-    }
+    let Tool::Shell { command } = &event.call()?.tool else { return None };
     let ground = Ground::of(event, workspace)?;
     let ending = Ending::of(event)?;
     let state = ground.state(workspace)?;
@@ -63,20 +70,26 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let phase = state.current_phase()?;
     let demands = Demands::of(&phase, state, ground, workspace)?;
     let demand = demands.tests?;
-    // A person may have set the number of tries.
+    // The user may have set the limits; a record that has begun keeps its own.
     let set = state.value(&["iteration_config"]).unwrap_or_default();
-    let set = set["testing_max"].as_u64().filter(|tries| *tries > 0 && !set["configured_at"].is_null());
-    let limits = Limits { tries: set.unwrap_or(demand.tries), same_errors: demand.same_errors };
-    let now = workspace.now();
+    let tries = set["testing_max"].as_u64().filter(|tries| *tries > 0 && !set["configured_at"].is_null());
+    let same_errors = set["circuit_breaker_threshold"].as_u64().filter(|times| *times > 0);
+    let progress = Progress::of(&phase, state);
+    let begun = progress.tests.as_ref().and_then(|tests| tests.tries);
+    let limits = Limits {
+        tries: begun.or(tries).unwrap_or(demand.tries),
+        same_errors: same_errors.unwrap_or(demand.same_errors),
+    };
+    let run = Run { command: bounded(&one_line(command), COMMAND).into_owned(), now: workspace.now() };
     let record = state.phase(&phase).and_then(|(_, phase)| {
         TESTS.iter().try_fold(phase, |value, name| value.get(name))?.as_object().cloned()
     });
-    let step = next(&mut record.unwrap_or_default(), &ending, limits, &now);
+    let step = next(&mut record.unwrap_or_default(), &ending, limits, &run);
     let mut opinion = step.opinion(&phase, &ending, limits);
     if ending == Ending::Passed
         && let Some(text) = &mut opinion.to_model
     {
-        let checks = Progress::of(&phase, state).constitution;
+        let checks = progress.constitution;
         if let Some(demand) =
             demands.constitution.filter(|_| !checks.is_some_and(|checks| checks.is_enough()))
         {
@@ -89,14 +102,15 @@ fn noted(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     }
     ground.notes.add(move |state| {
         requirements::change(state, &phase, TESTS, |record| {
-            next(record, &ending, limits, &now);
+            next(record, &ending, limits, &run);
         });
     });
     Some(opinion)
 }
 
 /// Puts a result into the record of the tries.
-fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, now: &str) -> Step {
+fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, run: &Run) -> Step {
+    let Run { command, now } = run;
     let number =
         |record: &Map<String, Value>, name: &str| record.get(name).and_then(Value::as_u64).unwrap_or(0);
     let says = |record: &Map<String, Value>, name: &str, word: &str| {
@@ -107,6 +121,9 @@ fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, now: &
     let tries = if was_passed { 0 } else { number(record, "current_iteration") };
     let iteration = tries + 1;
     put(record, "required", json!(true));
+    if !record.contains_key("started_at") {
+        put(record, "started_at", json!(now));
+    }
     put(record, "current_iteration", json!(iteration));
     put(record, "max_iterations", json!(limits.tries));
     put(record, "last_test_at", json!(now));
@@ -116,12 +133,8 @@ fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, now: &
         put(record, "last_test_result", json!("passed"));
         put(record, "identical_failure_count", json!(0));
         put(record, "completed_at", json!(now));
-        put_behind(
-            record,
-            "history",
-            json!({"iteration": iteration, "result": "passed", "timestamp": now}),
-            HISTORY,
-        );
+        let entry = json!({"iteration": iteration, "result": "PASSED", "command": command, "timestamp": now});
+        put_behind(record, "history", entry, HISTORY);
         return Step::Passed { iteration };
     };
     let is_same =
@@ -132,7 +145,8 @@ fn next(record: &mut Map<String, Value>, ending: &Ending, limits: Limits, now: &
     put(record, "last_error", json!(error));
     put(record, "failures_count", json!(failures));
     put(record, "identical_failure_count", json!(times));
-    let entry = json!({"iteration": iteration, "result": "failed", "error": error, "timestamp": now});
+    let entry = json!({"iteration": iteration, "result": "FAILED", "error": error, "command": command,
+        "timestamp": now});
     put_behind(record, "history", entry, HISTORY);
     if was_given_up {
         return Step::StillGivenUp { iteration };
@@ -178,17 +192,17 @@ impl Step {
                     "TESTS FAILED (iteration {iteration}/{tries})\nCIRCUIT BREAKER: the same error came {times} \
                      times: {error}"
                 );
-                (what.clone() + "\nRemaining iterations: 0. A person has to decide how to go on.", Some(what))
+                (what.clone() + "\nRemaining iterations: 0. The user has to decide how to go on.", Some(what))
             }
             Self::NoTriesLeft { iteration } => {
                 let what = format!(
                     "TESTS FAILED (iteration {iteration}/{tries})\nMAX ITERATIONS: no tries are left: {error}"
                 );
-                (what.clone() + "\nRemaining iterations: 0. A person has to decide how to go on.", Some(what))
+                (what.clone() + "\nRemaining iterations: 0. The user has to decide how to go on.", Some(what))
             }
             Self::StillGivenUp { iteration } => (
                 format!(
-                    "TESTS FAILED (iteration {iteration}/{tries})\nError: {error}\nRemaining iterations: 0. A person \
+                    "TESTS FAILED (iteration {iteration}/{tries})\nError: {error}\nRemaining iterations: 0. The user \
                      has to decide how to go on."
                 ),
                 None,
@@ -208,12 +222,16 @@ mod tests {
 
     const LIMITS: Limits = Limits { tries: 4, same_errors: 3 };
 
+    fn run() -> Run {
+        Run { command: "npm test".into(), now: "t".into() }
+    }
+
     fn failed(error: &str) -> Ending {
         Ending::Failed { error: error.into() }
     }
 
     fn steps(record: &mut Map<String, Value>, endings: &[Ending]) -> Vec<Step> {
-        endings.iter().map(|ending| next(record, ending, LIMITS, "t")).collect()
+        endings.iter().map(|ending| next(record, ending, LIMITS, &run())).collect()
     }
 
     #[test]
@@ -261,7 +279,10 @@ mod tests {
         let odd =
             json!({"current_iteration": "x", "history": {}, "completed": "no", "status": 5, "mine": [1]});
         let mut record = odd.as_object().unwrap().clone();
-        assert_eq!(next(&mut record, &failed("a"), LIMITS, "t"), Step::Failed { iteration: 1, remaining: 3 });
+        assert_eq!(
+            next(&mut record, &failed("a"), LIMITS, &run()),
+            Step::Failed { iteration: 1, remaining: 3 }
+        );
         for (name, value) in odd.as_object().unwrap() {
             assert_eq!(&record[name], value, "{name}");
         }

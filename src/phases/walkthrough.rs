@@ -4,13 +4,12 @@ use serde_json::Value;
 
 use super::delegation::Answered;
 use super::ground::Ground;
-use super::table::DISCOVERY;
 use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    if !Answered::of(event).is_some_and(|answered| answered.is_by(DISCOVERY)) {
+    if !Answered::of(event).is_some_and(|answered| answered.is_discovery()) {
         return Ok(Opinion::unconcerned());
     }
     let Some(ground) = Ground::of(event, workspace) else { return Ok(Opinion::unconcerned()) };

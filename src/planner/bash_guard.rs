@@ -50,7 +50,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         }
         Tool::Other { .. } => (!config.words(settings::PLANNER_TOOLS).contains(&call.native_tool))
             .then(|| unknown(&call.native_tool)),
-        Tool::Read { .. } | Tool::Skill { .. } | Tool::LeavePlanMode { .. } | Tool::Inert => None,
+        Tool::Read { .. }
+        | Tool::Skill { .. }
+        | Tool::LeavePlanMode { .. }
+        | Tool::Message { .. }
+        | Tool::Inert => None,
     };
     Ok(refused.map_or_else(Opinion::silence, |denial| {
         let evidence = vec![denial.what.clone()];

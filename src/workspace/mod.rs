@@ -212,6 +212,11 @@ impl Workspace {
         is_name.then(|| (self.client.agents)(record).join((self.client.agent_transcript)(id)))
     }
 
+    /// The agent that a skill hands its work to, if it does.
+    pub fn forked_agent(&self, skill: &str) -> Option<String> {
+        (self.client.forked)(skill, &self.places, &[&self.start, &self.project])
+    }
+
     /// Where plans are written.
     pub fn plans_directory(&self) -> Option<PathBuf> {
         (self.client.plans)(&self.places, &self.project)

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::begun;
-use crate::gate::{demanding, tests_and_articles, with_phase};
+use crate::gate::{demanding, heard, tests_and_articles, with_phase};
 
 const GUARD: &str = "constitution-validator";
 const PHASE: &str = "06-implementation";
@@ -91,4 +91,32 @@ fn the_workflow_knows_its_phase_best() {
         flow.project.file(".isdlc/state.json", odd);
         assert_eq!(flow.judged(GUARD, &event), None, "{odd}");
     }
+}
+
+/// 004 ADR-004: it sets up tracking for the phase that work is handed to.
+#[test]
+fn an_ordinary_delegation_begins_the_record() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    let record = || flow.state_now()["phases"][PHASE]["constitutional_validation"].clone();
+    for event in [
+        flow.delegating("general-purpose", "look for the parser"),
+        flow.delegating("qa-engineer", "review it"),
+        flow.delegating("discover-orchestrator", "look"),
+        flow.call("PreToolUse.Bash", &json!({"command": "ls"})),
+    ] {
+        assert!(heard(&flow, GUARD, &event).is_silent());
+        assert!(record().is_null(), "{event}");
+    }
+    assert!(heard(&flow, GUARD, &flow.delegating("software-developer", "write it")).is_silent());
+    let begun_record = record();
+    assert_eq!((&begun_record["status"], &begun_record["iterations_used"]), (&json!("pending"), &json!(0)));
+    assert_eq!(begun_record["articles_required"], json!(["I", "II"]));
+    let mut state = flow.state_now();
+    state["phases"][PHASE]["constitutional_validation"] = json!({"completed": true, "mine": 1});
+    flow.state(&state);
+    heard(&flow, GUARD, &flow.delegating("software-developer", "write it"));
+    assert_eq!(flow.state_now(), state, "what is there stays");
+    flow.state(&begun("01-requirements"));
+    heard(&flow, GUARD, &flow.delegating("requirements-analyst", "ask"));
+    assert_eq!(flow.state_now(), begun("01-requirements"), "a phase without such a demand");
 }

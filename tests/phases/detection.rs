@@ -11,7 +11,7 @@ use super::Flow;
 fn found(event: impl Fn(&Flow) -> Value) -> Option<String> {
     let flow = Flow::in_phase("02-tracing");
     let reason = flow.judged("phase-sequence-guard", &event(&flow))?;
-    let (_, rest) = reason.split_once("hands work to `").expect(&reason);
+    let (_, rest) = reason.split_once(" is for `").expect(&reason);
     Some(rest.split('`').next().unwrap().to_owned())
 }
 

@@ -161,7 +161,7 @@ fn a_manifest_lies_in_one_of_two_places() {
         }
         let reason = flow.judged(ORDER, &flow.delegating("maker", "go"));
         assert_eq!(reason.is_some(), found.is_some(), "{files:?}");
-        assert!(reason.is_none_or(|reason| reason.contains(&format!("work to `{}`", found.unwrap()))));
+        assert!(reason.is_none_or(|reason| reason.contains(&format!(" is for `{}`", found.unwrap()))));
     }
 }
 

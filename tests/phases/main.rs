@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agent_names;
 mod branch_guard;
 mod constitution;
 mod corridor;
@@ -26,6 +27,7 @@ mod phase_sequence;
 mod plan_surfacer;
 mod records;
 mod reminder;
+mod runner_outputs;
 mod scripts;
 mod skills;
 mod state_write;

@@ -33,7 +33,10 @@ fn menus_and_choices_are_counted() {
     heard(&flow, GUARD, &answered(&flow, MENU));
     let record = kept(&flow);
     assert_eq!((&record["menu_interactions"], &record["completed"]), (&json!(2), &json!(false)));
-    assert_eq!((&record["last_selection"], &record["steps_completed"]), (&json!("refine"), &json!([2])));
+    assert_eq!(
+        (&record["last_selection"], &record["steps_completed"]),
+        (&json!("refine"), &json!(["step-2"]))
+    );
     assert_eq!(record["selections"].as_array().unwrap().len(), 1);
     let answer = heard(&flow, GUARD, &answered(&flow, "The user chose Continue."));
     assert!(context(&answer).unwrap().contains("Continue"), "{answer:?}");
@@ -123,4 +126,44 @@ fn records_are_bounded_and_of_other_types_left_alone() {
         (&json!("x"), &json!("y"), &json!(5))
     );
     assert_eq!(odd["own"], 1);
+}
+
+/// A step is known by its name, or by its number where it has none.
+#[test]
+fn steps_are_kept_by_their_names() {
+    let flow = flow();
+    for (text, step) in [
+        ("Step 1: Project Discovery - complete", "project-discovery"),
+        ("**Step 2 (User Personas)** is done.", "user-personas"),
+        ("Step 3 complete", "step-3"),
+        ("step 3 completed", "step-3"),
+        ("The project discovery step is complete.", "project-discovery"),
+        ("User stories complete", "user-stories"),
+        ("Non-functional requirements are done", "non-functional-requirements"),
+        ("Prioritization complete.", "prioritization"),
+    ] {
+        flow.state(&begun("01-requirements"));
+        heard(&flow, GUARD, &answered(&flow, text));
+        let record = kept(&flow);
+        assert_eq!(
+            (&record["steps_completed"], &record["last_step_completed"]),
+            (&json!([step]), &json!(step)),
+            "{text}"
+        );
+    }
+    for text in ["Step 2: User Personas - not complete", "the user stories are not done", "personas: to do"] {
+        flow.state(&begun("01-requirements"));
+        heard(&flow, GUARD, &answered(&flow, text));
+        assert_eq!(flow.state_now(), begun("01-requirements"), "{text}");
+    }
+    // What others have written stays, and nothing is there twice.
+    let mut state = begun("01-requirements");
+    state["phases"]["01-requirements"]["iteration_requirements"] =
+        json!({"interactive_elicitation": {"steps_completed": ["their own", 1, "step-3"]}});
+    flow.state(&state);
+    heard(&flow, GUARD, &answered(&flow, "Step 3 complete"));
+    heard(&flow, GUARD, &answered(&flow, "Step 4 complete\nStep 5: Edge Cases done"));
+    let record = kept(&flow);
+    assert_eq!(record["steps_completed"], json!(["their own", 1, "step-3", "step-4", "edge-cases"]));
+    assert_eq!(record["last_step_completed"], "edge-cases");
 }

@@ -33,9 +33,9 @@ fn t01_a_phase_that_is_pending_is_not_handed_out() {
     let reason = flow.judged(GUARD, &flow.delegating("software-developer", "implement it")).unwrap();
     assert_eq!(
         flow.project.shown(&reason),
-        "[provost] PHASE DELEGATION WITHOUT PROGRESS TRACKING: this call hands work to `06-implementation` while \
-         the workflow is in `06-implementation`, whose status is `pending`. To fix: mark the phase as in_progress \
-         (`phases.06-implementation.status`) in <project>/.isdlc/state.json before delegating.\n\
+        "[provost] PHASE DELEGATION WITHOUT PROGRESS TRACKING: the status of `06-implementation` is `pending`. To \
+         fix: set `phases.06-implementation.status` to `in_progress` in .isdlc/state.json, then delegate the work \
+         of `06-implementation` again.\n\
          [provost] Only the user can allow this once, with the prompt `provost override \
          phase-loop-controller REASON`."
     );
@@ -57,7 +57,10 @@ fn t02_nor_one_of_which_nothing_is_known() {
         state["phases"] = phases.clone();
         flow.state(&state);
         let reason = flow.judged(GUARD, &flow.delegating("software-developer", "go")).unwrap();
-        assert!(reason.contains(HEADLINE) && reason.contains("status is not set"), "{phases}: {reason}");
+        assert!(
+            reason.contains(HEADLINE) && reason.contains("`06-implementation` is not set"),
+            "{phases}: {reason}"
+        );
     }
 }
 
@@ -153,7 +156,7 @@ fn t10_an_agent_is_known_by_all_its_names() {
         ("Software_Developer", true),
         (" software-developer ", true),
         ("isdlc:software-developer", true),
-        ("softwaredeveloper", false),
+        ("softwaredeveloper", true),
         ("software-developers", false),
         ("my-software-developer", false),
     ] {
@@ -182,13 +185,12 @@ fn t12_the_exit_code_is_always_0() {
     lets_go(GUARD, MALFORMED);
 }
 
-/// L6: an agent at work hands parts of it to others, and says nothing of it in the state.
 #[test]
-fn what_an_agent_has_others_do_is_its_business() {
+fn a_subagent_begins_no_phase_either() {
     let flow = pending();
     let mut inner = flow.project.event("PreToolUse.Agent.in_subagent");
     inner["tool_input"] = json!({"subagent_type": "software-developer", "prompt": "go", "description": "d"});
-    assert!(!is_held(&flow, &inner));
+    assert!(is_held(&flow, &inner));
     // The main conversation can play an agent; it has no number.
     inner.as_object_mut().unwrap().remove("agent_id");
     assert!(is_held(&flow, &inner));

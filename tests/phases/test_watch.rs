@@ -203,3 +203,56 @@ fn the_history_is_bounded() {
     heard(&flow, GUARD, &ended(&flow, "npm test", "ok"));
     assert_eq!(kept(&flow)["history"].as_array().unwrap().len(), 50);
 }
+
+#[test]
+fn the_workflow_sets_how_often_the_same_error_may_come() {
+    let flow = flow();
+    for config in [
+        json!({"circuit_breaker_threshold": 2}),
+        json!({"circuit_breaker_threshold": 2, "testing_max": 7, "configured_at": "2026-01-01T00:00:00Z"}),
+    ] {
+        let mut state = begun(PHASE);
+        state["iteration_config"] = config;
+        flow.state(&state);
+        let fail = || heard(&flow, GUARD, &failed(&flow, "npm test", "Exit code 1\nError: a"));
+        assert!(told(&fail()).is_none());
+        assert!(told(&fail()).unwrap().contains("CIRCUIT BREAKER"));
+        assert_eq!(kept(&flow)["escalation_reason"], "circuit_breaker");
+    }
+    for odd in [json!("2"), json!(0), json!(-1), json!(null), json!([2])] {
+        let mut state = begun(PHASE);
+        state["iteration_config"] = json!({"circuit_breaker_threshold": odd});
+        flow.state(&state);
+        heard(&flow, GUARD, &failed(&flow, "npm test", "Exit code 1\nError: a"));
+        assert!(told(&heard(&flow, GUARD, &failed(&flow, "npm test", "Exit code 1\nError: a"))).is_none());
+    }
+}
+
+#[test]
+fn the_number_of_tries_that_a_record_has_stays() {
+    let flow = flow();
+    let mut state = begun(PHASE);
+    state["phases"][PHASE]["iteration_requirements"] =
+        json!({"test_iteration": {"current_iteration": 1, "max_iterations": 2}});
+    flow.state(&state);
+    let answer = heard(&flow, GUARD, &failed(&flow, "npm test", "Exit code 1\nError: a"));
+    assert!(told(&answer).unwrap().contains("MAX ITERATIONS"), "{answer:?}");
+    assert_eq!(kept(&flow)["max_iterations"], 2);
+}
+
+#[test]
+fn a_record_says_when_it_began_and_what_was_run() {
+    let flow = flow();
+    heard(&flow, GUARD, &failed(&flow, "npm test", "Exit code 1\nError: a"));
+    let first = kept(&flow);
+    let began = first["started_at"].clone();
+    assert!(began.is_string(), "{first}");
+    assert_eq!(
+        (&first["history"][0]["result"], &first["last_test_result"]),
+        (&json!("FAILED"), &json!("failed"))
+    );
+    assert_eq!(first["history"][0]["command"], "npm test");
+    heard(&flow, GUARD, &ended(&flow, "npm test", "5 passed"));
+    let second = kept(&flow);
+    assert_eq!((&second["started_at"], &second["history"][1]["result"]), (&began, &json!("PASSED")));
+}

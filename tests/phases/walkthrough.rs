@@ -87,7 +87,7 @@ fn t04_one_that_is_done_is_not() {
 #[test]
 fn t05_other_agents_are_not_remarked() {
     let flow = discovered(&json!({}));
-    for agent in ["software-developer", "general-purpose", "discover", "d1", "my-discover-orchestrator", ""] {
+    for agent in ["software-developer", "general-purpose", "d1", "disco", ""] {
         assert!(!warns(&flow, &answered(&flow, agent, "discover-orchestrator is done")), "{agent}");
     }
     let mut event = answered(&flow, "discover-orchestrator", "done");

@@ -233,7 +233,7 @@ fn a_phase_without_a_workflow_has_its_gate() {
     let flow = project(&state);
     let seen = screen(&flow);
     assert!(seen.contains("\nworkflow   none is under way, but the state still names a phase\n"), "{seen}");
-    assert!(seen.contains("\nheld       GATE BLOCKED: 06-implementation does not have"), "{seen}");
+    assert!(seen.contains("\nheld       GATE BLOCKED: 06-implementation does not meet"), "{seen}");
     assert!(
         seen.contains("\nnext       take `current_phase` out of the state, or begin a workflow\n"),
         "{seen}"

@@ -42,7 +42,14 @@ pub(super) fn needed(packs: &[&str], closed: bool) -> Vec<Needed> {
         add("UserPromptSubmit", None, USUAL, false);
     }
     let has_gate = has(&[Trigger::LeavingPlanMode]);
-    if has(&[Trigger::BeforeAnyTool, Trigger::BeforeDelegation, Trigger::BeforeSkill]) {
+    let before = [
+        Trigger::BeforeAnyTool,
+        Trigger::BeforeDelegation,
+        Trigger::BeforeSkill,
+        Trigger::BeforeMessage,
+        Trigger::BeforeShell,
+    ];
+    if has(&before) {
         add("PreToolUse", Some(if has_gate { EVERYDAY } else { "*" }), USUAL, closed);
     }
     if has_gate {
@@ -188,6 +195,8 @@ mod tests {
                     Trigger::BeforeAnyTool
                     | Trigger::BeforeDelegation
                     | Trigger::BeforeSkill
+                    | Trigger::BeforeMessage
+                    | Trigger::BeforeShell
                     | Trigger::LeavingPlanMode => "PreToolUse",
                     Trigger::AfterWriting
                     | Trigger::AfterDelegation

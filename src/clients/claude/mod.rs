@@ -4,6 +4,7 @@
 //! them. In short: a denial is one JSON object as the only stdout; a closed failure is exit code 2
 //! with stderr, which needs nothing to be parsed; to allow is to say nothing.
 
+mod agents;
 mod demo;
 mod entries;
 mod health;
@@ -92,6 +93,9 @@ const fn client(
         briefing: transcript::briefing,
         agents: |transcript| transcript.with_extension("").join("subagents"),
         agent_transcript: |id| format!("agent-{id}.jsonl"),
+        forked: agents::forked,
+        addressee: agents::addressee,
+        played: second::played,
         done: transcript::done,
         ends: transcript::ends,
         status_line: status_line::seat,
@@ -117,7 +121,6 @@ const INERT: &[&str] = &[
     "KillShell",
     "ListMcpResources",
     "ListMcpResourcesTool",
-    "SendMessage",
     "StructuredOutput",
     "TaskCreate",
     "TaskGet",
@@ -260,7 +263,7 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
     let mut response = match response {
         Value::Object(response) => Fields(response),
         Value::String(text) => {
-            let exit_code = text.strip_prefix("Exit code ").and_then(leading_number);
+            let exit_code = exit_code(&text);
             return Outcome { text: Some(text), exit_code, ..Outcome::default() };
         }
         Value::Null => return Outcome::default(),
@@ -305,6 +308,18 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         _ => None,
     };
     Outcome { file, text, exit_code, is_unfinished, ..Outcome::default() }
+}
+
+/// The exit code that a text tells: "Exit code 1", "exited with code 1", "exit: 1".
+fn exit_code(text: &str) -> Option<i64> {
+    let text = text.to_ascii_lowercase();
+    text.match_indices("exit").find_map(|(at, word)| {
+        let mut rest = text[at + word.len()..].trim_start_matches("ed").trim_start_matches([' ', ':']);
+        for filling in ["with", "status", "code"] {
+            rest = rest.strip_prefix(filling).unwrap_or(rest).trim_start_matches([' ', ':']);
+        }
+        leading_number(rest)
+    })
 }
 
 fn leading_number(text: &str) -> Option<i64> {
@@ -362,6 +377,10 @@ fn tool(name: &str, input: Value) -> Tool {
         "Skill" | "SlashCommand" => Tool::Skill {
             name: input.take_text("skill").or_else(|| input.take_text("command")),
             arguments: input.take_text("args"),
+        },
+        "SendMessage" => Tool::Message {
+            to: input.take_text("to").or_else(|| input.take_text("recipient")),
+            text: input.take_text("message").or_else(|| input.take_text("content")),
         },
         EXIT => Tool::LeavePlanMode {
             plan: input.take_text("plan").map(Text::Short),

@@ -127,7 +127,7 @@ fn plugin_source(name: &str, places: &Places) -> Source {
 
 /// Where a plugin (`name@marketplace`) lies. From a marketplace that is a directory, the client reads it in
 /// its place; from others, a copy.
-fn plugin_root(name: &str, places: &Places) -> Option<PathBuf> {
+pub(super) fn plugin_root(name: &str, places: &Places) -> Option<PathBuf> {
     let plugins = super::own_directory(places)?.join("plugins");
     let json = |file: &Path| -> Value {
         let text = read(file).ok().flatten().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A second client that an agent starts: the words by which it would run without hooks.
+//! A second client that an agent starts: the words by which it would run without hooks, or play an agent.
 //!
 //! What stands in a file (`--settings FILE`) is not looked at, and which sources of settings a person leaves
 //! out on purpose is not known; only what switches hooks off in plain sight is told.
@@ -14,13 +14,33 @@ pub(super) const VARIABLES: &[&str] = &["CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SI
 
 /// The word that leaves the hooks out, or takes the plugin away that brings them.
 pub(super) fn disarms(program: &str, arguments: &[String]) -> Option<String> {
-    let plugin = || absolute_variable("CLAUDE_PLUGIN_ROOT");
+    told(client_arguments(program, arguments)?, absolute_variable("CLAUDE_PLUGIN_ROOT"))
+}
+
+/// The agent that a second client is told to play.
+pub(super) fn played(program: &str, arguments: &[String]) -> Option<String> {
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let arguments = client_arguments(program, arguments)?;
+    let mut words = arguments.iter().take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        if word == "--agent" {
+            return words.next().cloned();
+        }
+        if let Some(agent) = word.strip_prefix("--agent=") {
+            return Some(agent.to_owned());
+        }
+    }
+    None
+}
+
+/// The arguments of the client that a program starts, if it starts one.
+fn client_arguments<'a>(program: &str, arguments: &'a [String]) -> Option<&'a [String]> {
     match program {
-        "claude" => told(arguments, plugin()),
+        "claude" => Some(arguments),
         "npx" | "bunx" | "pnpx" => {
             let at = arguments.iter().position(|word| !word.starts_with('-'))?;
             let is_client = |word: &str| word == "claude" || word.starts_with("@anthropic-ai/claude-code");
-            is_client(&arguments[at]).then(|| told(&arguments[at + 1..], plugin())).flatten()
+            is_client(&arguments[at]).then(|| &arguments[at + 1..])
         }
         _ => None,
     }

@@ -1,0 +1,169 @@
+//! `test-watcher` reads what real runners print. Each text is what the runner shows in such a run.
+
+use serde_json::json;
+
+use crate::Flow;
+use crate::gate::{demanding, heard, tests_and_articles};
+
+const PHASE: &str = "06-implementation";
+
+/// Runner, what it printed, how it ended.
+const FAILED: &[(&str, &str)] = &[
+    (
+        "npx jest",
+        "FAIL src/a.test.js\n  ● adds\n\nTests:       3 failed, 97 passed, 100 total\nTime:        1.2 s",
+    ),
+    (
+        "npx jest",
+        "\u{1b}[0m\u{1b}[7m\u{1b}[1m\u{1b}[31m FAIL \u{1b}[39m\u{1b}[22m\u{1b}[27m\u{1b}[0m src/a.test.js\n",
+    ),
+    ("npm test", "3 failed, 97 passed\nFAIL"),
+    ("npm test", "Test Suites: 1 failed, 1 total"),
+    ("pytest", "FAILED tests/test_a.py::test_x - assert 1 == 2\n=== 3 failed, 97 passed in 0.12s ==="),
+    (
+        "pytest",
+        "ERROR tests/test_a.py\n!!! Interrupted: 1 error during collection !!!\n=== 1 error in 0.05s ===",
+    ),
+    ("python -m unittest", "Ran 3 tests in 0.001s\n\nFAILED (failures=1)"),
+    (
+        "cargo test",
+        "test a ... ok\ntest b ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured",
+    ),
+    (
+        "cargo test",
+        "error[E0425]: cannot find value\nerror: could not compile `x` (lib test) due to 1 previous error",
+    ),
+    ("cargo nextest run", "     Summary [   0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped"),
+    ("go test ./...", "ok  \tpkg/a\t0.1s\n--- FAIL: TestX (0.00s)\nFAIL\nFAIL\tpkg/b\t0.2s\nFAIL"),
+    ("go test ./...", "# pkg/b\nb.go:3: undefined: x\nFAIL\tpkg/b [build failed]\nFAIL"),
+    (
+        "npx vitest run",
+        " FAIL  src/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)\n      Tests  3 failed | 97 passed (100)",
+    ),
+    ("npx mocha", "  2 passing (10ms)\n  1 failing\n\n  1) adds:"),
+    (
+        "bundle exec rspec",
+        "Finished in 0.01 seconds\n3 examples, 1 failure\n\nFailed examples:\n\nrspec ./a_spec.rb:3",
+    ),
+    ("vendor/bin/phpunit", "FAILURES!\nTests: 3, Assertions: 3, Failures: 1."),
+    ("vendor/bin/phpunit", "ERRORS!\nTests: 3, Assertions: 2, Errors: 1."),
+    ("./gradlew test", "ATest > adds FAILED\n\n3 tests completed, 1 failed\n\nBUILD FAILED in 3s"),
+    ("mvn test", "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE"),
+    ("mvn test", "[ERROR] Tests run: 3, Failures: 0, Errors: 1, Skipped: 0"),
+    ("flutter test", "00:02 +5 -1: Some tests failed."),
+    ("dotnet test", "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 12 ms"),
+    ("node --test", "not ok 1 - adds\n# tests 2\n# pass 1\n# fail 1"),
+    ("node --test", "✖ adds (0.5ms)\nℹ tests 2\nℹ pass 1\nℹ fail 1"),
+    ("bun test", " 3 pass\n 1 fail\nRan 4 tests across 1 files."),
+    ("deno test", "FAILED | 2 passed | 1 failed (12ms)"),
+    ("npx playwright test", "  1 failed\n    [chromium] › a.spec.ts:3 › adds\n  2 passed (3.1s)"),
+    ("npx cypress run", "    ✖  1 of 2 failed (50%)      00:03        4        3        1"),
+    ("swift test", "Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.2) seconds"),
+];
+
+const PASSED: &[(&str, &str)] = &[
+    ("npx jest", "PASS src/a.test.js\n\nTests:       100 passed, 100 total"),
+    ("npx jest", "Tests:       2 skipped, 98 passed, 100 total"),
+    ("pytest", "=== 97 passed, 2 skipped in 0.12s ==="),
+    ("pytest", "tests/test_failed.py::test_fail_is_error PASSED\n=== 1 passed in 0.01s ==="),
+    ("python -m unittest", "Ran 3 tests in 0.001s\n\nOK"),
+    (
+        "cargo test",
+        "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed",
+    ),
+    ("cargo nextest run", "     Summary [   0.1s] 3 tests run: 3 passed, 0 skipped"),
+    ("go test ./...", "ok  \tpkg/a\t0.1s\n?   \tpkg/b\t[no test files]"),
+    ("npx vitest run", " Test Files  3 passed (3)\n      Tests  100 passed (100)"),
+    ("npx mocha", "  2 passing (10ms)"),
+    ("bundle exec rspec", "3 examples, 0 failures"),
+    ("vendor/bin/phpunit", "OK (3 tests, 3 assertions)"),
+    ("./gradlew test", "BUILD SUCCESSFUL in 3s\n3 actionable tasks: 3 executed"),
+    ("mvn test", "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS"),
+    ("flutter test", "00:02 +5: All tests passed!"),
+    ("dotnet test", "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Duration: 12 ms"),
+    ("node --test", "ℹ tests 2\nℹ pass 2\nℹ fail 0"),
+    ("bun test", " 3 pass\n 0 fail\nRan 3 tests across 1 files."),
+    ("deno test", "ok | 3 passed | 0 failed (12ms)"),
+    ("npm test", "3 failed logins are refused\nthe error handler throws an error\n5 passed"),
+    ("npm test", "retries: 2 failed attempts, then it works\n5 passed"),
+    ("npm test", "all is well"),
+];
+
+/// The runner found nothing to run: nobody can tell anything by it.
+const NONE: &[(&str, &str)] = &[
+    (
+        "cargo test zzz",
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 12 filtered out",
+    ),
+    ("go test -run zzz ./...", "ok  \tpkg/a\t0.1s [no tests to run]\n?   \tpkg/b\t[no test files]"),
+    ("npx jest --passWithNoTests", "No tests found, exiting with code 0"),
+    ("npx jest -t zzz", "Test Suites: 1 skipped, 0 of 1 total\nTests:       5 skipped, 5 total"),
+    ("npx vitest run --passWithNoTests", "No test files found, exiting with code 0"),
+    ("npx mocha", "  0 passing (1ms)"),
+    ("bundle exec rspec -e zzz", "All examples were filtered out\n\n0 examples, 0 failures"),
+    ("vendor/bin/phpunit --filter zzz", "No tests executed!"),
+    ("python -m unittest", "Ran 0 tests in 0.000s\n\nOK"),
+    ("node --test", "ℹ tests 0\nℹ pass 0\nℹ fail 0"),
+];
+
+/// How a run that ended well is recorded, from the client's own form and from a plain text.
+fn results(flow: &Flow, command: &str, printed: &str) -> [Option<String>; 2] {
+    [json!({"stdout": printed, "stderr": "", "interrupted": false}), json!(printed)].map(|response| {
+        flow.state(&crate::begun(PHASE));
+        let mut event = flow.call("PostToolUse.Bash", &json!({"command": command}));
+        event["tool_response"] = response;
+        heard(flow, "test-watcher", &event);
+        let state = flow.state_now();
+        let record = &state["phases"][PHASE]["iteration_requirements"]["test_iteration"];
+        record["last_test_result"].as_str().map(str::to_owned)
+    })
+}
+
+#[test]
+fn a_text_that_shows_failures_is_never_a_pass() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    for (command, printed) in FAILED {
+        for result in results(&flow, command, printed) {
+            assert_eq!(result.as_deref(), Some("failed"), "{command}: {printed}");
+        }
+        let piped = format!("{command} 2>&1 | tail -20");
+        for result in results(&flow, &piped, printed) {
+            assert_ne!(result.as_deref(), Some("passed"), "{piped}: {printed}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_shows_passes_is_one() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    for (command, printed) in PASSED {
+        for result in results(&flow, command, printed) {
+            assert_eq!(result.as_deref(), Some("passed"), "{command}: {printed}");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_tests_is_no_result() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    for (command, printed) in NONE {
+        for result in results(&flow, command, printed) {
+            assert_eq!(result, None, "{command}: {printed}");
+        }
+    }
+}
+
+#[test]
+fn a_text_may_tell_the_exit_code() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    for (text, wanted) in [
+        ("done\nProcess exited with code 1", "failed"),
+        ("5 passed\nexit code: 2", "failed"),
+        ("done, exit 3", "failed"),
+        ("done\nexited with code 0", "passed"),
+        ("5 passed\nno exit in sight", "passed"),
+    ] {
+        let [_, plain] = results(&flow, "npm test", text);
+        assert_eq!(plain.as_deref(), Some(wanted), "{text}");
+    }
+}
