@@ -23,6 +23,10 @@ pub struct Opinion {
     pub brief: Option<String>,
     /// Having looked, the guard finds that this event is none of its business: there is nothing to keep.
     pub is_unconcerned: bool,
+    /// The denial that the user lifted with a prompt.
+    pub overridden: Option<Denial>,
+    /// A denial that no prompt of the user lifts, also where the guard's others can be.
+    pub is_final: bool,
 }
 
 /// The part of an opinion that can hold a call back.
@@ -65,6 +69,8 @@ pub struct Decision {
     pub ruling: Ruling,
     /// What `Ruling::Deny` and `Ruling::Broken` are made of, in registry order.
     pub denials: Vec<(&'static Guard, Denial)>,
+    /// Whether the user can lift all of them.
+    pub is_overridable: bool,
     pub to_model: Vec<String>,
     pub to_person: Vec<String>,
     /// What an agent is given in the place of what it would be given.
@@ -157,6 +163,23 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// Whether this was a denial that the user lifted.
+    pub fn is_overridden(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(|opinion| opinion.overridden.is_some())
+    }
+
+    /// Whether the user can allow what this denies, once, by a prompt.
+    pub fn is_overridable(&self) -> bool {
+        let is_final = match &self.outcome {
+            Ok(opinion) => opinion.is_final,
+            // What this pack could not judge may be what no prompt lifts.
+            Err(_) => self.guard.pack == "self",
+        };
+        self.guard.overridable && !is_final
+    }
+}
+
 impl Ruling {
     pub fn word(&self) -> &'static str {
         match self {
@@ -196,7 +219,10 @@ impl Decision {
                 }
             }
         }
-        let reason = || all_reasons(&decision.denials) + &way_out_for_model(&decision.denials);
+        // While one of them cannot be overridden, a permission for the others would help nobody.
+        let holds_back = |finding: &&Finding| finding.denial().is_some();
+        decision.is_overridable = findings.iter().filter(holds_back).all(Finding::is_overridable);
+        let reason = || all_reasons(&decision.denials) + &decision.way_out_for_model();
         decision.ruling = match (decision.denials.is_empty(), questions.is_empty(), broken) {
             (false, _, true) => Ruling::Broken(reason()),
             (false, _, false) => Ruling::Deny(reason()),
@@ -205,6 +231,19 @@ impl Decision {
             (true, true, _) => Ruling::Silence,
         };
         decision
+    }
+
+    /// The prompts that let all of the denials pass.
+    fn override_forms(&self) -> Option<String> {
+        let forms = self.denials.iter().map(|(guard, _)| guard.override_form());
+        let forms: Option<Vec<String>> = forms.collect();
+        Some(forms.filter(|_| self.is_overridable)?.join(" and "))
+    }
+
+    fn way_out_for_model(&self) -> String {
+        let Some(forms) = self.override_forms() else { return String::new() };
+        let prompt = if self.denials.len() == 1 { "prompt" } else { "prompts" };
+        format!("\n[provost] Only the user can allow this once, with the {prompt} {forms}.")
     }
 
     /// What the user reads of a denied call: the call, the guard, why, and the way out. It stands alone,
@@ -216,7 +255,7 @@ impl Decision {
             format!("`{}`: {}", guard.name, text::clipped(why.trim_end_matches('.'), LONGEST_WHY))
         });
         let blamed = blamed.collect::<Vec<_>>().join("; by ");
-        let way_out = if let Some(forms) = override_forms(&self.denials) {
+        let way_out = if let Some(forms) = self.override_forms() {
             format!("You can allow this once: type {forms}")
         } else {
             let firm = self.denials.iter().find(|(guard, _)| !guard.overridable);
@@ -249,17 +288,4 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
 /// The text without the tag of the document that prescribes it.
 fn without_tag(what: &str) -> &str {
     what.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(what, |(_, rest)| rest)
-}
-
-/// The prompts that let all of these pass. While one of them cannot be overridden, a permission for the
-/// others would help nobody.
-fn override_forms(denials: &[(&Guard, Denial)]) -> Option<String> {
-    let forms: Option<Vec<String>> = denials.iter().map(|(guard, _)| guard.override_form()).collect();
-    Some(forms?.join(" and "))
-}
-
-fn way_out_for_model(denials: &[(&Guard, Denial)]) -> String {
-    let Some(forms) = override_forms(denials) else { return String::new() };
-    let prompt = if denials.len() == 1 { "prompt" } else { "prompts" };
-    format!("\n[provost] Only the user can allow this once, with the {prompt} {forms}.")
 }

@@ -5,6 +5,7 @@
 //! what is unknown keeps its native name, and nothing here is an error. What a call would *do* is
 //! a second step, taken at most once per event and only if a guard asks: [`Event::effects`].
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -276,6 +277,27 @@ impl Event {
             Tool::LeavePlanMode { .. } => "leaving plan mode".into(),
             Tool::Other { commands, .. } if !commands.is_empty() => text::excerpt(&commands[0]),
             _ => text::excerpt(&call.native_tool),
+        }
+    }
+
+    /// What the call is about, in full: the first line of a command, a file, an agent, a skill.
+    pub fn whole_subject(&self) -> Option<Cow<'_, str>> {
+        match &self.call()?.tool {
+            Tool::Shell { command } => command.trim_start().lines().next().map(Cow::Borrowed),
+            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => {
+                Some(path.to_string_lossy())
+            }
+            Tool::Read { path, .. } | Tool::LeavePlanMode { path, .. } => {
+                Some(path.as_ref()?.to_string_lossy())
+            }
+            Tool::Delegate { agent: name, .. } | Tool::Skill { name, .. } => {
+                name.as_deref().map(Cow::Borrowed)
+            }
+            Tool::Other { paths, commands, .. } => match commands.first() {
+                Some(command) => command.trim_start().lines().next().map(Cow::Borrowed),
+                None => Some(paths.iter().find(|path| path.is_absolute())?.to_string_lossy()),
+            },
+            Tool::Inert => None,
         }
     }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use crate::config;
 use crate::decision::{Denial, Finding, Opinion, Verdict};
 use crate::event::Event;
 use crate::files;
@@ -77,9 +78,15 @@ pub fn form() -> String {
     let names: Vec<String> =
         GUARDS.iter().filter(|guard| guard.overridable).map(|guard| format!("`{}`", guard.name)).collect();
     format!(
-        "begin the prompt with the line `provost override GUARD REASON`, where GUARD is one of {}",
+        "type the prompt `provost override GUARD REASON` in the client, where GUARD is one of {}",
         names.join(", ")
     )
+}
+
+/// `; did you mean …?` for the name of a guard that is nearly one that can be overridden.
+pub fn suggestion(name: &str) -> String {
+    let known = GUARDS.iter().filter(|guard| guard.overridable).map(|guard| guard.name.to_owned());
+    config::suggestion(&name.to_lowercase(), known)
 }
 
 /// Records that a guard may be passed once in a session.
@@ -96,7 +103,7 @@ pub fn permit(directory: &Path, session: &str, guard: &Guard, reason: &str) -> i
 pub fn apply(findings: &mut [Finding], event: &Event, workspace: &Workspace) {
     let denied: Vec<(usize, Denial)> =
         findings.iter().enumerate().filter_map(|(at, finding)| Some((at, finding.denial()?))).collect();
-    if denied.is_empty() || denied.iter().any(|(at, _)| !findings[*at].guard.overridable) {
+    if denied.is_empty() || denied.iter().any(|(at, _)| !findings[*at].is_overridable()) {
         return;
     }
     let (Some(session), Some(directory)) = (&event.session, workspace.places.overrides()) else { return };
@@ -126,8 +133,8 @@ fn passed(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
     let name = finding.guard.name;
     let mut opinion = finding.outcome.clone().unwrap_or_default();
     opinion.verdict = Verdict::Silence;
-    opinion.evidence.push(format!("overridden by the person: {reason}"));
-    opinion.evidence.push(format!("without that, denied: {}: {}", denial.what, denial.why));
+    opinion.overridden = Some(denial.clone());
+    opinion.evidence.push(format!("overridden by the user: {reason}"));
     opinion.to_person = Some(format!(
         "[provost] `{name}` let this pass once, as the person asked: {reason}. Without that: {}.",
         denial.what

@@ -119,16 +119,17 @@ pub static GUARDS: &[Guard] = &[
     Guard {
         name: "self-guard",
         pack: "self",
-        purpose: "No tool changes what switches Provost on: provost.toml, the hook entries and \
-                  switches of the client's settings files, Provost's own files; no tool reads \
-                  the seal key.",
+        purpose: "No tool takes anything away from Provost: provost.toml, its hook entries and the \
+                  switches in the client's settings files, Provost's own files; no tool adds a hook \
+                  that could rewrite a judged call; no tool reads the seal key.",
         triggers: &[Trigger::BeforeAnyTool],
         agents: None,
         failure: FailureMode::Closed,
         blocks: true,
-        overridable: false,
+        overridable: true,
         deadline: None,
-        way_out: "A person edits these files in an editor: only tool calls are judged.",
+        way_out: "The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to \
+                  change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.",
         judge: self_guard::tools::judge,
     },
     Guard {

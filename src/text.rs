@@ -101,6 +101,23 @@ pub fn excerpt(text: &str) -> String {
     quoted(&clipped(text, 60))
 }
 
+/// A path for the start of a message: quoted, and of a long one only the end, because that tells files apart.
+pub fn short_path(path: &str) -> String {
+    const MOST: usize = 60;
+    let cut = path.chars().count().saturating_sub(MOST);
+    let end: String = path.chars().skip(cut).collect();
+    quoted(&if cut == 0 { end } else { format!("…{end}") })
+}
+
+/// A word as a shell takes it for one word.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@,=%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// The text of an agent or a command of a plugin, without the lines at its start that describe it.
 pub fn without_description(markdown: &str) -> &str {
     let rest = markdown.strip_prefix("---\n").unwrap_or(markdown);
@@ -177,6 +194,23 @@ mod tests {
         let shown = printable_json(&value.to_string()).into_owned();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
         assert!(shown.is_ascii(), "{shown}");
+    }
+
+    #[test]
+    fn a_name_is_one_word_for_a_shell() {
+        assert_eq!(shell_word("feature/REQ-0004_x.y"), "feature/REQ-0004_x.y");
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("$(rm -rf ~)"), "'$(rm -rf ~)'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn of_a_long_path_the_end_is_shown() {
+        assert_eq!(short_path("a/b"), "`a/b`");
+        let shown = short_path(&format!("{}/settings.json", "é".repeat(100)));
+        assert!(shown.starts_with("`…é") && shown.ends_with("é/settings.json`"), "{shown}");
+        assert_eq!(shown.chars().count(), 63);
     }
 
     #[test]

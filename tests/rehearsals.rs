@@ -56,6 +56,7 @@ macro_rules! rehearsals {
 
 rehearsals! {
     denied_bash: "denied-bash.toml",
+    settings_add_hook: "settings-add-hook.toml",
     settings_edit: "settings-edit.toml",
     settings_void: "settings-void.toml",
     doctor_finds_nothing: "doctor-healthy.toml",

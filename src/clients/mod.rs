@@ -207,6 +207,20 @@ pub struct Settings {
     pub disarming: &'static [&'static str],
     /// How an agent changes what it may change in such a file.
     pub how_to_edit: &'static str,
+    pub instructions: Instructions,
+}
+
+/// Files with instructions for agents that can also register hooks.
+pub struct Instructions {
+    /// Whether a file is one by its name.
+    pub names: fn(&Path) -> bool,
+    /// Whether files in this place, or below it, may be such files.
+    pub may_lie_below: fn(&Path) -> bool,
+    /// The hooks of such a file, if one of them could undo a judgement.
+    pub hooks: fn(text: &str) -> Option<String>,
+    /// Whether a call with these texts could give such hooks to a file with this content, where nobody knows what it
+    /// makes of them.
+    pub may_add_hooks: fn(texts: &[&str], before: Option<&str>) -> bool,
 }
 
 /// Why an input could not be read at all.

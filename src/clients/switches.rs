@@ -4,7 +4,7 @@
 //! changed. Both compare two values of this type, so that there is one notion of "silenced". Values
 //! of the file are kept as fingerprints only: what somebody wrote there is nobody's business.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -12,10 +12,12 @@ use crate::workspace::fnv1a;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Switches {
-    /// Every hook of the file, by the place it is registered in.
-    pub hooks: BTreeMap<String, String>,
     /// What must not go: entries that call Provost, enabled plugins. More may be added.
     pub kept: BTreeMap<String, String>,
+    /// Hooks that only the user adds, each with what it could do to a guard.
+    pub reserved: BTreeMap<String, &'static str>,
+    /// The command lines of hooks that do not call Provost.
+    pub commands: BTreeSet<String>,
     /// What must not change in any way: variables that steer Provost.
     pub fixed: BTreeMap<String, String>,
     /// What may or may not make the client drop the file: nobody here knows.
@@ -36,26 +38,24 @@ impl Switches {
         gone.chain(changed.chain(off).map(|name| format!("{name} would change"))).collect()
     }
 
-    /// The same for an edit by a tool, which may not touch any hook. Beside what must not go, it may
-    /// not bring in either what could make the client drop the file.
+    /// What an edit by a tool would take away from Provost. Unlike a change by the user, it may not add
+    /// hooks that could undo a judgement, nor what could make the client drop the file.
     pub fn altered_by(&self, after: &Self) -> Vec<String> {
-        let places = self.hooks.keys().chain(after.hooks.keys());
-        let changed = places.filter(|place| self.hooks.get(*place) != after.hooks.get(*place));
-        let mut found: Vec<String> = changed.take(1).map(|place| format!("`{place}` would change")).collect();
-        if found.is_empty() {
-            found = self.silenced_by(after);
-            found.extend(
-                self.off
-                    .iter()
-                    .filter(|switch| !after.off.contains(switch))
-                    .map(|s| format!("{s} would change")),
-            );
-            let doubtful = after.others.iter().filter(|(key, value)| self.others.get(*key) != Some(value));
-            found.extend(doubtful.filter(|_| !self.kept.is_empty()).map(|(key, _)| {
-                format!("whether the client would still read the file with `{key}` changed cannot be told")
-            }));
-        }
+        let mut found = self.silenced_by(after);
+        let switched_on = self.off.iter().filter(|switch| !after.off.contains(switch));
+        found.extend(switched_on.map(|switch| format!("{switch} would change")));
+        let added = after.reserved.iter().filter(|(name, _)| !self.reserved.contains_key(*name));
+        found.extend(added.map(|(name, why)| format!("{} would be added, and {why}", words(name))));
+        let doubtful = after.others.iter().filter(|(key, value)| self.others.get(*key) != Some(value));
+        found.extend(doubtful.filter(|_| !self.kept.is_empty()).map(|(key, _)| {
+            format!("whether the client would still read the file with `{key}` changed cannot be known")
+        }));
         found
+    }
+
+    /// The command lines of hooks that `after` adds.
+    pub fn added_commands<'a>(&'a self, after: &'a Self) -> impl Iterator<Item = &'a String> {
+        after.commands.difference(&self.commands)
     }
 
     /// What a session has to remember.

@@ -24,7 +24,7 @@ pub use replacing::{
     create, create_once, has_unfinished, move_file, replace, replace_shared, replace_unless_changed, sweep,
     take_away_all_unfinished, take_away_unfinished,
 };
-pub use searching::{latest_ending_with, newest_below, newest_first};
+pub use searching::{files_below, latest_ending_with, newest_below, newest_first};
 pub use steps::{make_directory, private_directory, remove, remove_directory, rename, set_mode};
 
 use crate::faults;

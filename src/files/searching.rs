@@ -14,33 +14,50 @@ use super::open_regular;
 /// The file with this extension that was changed last, at any depth that a person would use. Links
 /// to directories are not followed, and a tree beyond measure is looked at in part.
 pub fn newest_below(directory: &Path, extension: &str) -> Option<(PathBuf, SystemTime)> {
+    let mut newest: Option<(PathBuf, SystemTime)> = None;
+    for_each_below(directory, extension, |path| {
+        if let Ok(metadata) = fs::metadata(&path)
+            && metadata.is_file()
+            && let Ok(changed) = metadata.modified()
+            && newest.as_ref().is_none_or(|(_, latest)| changed > *latest)
+        {
+            newest = Some((path, changed));
+        }
+    });
+    newest
+}
+
+/// The files with this extension at any depth that a person would use, or the path itself if it is no directory.
+pub fn files_below(path: &Path, extension: &str) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let mut found = Vec::new();
+    for_each_below(path, extension, |path| found.push(path));
+    found
+}
+
+fn for_each_below(directory: &Path, extension: &str, mut visit: impl FnMut(PathBuf)) {
     const DEEPEST: usize = 16;
     const MOST: usize = 20_000;
-    let mut newest: Option<(PathBuf, SystemTime)> = None;
     let mut open = VecDeque::from([(directory.to_owned(), 0)]);
     let mut looked_at = 0;
     while let Some((directory, depth)) = open.pop_front() {
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             looked_at += 1;
             if looked_at > MOST {
-                return newest;
+                return;
             }
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 if depth < DEEPEST {
                     open.push_back((path, depth + 1));
                 }
-            } else if path.extension().is_some_and(|found| found == extension)
-                && let Ok(metadata) = fs::metadata(&path)
-                && metadata.is_file()
-                && let Ok(changed) = metadata.modified()
-                && newest.as_ref().is_none_or(|(_, latest)| changed > *latest)
-            {
-                newest = Some((path, changed));
+            } else if path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension)) {
+                visit(path);
             }
         }
     }
-    newest
 }
 
 /// The last bytes of a file, as many as the buffer takes.

@@ -68,7 +68,7 @@ fn a_reason_is_bounded_and_one_line() {
 fn only_guards_that_allow_it_can_be_overridden() {
     let overridable = |name: &str| Request { guard: name, reason: String::new() }.overridable().is_some();
     assert!(overridable("planner-bash-guard") && overridable("plan-output-validator"));
-    for name in ["self-guard", "registration-guard", "config-check", "override", "nobody", ""] {
+    for name in ["registration-guard", "config-check", "override", "nobody", ""] {
         assert!(!overridable(name), "{name}");
     }
     assert!(GUARDS.iter().all(|guard| guard.blocks || !guard.overridable));

@@ -156,7 +156,7 @@ fn denial(command: &str, branch: &str, is_certain: bool, wanted: &WorkBranch) ->
     let belongs = name.as_ref().map_or_else(|| "the feature branch".to_owned(), |name| format!("`{name}`"));
     let fix = match (&name, is_certain) {
         (Some(name), true) => {
-            let name = quoted(name);
+            let name = text::shell_word(name);
             format!(
                 "`git checkout {name}`, then commit (`git checkout -b {name}` if the branch does not exist yet)"
             )
@@ -175,27 +175,9 @@ fn denial(command: &str, branch: &str, is_certain: bool, wanted: &WorkBranch) ->
     Denial { what: "COMMIT TO MAIN BLOCKED".into(), why, fix }
 }
 
-/// A word as a shell takes it for one word.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@,=%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_one_word_for_a_shell() {
-        assert_eq!(quoted("feature/REQ-0004_x.y"), "feature/REQ-0004_x.y");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("$(rm -rf ~)"), "'$(rm -rf ~)'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn a_message_stays_on_one_clean_line() {

@@ -5,10 +5,14 @@
 //! ([`config_check`]), and the person's own way past a guard ([`override_prompt`]). A person's own
 //! edit in an editor passes through none of them.
 
+mod commands;
 pub mod config_check;
+mod instructions;
 pub mod override_prompt;
 mod protected;
+mod refusal;
 pub mod registration;
+mod seal_key;
 mod starts;
 pub mod tools;
 mod unfolded;

@@ -52,7 +52,7 @@ fn why_not(name: &str) -> String {
     match Guard::find(name) {
         Some(_) => format!("`{shown}` cannot be overridden"),
         None if name.is_empty() => "it names no guard".into(),
-        None => format!("there is no guard `{shown}`"),
+        None => format!("there is no guard `{shown}`{}", overrides::suggestion(name)),
     }
 }
 

@@ -7,6 +7,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
+use super::refusal::Thing;
 use crate::decision::Fault;
 use crate::files::Identity;
 use crate::workspace::{CONFIG_FILE, Workspace, is_provost, is_within};
@@ -15,7 +16,7 @@ use crate::workspace::{CONFIG_FILE, Workspace, is_provost, is_within};
 pub(super) enum Meaning {
     Nothing,
     /// Provost's configuration, state, key or program: closed to every tool.
-    Own(&'static str),
+    Own(Thing),
     /// A settings file of the client: its hooks are closed, the rest is open.
     Settings,
 }
@@ -80,28 +81,28 @@ impl<'a> Protected<'a> {
     /// What a file is that is called `named` and really lies at `real`.
     pub(super) fn meaning(&self, named: &Path, real: &Path) -> Result<Meaning, Fault> {
         if is_config(named) || is_config(real) {
-            return Ok(Meaning::Own("Provost's configuration"));
+            return Ok(Meaning::Own(Thing::Configuration));
         }
         if is_program(real) && self.workspace.is_searched(real) {
-            return Ok(Meaning::Own("where hooks look for Provost"));
+            return Ok(Meaning::Own(Thing::SearchPath));
         }
         if self.state.as_ref().is_some_and(|state| is_within(real, state)) {
-            return Ok(Meaning::Own("Provost's own state"));
+            return Ok(Meaning::Own(Thing::State));
         }
         if self.plugin.as_ref().is_some_and(|plugin| is_within(real, plugin)) {
-            return Ok(Meaning::Own("a part of the plugin that calls Provost"));
+            return Ok(Meaning::Own(Thing::Plugin));
         }
         if (self.workspace.client.is_transcript)(real, &self.workspace.places) {
-            return Ok(Meaning::Own("the client's own record of what was said to whom"));
+            return Ok(Meaning::Own(Thing::Transcript));
         }
         let identity = self.workspace.identity(real);
         if self.own.iter().any(|place| self.is(place, real, identity)) {
-            return Ok(Meaning::Own("one of Provost's own files"));
+            return Ok(Meaning::Own(Thing::OwnFile));
         }
         if let (Some(identity), Some(state)) = (identity, &self.state)
             && self.workspace.has_name_below(identity, state)?
         {
-            return Ok(Meaning::Own("one of Provost's own files"));
+            return Ok(Meaning::Own(Thing::OwnFile));
         }
         Ok(if self.is_settings(named, real, identity) { Meaning::Settings } else { Meaning::Nothing })
     }

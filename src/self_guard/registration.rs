@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::LARGEST_SETTINGS;
 use super::protected::Protected;
+use super::refusal;
 use crate::clients::Switches;
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::{Event, Kind};
@@ -18,7 +19,7 @@ use crate::reviewer;
 use crate::text;
 use crate::workspace::Workspace;
 
-const UNREAD: &str = "it could not be read when the session started, so what the change does cannot be told";
+const UNREAD: &str = "it could not be read when the session started, so what the change does cannot be known";
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     match &event.kind {
@@ -83,22 +84,22 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
     let mut evidence = Vec::new();
     for file in &files {
         let before = match memory.as_ref().map(|memory| remembered(memory, file, workspace)) {
-            Some(None) => return Ok(refused(file, UNREAD)),
+            Some(None) => return Ok(refused(file, UNREAD, workspace)),
             Some(before) => before,
             None => None,
         };
         match (read(file, workspace), &before) {
             // A file that held nothing of ours may be broken.
             (Err(why), Some(before)) if before.kept.is_empty() => evidence.push(why),
-            (Err(why), _) => return Ok(refused(file, &why)),
+            (Err(why), _) => return Ok(refused(file, &why, workspace)),
             (Ok(after), Some(before)) => {
                 if let Some(why) = before.silenced_by(&after).first() {
-                    return Ok(refused(file, why));
+                    return Ok(refused(file, why, workspace));
                 }
             }
             (Ok(after), None) => {
                 if let Some(switch) = after.off.first() {
-                    return Ok(refused(file, &format!("{switch} would keep hooks from running")));
+                    return Ok(refused(file, &format!("{switch} would keep hooks from running"), workspace));
                 }
             }
         }
@@ -109,7 +110,7 @@ fn changed(file: Option<&Path>, event: &Event, workspace: &Workspace) -> Result<
         let calls = |file: &PathBuf| read(file, workspace).is_ok_and(|switches| !switches.kept.is_empty());
         if !workspace.settings_files().iter().any(calls) {
             let file = files.first().cloned().unwrap_or_default();
-            return Ok(refused(&file, "no settings file would call Provost any more"));
+            return Ok(refused(&file, "no settings file would call Provost any more", workspace));
         }
     }
     Ok(Opinion { evidence, ..Opinion::default() })
@@ -119,14 +120,11 @@ fn is_settings(file: &Path, workspace: &Workspace) -> bool {
     Protected::of(workspace).is_settings(file, &workspace.resolve(file), workspace.identity(file))
 }
 
-fn refused(file: &Path, why: &str) -> Opinion {
+fn refused(file: &Path, why: &str, workspace: &Workspace) -> Opinion {
     let denial = Denial {
-        what: format!(
-            "the change to {} does not take effect in this session",
-            text::quoted(&file.to_string_lossy())
-        ),
-        why: format!("{}, and a running session keeps its guards", text::repeated(why)),
-        fix: "nothing, if a person made the change: the next session starts with it".into(),
+        what: format!("the change to {} has no effect in this session", refusal::shown(file, workspace)),
+        why: text::repeated(why),
+        fix: "nothing if the user made it: the next session starts with it".into(),
     };
     let to_person = Some(denial.to_string());
     Opinion { to_person, ..Opinion::deny(denial, vec![why.to_owned()]) }

@@ -4,37 +4,33 @@
 use std::path::Path;
 
 use super::protected::{Meaning, Protected};
-use super::tools::Refusal;
-use crate::decision::{Denial, Fault};
-use crate::effect::Effect;
-use crate::event::Event;
+use super::refusal::{self, Refusal, Thing};
+use crate::decision::Fault;
 use crate::glob::is_like;
 use crate::text::quoted;
 use crate::workspace::Workspace;
 
 /// What needs no look at the disk.
-pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace) -> Refusal {
+pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace) -> Option<Refusal> {
     let name = program.rsplit('/').next().unwrap_or(program);
     if ends_provost(name, arguments) {
-        let denial = Denial {
-            what: "a tool may not end Provost".into(),
-            why:
-                "a hook that is ended judges nothing, and no guard may be switched off from inside a session"
-                    .into(),
-            fix: "end other processes by their names or numbers".into(),
-        };
-        return Some((denial, vec![format!("{name} ends provost")]));
+        return Some(Refusal::never(
+            format!("`{name}` not run"),
+            "it would end Provost, and a hook that is ended judges nothing",
+            "end other processes by their names or numbers",
+            format!("{name} ends provost"),
+        ));
     }
     without_hooks(&(workspace.client.settings.disarms)(name, arguments)?)
 }
 
-pub(super) fn without_hooks(how: &str) -> Refusal {
-    let denial = Denial {
-        what: format!("a tool may not have the client run without these hooks ({})", quoted(how)),
-        why: "no guard would see what happens there".into(),
-        fix: "start it without that, or ask the person to do it".into(),
-    };
-    Some((denial, vec![format!("starts the client with {how}")]))
+pub(super) fn without_hooks(how: &str) -> Option<Refusal> {
+    Some(Refusal::new(
+        format!("a client with {} not started", quoted(how)),
+        "it would run without these hooks, and no guard would see what happens there",
+        "start it without that",
+        format!("starts the client with {how}"),
+    ))
 }
 
 /// Whether one of the words fits a hook that runs, as these programs compare: by a part of its name, with `-f`
@@ -85,7 +81,7 @@ pub(super) fn linked(
     directory: &Path,
     workspace: &Workspace,
     protected: &Protected,
-) -> Result<Refusal, Fault> {
+) -> Result<Option<Refusal>, Fault> {
     // What is protected may be neither end of a link, so which word is which does not matter.
     let operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
     for operand in &operands {
@@ -93,35 +89,10 @@ pub(super) fn linked(
         let real = workspace.resolve(&named);
         let thing = match protected.meaning(&named, &real)? {
             Meaning::Own(thing) => thing,
-            Meaning::Settings if workspace.exists(&real) => "a settings file of the client",
+            Meaning::Settings if workspace.exists(&real) => Thing::Settings,
             _ => continue,
         };
-        let shown = quoted(&real.to_string_lossy());
-        let denial = Denial {
-            what: format!("a tool may not link {shown}"),
-            why: format!("it is {thing}, and under another name it could be changed unseen"),
-            fix: "name the file itself where it is read".into(),
-        };
-        return Ok(Some((denial, vec![format!("links {shown}")])));
+        return Ok(Some(refusal::own("linked", &real, thing, workspace)));
     }
     Ok(None)
-}
-
-/// Under a name of its own, a copy of the program could be called unseen.
-pub(super) fn copied(event: &Event, workspace: &Workspace) -> Refusal {
-    let program = workspace.program()?;
-    let own = workspace.identity(&program)?;
-    let is_own = |effect: &Effect| match effect {
-        Effect::Read { path, .. } => workspace.identity(path) == Some(own),
-        _ => false,
-    };
-    if !event.effects().iter().any(is_own) {
-        return None;
-    }
-    let denial = Denial {
-        what: "a tool may not copy or link the program `provost`".into(),
-        why: "under another name it could be given made-up events, and no guard would know it".into(),
-        fix: "call it by its own name".into(),
-    };
-    Some((denial, vec![format!("copies or links {}", program.display())]))
 }

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::LARGEST_SETTINGS;
 use super::protected::{Existing, Meaning, Protected};
+use super::refusal::Thing;
 use super::tools::altered;
 use crate::decision::Fault;
 use crate::effect::Deed;
@@ -20,7 +21,7 @@ const LONGEST_ALTERNATIVES: usize = 1 << 20;
 
 pub(super) enum Reached {
     /// The protected path that a target may be, and what it is.
-    Path(PathBuf, &'static str),
+    Path(PathBuf, Thing),
     /// More names than can be looked at.
     TooMany,
 }
@@ -38,7 +39,7 @@ pub(super) fn reached(
     let plain = without_known_front(&plain, workspace);
     if plain.contains(['$', '`']) {
         let is_asked = asks_for_provost(&plain, workspace);
-        let asked = is_asked.then(|| (PathBuf::from(&*plain), "the program that hooks start"));
+        let asked = is_asked.then(|| (PathBuf::from(&*plain), Thing::Program));
         let found = asked.or_else(|| by_its_end(&plain, protected));
         return Ok(found.map(|(path, thing)| Reached::Path(path, thing)));
     }
@@ -75,14 +76,14 @@ fn without_known_front<'a>(word: &'a str, workspace: &Workspace) -> Cow<'a, str>
 }
 
 /// Behind a variable or a pattern the last names may be plain: `$ROOT/provost.toml`.
-fn by_its_end(word: &str, protected: &Protected) -> Option<(PathBuf, &'static str)> {
+fn by_its_end(word: &str, protected: &Protected) -> Option<(PathBuf, Thing)> {
     let is_plain = |part: &&str| !part.contains(['$', '`', '*', '?', '[', '{', '}', '(', ')']);
     let mut plain: Vec<&str> = word.rsplit('/').take_while(is_plain).collect();
     plain.reverse();
     let end: PathBuf = plain.iter().collect();
     let has_front = plain.len() < word.split('/').count();
     let is_meant = has_front && protected.is_named_so(&end);
-    is_meant.then_some((end, "a file that decides on the guards by its name"))
+    is_meant.then_some((end, Thing::DecidesByName))
 }
 
 /// What a command prints that looks Provost up is Provost: `$(command -v provost)`. A directory of that name,
@@ -108,7 +109,7 @@ fn by_pattern(
     deed: Deed,
     protected: &Protected,
     workspace: &Workspace,
-) -> Result<Option<(PathBuf, &'static str)>, Fault> {
+) -> Result<Option<(PathBuf, Thing)>, Fault> {
     let parts: Vec<Component> = pattern.components().collect();
     let is_pattern = |part: &Component| part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let Some(first) = parts.iter().position(is_pattern) else {
@@ -117,7 +118,7 @@ fn by_pattern(
         return Ok(match protected.meaning(pattern, &real)? {
             Meaning::Own(thing) => Some((real, thing)),
             Meaning::Settings if deed == Deed::Delete && !holds_hooks(&real, workspace)? => None,
-            Meaning::Settings if workspace.exists(&real) => Some((real, "a settings file of the client")),
+            Meaning::Settings if workspace.exists(&real) => Some((real, Thing::Settings)),
             _ if deed == Deed::Delete => by_names(&names(&real), deed, protected, workspace)?,
             _ => None,
         });
@@ -128,7 +129,7 @@ fn by_pattern(
     let above: PathBuf = parts[..first].iter().collect();
     let above = protected.resolved(&above);
     if protected.is_closed(&above) {
-        return Ok(Some((above, "a directory of Provost's own")));
+        return Ok(Some((above, Thing::OwnDirectory)));
     }
     let mut wanted = names(&above);
     for part in &parts[first..] {
@@ -150,7 +151,7 @@ fn by_names(
     deed: Deed,
     protected: &Protected,
     workspace: &Workspace,
-) -> Result<Option<(PathBuf, &'static str)>, Fault> {
+) -> Result<Option<(PathBuf, Thing)>, Fault> {
     for Existing { path, names, is_settings } in protected.existing() {
         let reaches = names.len() == wanted.len() || deed == Deed::Delete && names.len() > wanted.len();
         if !reaches || !wanted.iter().zip(names).all(|(wanted, name)| is_like(wanted, name)) {
@@ -159,7 +160,7 @@ fn by_names(
         if *is_settings && deed == Deed::Delete && !holds_hooks(path, workspace)? {
             continue;
         }
-        return Ok(Some((path.clone(), "a file that decides on the guards")));
+        return Ok(Some((path.clone(), Thing::Decides)));
     }
     Ok(None)
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::LARGEST_SETTINGS;
 use super::protected::Protected;
-use super::tools::{NOT_FROM_INSIDE, Refusal, altered, shown};
-use crate::decision::{Denial, Fault};
+use super::refusal::{Refusal, shown};
+use super::tools::altered;
+use crate::decision::Fault;
 use crate::effect::git::{TreeChange, TreeChangeKind};
 use crate::workspace::Workspace;
 use crate::workspace::work_tree::WorkTrees;
@@ -15,7 +16,7 @@ pub(super) fn refuse_change(
     trees: &mut WorkTrees,
     workspace: &Workspace,
     protected: &Protected,
-) -> Result<Refusal, Fault> {
+) -> Result<Option<Refusal>, Fault> {
     for file in protected.own() {
         if trees.changes(change, file) {
             return Ok(Some(refusal(change, file, "one of Provost's own files", workspace)));
@@ -37,13 +38,13 @@ pub(super) fn refuse_change(
     Ok(None)
 }
 
-fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace) -> (Denial, Vec<String>) {
+fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace) -> Refusal {
     let command = change.command;
     let verb = match change.kind {
         TreeChangeKind::Restore | TreeChangeKind::Replace => "change",
         TreeChangeKind::Remove | TreeChangeKind::Clean { .. } => "delete",
     };
-    let name = shown(file.strip_prefix(&workspace.project).unwrap_or(file));
+    let name = shown(file, workspace);
     let fix = match change.kind {
         TreeChangeKind::Clean { .. } if command == "clean" => {
             "leave the file out with `-e`, or clean one directory"
@@ -53,10 +54,10 @@ fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace)
         }
         _ => "name other paths",
     };
-    let denial = Denial {
-        what: format!("`git {command}` may not {verb} {name}"),
-        why: format!("it is {thing}, and {NOT_FROM_INSIDE}"),
-        fix: format!("{fix}; if the file has to change, ask the user to do it"),
-    };
-    (denial, vec![format!("git {command} would {verb} {}", file.display())])
+    Refusal::new(
+        format!("`git {command}` may not {verb} {name}"),
+        format!("it is {thing}, which tools may not change"),
+        format!("{fix}; if the file has to change, ask the user to do it"),
+        format!("git {command} would {verb} {}", file.display()),
+    )
 }

@@ -158,6 +158,11 @@ impl Workspace {
         Some((path, changed.elapsed().unwrap_or_default()))
     }
 
+    /// The Markdown files below a directory, or the path itself if it is no directory.
+    pub fn markdown_below(&self, path: &Path) -> Vec<PathBuf> {
+        files::files_below(path, "md")
+    }
+
     /// Calls `visit` with the lines of a file, the last one first, until it has found something.
     pub fn find_line_backwards<T>(
         &self,

@@ -7,8 +7,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod additions;
 mod allowed;
 mod git_files;
+mod instructions;
 mod other_names;
 mod own_files;
 mod plain_file_commands;

@@ -10,9 +10,9 @@ use crate::{channels, denies, full, own};
 fn a_denied_write_is_answered_like_this() {
     let project = full();
     let answer = project.hook(&project.write(project.path.join("provost.toml"), ""));
-    let reason = "[provost] a tool may not write `<project>/provost.toml`: it is Provost's configuration, \
-        and no guard may be switched off from inside a session. To fix: go on without changing it; if it \
-        has to change, ask the person to do it in an editor.";
+    let reason = "[provost] `provost.toml` not written: it is Provost's configuration, which tools may not change. \
+        To fix: continue without changing it, or ask the user to edit it.\n[provost] The person, and nobody else, \
+        can let it pass once with a prompt: `provost override self-guard REASON`.";
     assert_eq!(
         project.shown(&answer.stdout),
         json!({

@@ -31,9 +31,9 @@ fn a_lost_entry_is_blocked_like_this() {
     let (project, settings) = started();
     fs::write(&settings, "{}").unwrap();
     let answer = project.changed(SESSION, &settings);
-    let reason = "[provost] the change to `<project>/.claude/settings.json` does not take effect in this session: \
-         the ConfigChange entry for `*` that calls Provost would be gone, and a running session keeps its \
-         guards. To fix: nothing, if a person made the change: the next session starts with it.";
+    let reason = "[provost] the change to `.claude/settings.json` has no effect in this session: the ConfigChange \
+         entry for `*` that calls Provost would be gone. To fix: nothing if the user made it: the next session \
+         starts with it.";
     answer.denial();
     let object = Value::Object(answer.json());
     let shown: Value = serde_json::from_str(&project.shown(&object.to_string())).unwrap();

@@ -14,10 +14,10 @@ fn a_denied_settings_edit_is_answered_like_this() {
     let answer = project.hook(&project.write(project.path.join(".claude/settings.json"), "{}"));
     assert_eq!(
         project.shown(&answer.denial()),
-        "[provost] this change to `<project>/.claude/settings.json` is not allowed: `hooks.ConfigChange` \
-         would change, and no guard may be switched off from inside a session. To fix: change other parts \
-         of the file with the Edit tool and leave `hooks`, its switches and plugins as they are, or ask \
-         the person to make this change in an editor."
+        "[provost] `.claude/settings.json` not changed: the ConfigChange entry for `*` that calls Provost would be \
+         gone. To fix: leave that as it is; other keys, and hooks such as PostToolUse, may be added with Edit or \
+         Write.\n[provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
+         self-guard REASON`."
     );
 }
 
@@ -55,7 +55,6 @@ fn silencing() -> Vec<(&'static str, Value)> {
         ("another matcher", changed(|s| s["hooks"]["PreToolUse"][0]["matcher"] = "Never".into())),
         ("a short timeout", changed(|s| s["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 0.into())),
         ("no list", changed(|s| s["hooks"]["PreToolUse"] = json!({}))),
-        ("an entry more", changed(|s| s["hooks"]["Stop"] = json!([]))),
         ("null hooks", changed(|s| s["hooks"] = Value::Null)),
         ("the switch", changed(|s| s["disableAllHooks"] = true.into())),
         ("the other switch", changed(|s| s["allowManagedHooksOnly"] = true.into())),
@@ -74,7 +73,6 @@ fn silencing() -> Vec<(&'static str, Value)> {
         ("a void status line", changed(|s| s["statusLine"] = 5.into())),
         ("void plugins", changed(|s| s["enabledPlugins"] = 5.into())),
         ("null", changed(|s| s["outputStyle"] = Value::Null)),
-        ("an unknown key", changed(|s| s["novelty"] = 5.into())),
         ("unknown parts", changed(|s| s["sandbox"] = json!({"network": {"novelty": 5}}))),
     ]
 }
@@ -128,8 +126,8 @@ fn a_settings_file_that_the_client_would_drop_is_answered_like_this() {
     let expected =
         "the client would drop the file with all its hooks: `permissions.defaultMode` is of a form";
     assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
-    let reason = why("novelty", "hunter2".into());
-    let expected = "whether the client would still read the file with `novelty` changed cannot be told";
+    let reason = why("sandbox", json!({"network": {"novelty": "hunter2"}}));
+    let expected = "whether the client would still read the file with `sandbox` changed cannot be known";
     assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
 }
 
@@ -163,6 +161,7 @@ fn a_tool_may_respell_a_settings_file_and_change_what_the_client_takes() {
         ("statusLine", json!({"type": "command", "command": "x", "padding": 0})),
         ("cleanupPeriodDays", json!(30.0)),
         ("enabledPlugins", json!({"a@b": true})),
+        ("novelty", json!({"a": 5})),
     ] {
         let mut after = registered();
         after[name] = value;

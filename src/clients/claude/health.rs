@@ -53,7 +53,7 @@ pub(super) const HEALTH: Health = Health {
 };
 
 /// The events of the client's version 2.1.325.
-const EVENTS: &[&str] = &[
+pub(super) const EVENTS: &[&str] = &[
     "PreToolUse",
     "PostToolUse",
     "PostToolUseFailure",

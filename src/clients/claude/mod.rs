@@ -9,6 +9,7 @@ mod demo;
 mod entries;
 mod health;
 mod installation;
+mod instructions;
 mod matcher;
 mod migration;
 mod plans;
@@ -82,6 +83,7 @@ const fn client(
             disarms: second::disarms,
             disarming: second::VARIABLES,
             how_to_edit: settings::HOW_TO_EDIT,
+            instructions: instructions::INSTRUCTIONS,
         },
         migration: migration::MIGRATION,
         registrations: registrations::all,

@@ -183,8 +183,7 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         matcher: matcher.map(str::to_owned),
         kind,
         is_installed: installation::is_own(entry),
-        calls_provost: is_run
-            && (settings::calls_provost(entry) || calls_wrapper(&command, &words) || is_in_line(&command)),
+        calls_provost: is_run && settings::calls_provost(entry),
         packs: pairs.filter(|(option, _)| *option == "--pack").map(|(_, pack)| pack.clone()).collect(),
         command,
         arguments,
@@ -192,19 +191,6 @@ fn hook(event: &str, matcher: Option<&str>, entry: &Value) -> Hook {
         blocks_on_failure: entry["onFailure"] == "block",
         entry: entry.clone(),
     }
-}
-
-/// The plugins call Provost by a script that also knows what to do where there is no Provost.
-fn calls_wrapper(command: &str, words: &[String]) -> bool {
-    command.rsplit('/').next().is_some_and(|name| name.trim_matches('"') == "provost.sh")
-        && words.iter().any(|word| word == "hook")
-}
-
-/// The same in the middle of a command line, where signs of the shell stand at the words.
-fn is_in_line(command: &str) -> bool {
-    let signs = [';', '|', '&', '(', ')', '<', '>'];
-    signs.iter().any(|sign| command.contains(*sign))
-        && settings::calls_provost(&serde_json::json!({"command": command.replace(signs, " ; ")}))
 }
 
 /// A file's text; `None`: there is none.
@@ -254,11 +240,12 @@ mod tests {
 
     #[test]
     fn provost_is_found_in_the_middle_of_a_command_line() {
+        let calls = |command: &str| settings::calls_provost(&json!({"command": command}));
         for command in ["cd x && provost hook; true", "(provost hook)|cat", "echo; /opt/provost hook>log"] {
-            assert!(is_in_line(command), "{command}");
+            assert!(calls(command), "{command}");
         }
         for command in ["provost;hook", "echo provost; true", "true; provost status"] {
-            assert!(!is_in_line(command), "{command}");
+            assert!(!calls(command), "{command}");
         }
     }
 

@@ -6,7 +6,7 @@
 //! real client (2.1.325) with a wrong value. `null` is a wrong value nearly everywhere.
 //!
 //! Two things are not judged here: what a value does, and keys that a later client may begin to
-//! check. For those, [`is_known`] says that nothing is known.
+//! check. Where the client checks more of a value than the tables say, [`is_known`] says so.
 
 use serde_json::{Map, Value};
 
@@ -356,10 +356,10 @@ pub(super) fn fault(file: &Map<String, Value>) -> Option<String> {
     file.iter().find_map(of_key).or_else(|| STRICT_EVENTS.iter().find_map(of_event))
 }
 
-/// Whether all that the client checks of this key is written down here, so that a value without a
-/// fault is certain to be taken.
+/// Whether a value without a fault is certain to be taken: the client does not check this key, or all that it
+/// checks is written down here.
 pub(super) fn is_known(key: &str, value: &Value) -> bool {
-    key == "hooks" || shape_of(key).is_some_and(|shape| shape.covers(value))
+    key != "__proto__" && shape_of(key).is_none_or(|shape| shape.covers(value))
 }
 
 fn shape_of(key: &str) -> Option<Shape> {

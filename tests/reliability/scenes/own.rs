@@ -32,7 +32,7 @@ fn registration_guard() -> Stage {
     event["session_id"] = "one".into();
     event["file_path"] = json!(settings);
     let memory = fs::read_dir(project.state().join("sessions")).unwrap().flatten().next().unwrap().path();
-    let deed = Deed::Denies("does not take effect in this session");
+    let deed = Deed::Denies("has no effect in this session");
     Stage::new("registration-guard", project, event, deed).resting_on([settings, memory])
 }
 

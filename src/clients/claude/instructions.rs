@@ -1,0 +1,226 @@
+//! Agents, skills and commands: Markdown files whose first lines may register hooks.
+//!
+//! Claude Code runs the hooks of an agent while the agent works, and those of a skill once the skill is used. So
+//! such a file can do what a settings file can: rewrite a call that has been judged. The lines between the two
+//! `---` are YAML; only its top-level key `hooks` is looked for, in every spelling that YAML has for it.
+
+use std::path::Path;
+
+use crate::clients::Instructions;
+
+pub(super) const INSTRUCTIONS: Instructions = Instructions { names, may_lie_below, hooks, may_add_hooks };
+
+/// Events whose hooks only the user adds.
+const RESERVED: &[&str] = &["PreToolUse", "PermissionRequest", "SubagentStart"];
+
+/// Whether the client reads agents, skills or commands from a file of this name. Plugins may lie anywhere.
+fn names(path: &Path) -> bool {
+    let lower = |name: &std::ffi::OsStr| name.to_string_lossy().to_ascii_lowercase();
+    let Some(file) = path.file_name().map(lower) else { return false };
+    let mut above = path.ancestors().skip(1).filter_map(Path::file_name).map(lower);
+    file == "skill.md"
+        || file.ends_with(".md")
+            && above.any(|folder| matches!(folder.as_str(), "agents" | "commands" | "skills"))
+}
+
+/// Whether files in this place, or below it, may be such files.
+fn may_lie_below(path: &Path) -> bool {
+    const FOLDERS: &[&str] = &[".claude", "plugins", "agents", "commands", "skills"];
+    let is_folder = |name: &std::ffi::OsStr| FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder));
+    path.iter().any(is_folder) || names(path)
+}
+
+/// The hooks of such a file, as they are written, if one of them could undo a judgement.
+fn hooks(text: &str) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let lines = front_matter(text)?;
+    let hooks = hooks_in(&lines)?;
+    mentions_reserved(&hooks).then_some(hooks)
+}
+
+/// Whether a call with these texts could give a file such hooks, where nobody knows what it makes of them.
+fn may_add_hooks(texts: &[&str], before: Option<&str>) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect::<String>();
+    let before = before.map(|before| before.trim_start_matches('\u{feff}').trim_start());
+    let before = before.and_then(front_matter).unwrap_or_default().join("\n");
+    let (before_has_key, before_has_event) = (has_key(&before, &["hooks"]), has_key(&before, RESERVED));
+    texts.iter().any(|text| {
+        let text = plain(text);
+        has_key(&text, &["hooks"]) && has_key(&text, RESERVED)
+            || before_has_event && (before_has_key || text.contains("hooks"))
+            || before_has_key && RESERVED.iter().any(|event| text.contains(event))
+    })
+}
+
+/// Whether one of the names stands there as a key: with a colon behind it.
+fn has_key(text: &str, names: &[&str]) -> bool {
+    let is_key = |rest: &str| rest.trim_start_matches([' ', '\t', '"', '\'']).starts_with(':');
+    names.iter().any(|name| text.match_indices(name).any(|(at, _)| is_key(&text[at + name.len()..])))
+}
+
+fn mentions_reserved(text: &str) -> bool {
+    // In double quotes YAML has escapes for every character.
+    RESERVED.iter().any(|event| text.contains(event))
+        || ["\\x", "\\u", "\\U"].iter().any(|sign| text.contains(sign))
+}
+
+/// The lines between the first `---` and the next.
+fn front_matter(text: &str) -> Option<Vec<&str>> {
+    let (first, rest) = text.split_once('\n').or_else(|| text.split_once('\r'))?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let lines: Vec<&str> = rest.split(['\n', '\r']).collect();
+    let end = lines.iter().position(|line| line.trim_end() == "---");
+    // A client may take any `---` for the end.
+    let end = end.or_else(|| lines.iter().rposition(|line| line.contains("---")).map(|last| last + 1))?;
+    Some(lines[..end].to_vec())
+}
+
+/// The value of the key `hooks` with its key, or all lines where it may come from elsewhere in them.
+fn hooks_in(lines: &[&str]) -> Option<String> {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let is_content = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '%']);
+    let all = || lines.join("\n");
+    let first = lines.iter().find(is_content)?;
+    // One mapping in braces, or one behind a tag or an anchor.
+    if first.trim_start().starts_with(['{', '!', '&', '?', '-']) {
+        return all().contains("hooks").then(all);
+    }
+    let outer = indent(first);
+    let mut found = None;
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_content(line) && indent(line) <= outer) {
+        let Some(key) = key(line.trim_start()) else { continue };
+        if key == "<<" && all().contains("hooks") {
+            return Some(all());
+        }
+        if key == "hooks" {
+            let below = lines[at + 1..].iter();
+            let below =
+                below.take_while(|line| line.trim().is_empty() || indent(line) > outer || !is_content(line));
+            let value = std::iter::once(line).chain(below).copied().collect::<Vec<_>>().join("\n");
+            // What an alias stands for is written elsewhere.
+            if value.contains('*') && all().contains('&') {
+                return Some(all());
+            }
+            // Of a key that stands there twice, either may count.
+            found = Some(found.map_or(value.clone(), |earlier: String| earlier + "\n" + &value));
+        }
+    }
+    found
+}
+
+/// The key of a line of YAML: plain, in quotes, behind `?`, a tag or an anchor.
+fn key(line: &str) -> Option<String> {
+    let line = line.strip_prefix('?').unwrap_or(line).trim_start();
+    if line.starts_with(['!', '&']) {
+        return key(line.split_once([' ', '\t'])?.1.trim_start());
+    }
+    match line.chars().next()? {
+        // Whatever is escaped there may be any name.
+        '"' => {
+            let (name, _) = line[1..].split_once('"')?;
+            Some(if name.contains('\\') { "hooks".to_owned() } else { name.to_owned() })
+        }
+        '\'' => Some(line[1..].split_once('\'')?.0.to_owned()),
+        _ => Some(line.split([':', ' ', '\t']).next()?.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::reserved;
+    use super::*;
+
+    #[test]
+    fn the_same_events_are_reserved_as_in_a_settings_file() {
+        let hook = serde_json::json!({"type": "command", "command": "x"});
+        for event in super::super::health::EVENTS {
+            assert_eq!(reserved(event, &hook).is_some(), RESERVED.contains(event), "{event}");
+        }
+    }
+
+    #[test]
+    fn files_that_may_register_hooks_are_known_by_place_and_name() {
+        for yes in [
+            "/p/.claude/agents/a.md",
+            "/h/.claude/agents/team/a.MD",
+            "/p/.claude/commands/x/y.md",
+            "/p/.claude/skills/x/SKILL.md",
+            "/p/plugins/x/skills/y/skill.md",
+            "/p/draft/SKILL.md",
+        ] {
+            assert!(names(Path::new(yes)), "{yes}");
+        }
+        for no in ["/p/README.md", "/p/.claude/agents/a.txt", "/p/agents.md", "/p/.claude/CLAUDE.md", "/"] {
+            assert!(!names(Path::new(no)), "{no}");
+        }
+    }
+
+    #[test]
+    fn hooks_are_found_in_every_spelling() {
+        let value = "\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: ./x.sh\n";
+        for text in [
+            format!("---\nname: a\nhooks:{value}---\nbody"),
+            format!("---\r\nname: a\r\nhooks:{}---\r\nbody", value.replace('\n', "\r\n")),
+            format!("\u{feff}---\nhooks:{value}---\n"),
+            format!("\n\n---  \nhooks :{value}---  \n"),
+            format!("---\n\"hooks\":{value}---\n"),
+            format!("---\n'hooks':{value}---\n"),
+            format!("---\n\"h\\x6foks\":{value}---\n"),
+            format!("---\n? hooks\n:{value}---\n"),
+            format!("---\n!!str hooks:{value}---\n"),
+            format!("---\nname: a\n&x hooks:{value}---\n"),
+            "---\nhooks: {PreToolUse: [{hooks: [{type: command, command: x}]}]}\n---\n".into(),
+            "---\nhooks: {\"Pre\\x54oolUse\": []}\n---\n".into(),
+            "---\n{name: a, hooks: {PreToolUse: []}}\n---\n".into(),
+            "---\n  name: a\n  hooks:\n    PermissionRequest: []\n---\n".into(),
+            "---\n# a comment\n\nname: a\nhooks:\n\n  # more\n  SubagentStart: []\n---\n".into(),
+            "---\nx: &x\n  PreToolUse: []\nhooks: *x\n---\n".into(),
+            "---\nx: &x\n  hooks:\n    PreToolUse: []\n<<: *x\n---\n".into(),
+            "---\nhooks:\n  PostToolUse: []\nhooks:\n  PreToolUse: []\n---\n".into(),
+            "---\nhooks:\n  PreToolUse: []\ndescription: x --- y".into(),
+        ] {
+            assert!(hooks(&text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_such_hooks_is_left_alone() {
+        for text in [
+            "",
+            "---",
+            "---\n---\nhooks:\n  PreToolUse: x",
+            "# Notes\n---\nhooks:\n  PreToolUse: x\n---\n",
+            "---\nname: a\ndescription: explains hooks: PreToolUse and others\n---\n",
+            "---\nname: a\ndescription: |\n  hooks:\n    PreToolUse\nmodel: x\n---\n",
+            "---\nhooks:\n  PostToolUse:\n    - hooks:\n        - type: command\n          command: fmt\n---\nPreToolUse",
+            "---\nhooks-guide: PreToolUse\n---\n",
+            "---\nname: a\n---\nhooks:\n  PreToolUse: []\n",
+        ] {
+            assert_eq!(hooks(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_may_add_hooks_is_known_by_its_words() {
+        let noted = "---\nxooks:\n  PreToolUse: []\n---\n";
+        for (text, before) in [
+            ("cat > x <<EOF\n---\nhooks:\n  PreToolUse:\nEOF", None),
+            ("printf 'ho''oks: {Pre\"\"ToolUse: []}'", None),
+            ("sed -i s/xooks/hooks/ x", Some(noted)),
+            ("sed -i s/Post/PreToolUse/ x", Some("---\nhooks:\n  Post: []\n---\n")),
+            ("sed -i s/a/b/ x", Some("---\nhooks:\n  PreToolUse: []\n---\n")),
+        ] {
+            assert!(may_add_hooks(&[text], before), "{text}");
+        }
+        for (text, before) in [
+            ("cat > x <<EOF\n---\nname: a\n---\nhooks: how PreToolUse works\nEOF", None),
+            ("echo hooks", None),
+            ("sed -i s/a/b/ x", Some(noted)),
+            ("sed -i s/a/b/ x", Some("---\nname: a\n---\nhooks:\n  PreToolUse: []\n")),
+        ] {
+            assert!(!may_add_hooks(&[text], before), "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Agents, skills and commands may not bring hooks that could rewrite a judged call, on any channel.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::full;
+
+const HOOKED: &str = "---\nname: helper\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./rewrite.sh\n---\nHelp.\n";
+const PLAIN: &str = "---\nname: helper\ndescription: explains PreToolUse\n---\nWrite `hooks:` with care.\n";
+const FORMATTED: &str = "---\nname: helper\nhooks:\n  PostToolUse:\n    - hooks:\n        - type: command\n          command: fmt\n---\nHelp.\n";
+
+const FILES: &[&str] = &[
+    ".claude/agents/helper.md",
+    ".claude/agents/team/helper.md",
+    ".claude/skills/new/SKILL.md",
+    ".claude/commands/helper.md",
+    "plugins/mine/skills/new/SKILL.md",
+];
+
+#[test]
+fn no_file_tool_writes_such_hooks() {
+    let project = full();
+    for file in FILES {
+        let path = project.path.join(file);
+        let home = project.home.join(file);
+        project.denies(&[
+            (file, project.write(&path, HOOKED)),
+            (file, project.write(&home, &HOOKED.replace('\n', "\r\n"))),
+            (file, project.edit(&path, "", &format!("\u{feff}{HOOKED}"))),
+            (
+                file,
+                project.write(
+                    file,
+                    "---\n\"hooks\": {PreToolUse: [{hooks: [{type: command, command: x}]}]}\n---\n",
+                ),
+            ),
+            (file, project.mcp(json!({"path": path, "content": HOOKED}))),
+        ]);
+        project.passes(&[
+            (file, project.write(&path, PLAIN)),
+            (file, project.write(&home, FORMATTED)),
+            (file, project.mcp(json!({"path": path, "content": PLAIN}))),
+        ]);
+    }
+}
+
+#[test]
+fn no_edit_adds_such_hooks() {
+    let project = full();
+    let path = project.file(".claude/agents/a.md", &HOOKED.replace("hooks:\n  Pre", "notes:\n  Pre"));
+    project.denies(&[
+        ("the key alone", project.edit(&path, "notes:", "hooks:")),
+        ("in two steps", project.multi_edit(&path, &[("notes:", "nooks:"), ("nooks:", "hooks:")])),
+    ]);
+    let path = project.file(".claude/agents/b.md", FORMATTED);
+    project.denies(&[("the event alone", project.edit(&path, "PostToolUse", "PreToolUse"))]);
+    project.passes(&[("another key", project.edit(&path, "name: helper", "name: other"))]);
+}
+
+#[test]
+fn hooks_that_the_user_wrote_may_stay() {
+    let project = full();
+    let path = project.file(".claude/agents/a.md", HOOKED);
+    project.passes(&[
+        ("the body", project.edit(&path, "Help.", "Help more.")),
+        ("the name", project.edit(&path, "name: helper", "name: other")),
+        ("all hooks gone", project.write(&path, PLAIN)),
+    ]);
+    project.denies(&[("another command", project.edit(&path, "./rewrite.sh", "./other.sh"))]);
+}
+
+#[test]
+fn no_command_line_writes_such_hooks() {
+    let project = full();
+    project.file("draft.md", HOOKED);
+    project.file("draft/SKILL.md", HOOKED);
+    project.file("set/one/SKILL.md", PLAIN);
+    project.file("set/two/SKILL.md", HOOKED);
+    project.file(".claude/agents/a.md", &HOOKED.replace("hooks:\n  Pre", "notes:\n  Pre"));
+    fs::create_dir_all(project.path.join(".claude/skills")).unwrap();
+    project.denies_lines(&[
+        &format!("cat > .claude/agents/x.md <<'EOF'\n{HOOKED}EOF"),
+        &format!("cd .claude/agents && cat > x.md <<EOF\n{HOOKED}EOF"),
+        &format!("tee ~/.claude/agents/x.md <<'EOF' >/dev/null\n{HOOKED}EOF"),
+        "printf -- '---\\nhooks: {PreToolUse: []}\\n---\\n' > .claude/skills/x/SKILL.md",
+        "printf -- '---\\nho''oks: {Pre''ToolUse: []}\\n---\\n' > .claude/commands/x.md",
+        "echo 'hooks: {PreToolUse: []}' >> .claude/agents/a.md",
+        "sed -i s/notes:/hooks:/ .claude/agents/a.md",
+        "cp draft.md .claude/agents/x.md",
+        "mv draft.md .claude/agents/",
+        "cat draft.md > .claude/agents/x.md",
+        "install -m 644 draft.md ~/.claude/commands/x.md",
+        "mv draft .claude/skills/new",
+        "cp -r draft .claude/skills/",
+        "cp -a set .claude/skills/",
+        "mv set ~/.claude/skills",
+        &format!("D=.claude/agents; cat > $D/agents/x.md <<'EOF'\n{HOOKED}EOF"),
+    ]);
+}
+
+#[test]
+fn ordinary_files_are_written_by_command_lines() {
+    let project = full();
+    project.file("draft.md", PLAIN);
+    project.file("draft/SKILL.md", FORMATTED);
+    project.file("notes/hooked.md", HOOKED);
+    project.file(".claude/agents/a.md", PLAIN);
+    fs::create_dir_all(project.path.join(".claude/skills")).unwrap();
+    project.passes_lines(&[
+        "cat > .claude/agents/x.md <<'EOF'\n---\nname: x\ndescription: reviews code\n---\nReview.\nEOF",
+        "mkdir -p .claude/skills/x && echo '# X' > .claude/skills/x/SKILL.md",
+        "cp draft.md .claude/agents/x.md; mv draft .claude/skills/new",
+        "sed -i s/helper/other/ .claude/agents/a.md",
+        "mv notes old-notes; cp -r notes/. backup/",
+        "rm -rf .claude/agents .claude/skills",
+        "git mv .claude/agents/a.md .claude/agents/b.md",
+    ]);
+    project.passes(&[("a page about hooks", project.write(project.path.join("docs/hooks.md"), HOOKED))]);
+}
