@@ -45,12 +45,13 @@ mod journal {
                 "tool": "Write",
                 "call": "toolu_main_4_0",
                 "mode": "default",
+                "subject": "<project>/provost.toml",
                 "guards": [{
                     "guard": "self-guard",
                     "opinion": "deny",
-                    "what": "a tool may not write `<project>/provost.toml`",
-                    "why": "it is Provost's configuration, and no guard may be switched off from inside a session",
-                    "fix": "go on without changing it; if it has to change, ask the person to do it in an editor",
+                    "what": "`provost.toml` not written",
+                    "why": "it is Provost's configuration, which tools may not change",
+                    "fix": "continue without changing it, or ask the user to edit it",
                     "evidence": ["<project>/provost.toml is Provost's configuration"],
                     "micros": null,
                 }],
@@ -104,7 +105,7 @@ mod journal {
             forbidden(&project),
             project.edit(project.path.join("provost.toml"), "TOPSECRETCONTENT", "TOPSECRETCONTENT"),
             project.write(&settings, "TOPSECRETCONTENT"),
-            project.bash("echo TOPSECRETCONTENT > provost.toml"),
+            project.bash("cat > provost.toml <<EOF\nTOPSECRETCONTENT\nEOF"),
             project.mcp(json!({"path": settings, "text": "TOPSECRETCONTENT"})),
         ];
         for call in &calls {

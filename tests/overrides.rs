@@ -112,12 +112,17 @@ fn the_journal_keeps_the_permission_and_its_use() {
         given["guards"][0]["evidence"],
         json!(["the person lets planner-bash-guard pass once: the cache is stale"])
     );
-    assert_eq!(used["decision"], "silence");
+    assert_eq!((&used["decision"], &used["subject"]), (&json!("overridden"), &json!("rm -r cache")));
     let said = used["guards"].as_array().unwrap().iter().find(|said| said["guard"] == GUARD).unwrap();
-    assert_eq!(said["opinion"], "note");
-    let evidence = said["evidence"].to_string();
-    assert!(evidence.contains("\"overridden by the person: the cache is stale\""), "{evidence}");
-    assert!(evidence.contains("without that, denied: BLOCKED: 'rm' is not in"), "{evidence}");
+    assert_eq!(said["opinion"], "overridden");
+    assert!(
+        said["evidence"].to_string().contains("\"overridden by the user: the cache is stale\""),
+        "{said}"
+    );
+    assert!(said["what"].as_str().unwrap().contains("'rm' is not in"), "{said}");
+    let mut journal = project.command_of("journal", &["--denied"]);
+    let shown = String::from_utf8(journal.output().unwrap().stdout).unwrap();
+    assert!(shown.lines().count() == 1 && shown.contains("  overridden    PreToolUse Bash"), "{shown}");
 }
 
 #[test]
@@ -178,8 +183,14 @@ fn a_damaged_permission_is_none() {
 fn the_right_form_is_told_where_something_is_missing() {
     let project = TestProject::new();
     let refuses = |text: &str, why: &str| refused(&project, &prompt(&project, text), why);
-    refuses("provost override plan-gat it is late", "there is no guard `plan-gat`");
-    refuses("provost override self-guard it is late", "`self-guard` cannot be overridden");
+    refuses(
+        "provost override plan-gat it is late",
+        "there is no guard `plan-gat`; did you mean `plan-gate`?",
+    );
+    refuses(
+        "provost override Branch-Gard it is late",
+        "there is no guard `Branch-Gard`; did you mean `branch-guard`?",
+    );
     refuses("provost override registration-guard it is late", "`registration-guard` cannot be overridden");
     refuses("provost override override it is late", "`override` cannot be overridden");
     refuses("provost override ../../seal it is late", "there is no guard `../../seal`");
@@ -190,8 +201,8 @@ fn the_right_form_is_told_where_something_is_missing() {
     let told = project.hook(&prompt(&project, "provost override")).note();
     assert_eq!(
         told,
-        "[provost] the override was not recorded: it names no guard. To fix: begin the prompt with the line \
-         `provost override GUARD REASON`, where GUARD is one of `plan-gate`, `planner-bash-guard`, \
+        "[provost] the override was not recorded: it names no guard. To fix: type the prompt \
+         `provost override GUARD REASON` in the client, where GUARD is one of `self-guard`, `plan-gate`, `planner-bash-guard`, \
          `plan-output-validator`, `iteration-corridor`, `skill-validator`, `phase-loop-controller`, `plan-surfacer`, \
          `phase-sequence-guard`, `gate-blocker`, `constitution-validator`, `branch-guard`, `state-write-validator`, \
          `delegation-gate`."
@@ -352,7 +363,7 @@ fn what_another_guard_denies_stays_denied_and_costs_nothing() {
     let project = TestProject::new();
     project.hook(&prompt(&project, LINE)).note();
     let mut event = denied_call(&project, "1");
-    event["tool_input"]["command"] = "rm provost.toml".into();
+    event["tool_input"]["command"] = "rm -r ~/.local/state/provost".into();
     let reason = project.hook(&event).denial();
     assert!(!reason.contains("provost override"), "a way out that leads nowhere: {reason}");
     assert!(is_permitted(&project));

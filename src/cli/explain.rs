@@ -52,6 +52,9 @@ impl Explain {
 
 fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
     let decision = record.text("decision");
+    if !record.text("subject").is_empty() {
+        writeln!(out, "{}", painted(BOLD, &wrapped(&one_line(record.text("subject")), 0, width())))?;
+    }
     writeln!(
         out,
         "{}  {}",
@@ -113,9 +116,11 @@ fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
         && let Some(known) = known
     {
         lines.push(("way out", known.way_out.to_owned()));
-        let once =
-            known.override_form().map(|form| format!("a prompt of the person that begins with {form}"));
-        lines.push(("once", once.unwrap_or_default()));
+        let form = known.override_form().filter(|_| said.text("final").is_empty());
+        lines.push((
+            "once",
+            form.map(|form| format!("type the prompt {form} in the client")).unwrap_or_default(),
+        ));
     }
     for (label, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {
         let text = wrapped(&text, 12, width());

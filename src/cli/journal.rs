@@ -24,7 +24,7 @@ pub(crate) struct Journal {
     /// Print the lines as they are kept
     #[arg(long)]
     json: bool,
-    /// Only denials
+    /// Only denials, those that the user lifted among them
     #[arg(long)]
     denied: bool,
     /// How many of the last decisions to look at
@@ -68,7 +68,7 @@ impl Journal {
     }
 
     fn show(&self, out: &mut impl Write, record: &Record) -> io::Result<()> {
-        if self.denied && !record.is_denial() {
+        if self.denied && !record.is_denial() && !record.is_overridden() {
             return Ok(());
         }
         if self.json {

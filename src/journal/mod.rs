@@ -25,6 +25,10 @@ const KEPT: u32 = 2;
 /// One line never grows beyond a page or two, whatever the evidence.
 const MOST_EVIDENCE: usize = 16;
 const MOST_TEXT: usize = 2_000;
+/// As much of a command or a path is kept.
+const LONGEST_SUBJECT: usize = 300;
+/// The word for a denial that the user lifted.
+const OVERRIDDEN: &str = "overridden";
 
 /// Everything one line tells.
 pub struct Entry<'a> {
@@ -107,13 +111,25 @@ fn line(entry: &Entry<'_>) -> Vec<u8> {
             Mode::Other(mode) => optional("mode", Some(mode)),
         }
     }
+    let is_overridden = entry.findings.iter().any(Finding::is_overridden);
+    // Of calls that nobody minded, the journal tells no more than their tool.
+    if is_overridden || entry.decision.reason().is_some() {
+        let subject = entry.event.and_then(Event::subject).filter(|subject| !subject.is_empty());
+        if let Some(subject) = subject {
+            line.text("subject", &shown(&bounded(&subject, LONGEST_SUBJECT)));
+        }
+    }
     if let Some(remark) = entry.remark {
         line.text("remark", &shown(remark));
     }
     let is_concerned =
         |finding: &&Finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned);
     line.list("guards", entry.findings.iter().filter(is_concerned), said);
-    line.text("decision", entry.decision.ruling.word());
+    let decision = match entry.decision.reason() {
+        None if is_overridden => OVERRIDDEN,
+        _ => entry.decision.ruling.word(),
+    };
+    line.text("decision", decision);
     line.number("micros", entry.micros);
     line.closed()
 }
@@ -123,6 +139,9 @@ fn said(line: Vec<u8>, finding: &Finding) -> Vec<u8> {
     let (opinion, denial, evidence) = match &finding.outcome {
         Ok(opinion) => {
             let (word, denial) = match &opinion.verdict {
+                Verdict::Silence if opinion.overridden.is_some() => {
+                    (OVERRIDDEN, opinion.overridden.as_ref().map(Cow::Borrowed))
+                }
                 Verdict::Silence if opinion.to_model.is_some() || opinion.to_person.is_some() => {
                     ("note", None)
                 }
@@ -141,6 +160,9 @@ fn said(line: Vec<u8>, finding: &Finding) -> Vec<u8> {
         said.text("what", &shown(&denial.what));
         said.text("why", &shown(&denial.why));
         said.text("fix", &shown(&denial.fix));
+        if finding.guard.overridable && !finding.is_overridable() {
+            said.text("final", "no prompt lifts it");
+        }
     }
     if !evidence.is_empty() {
         said.list("evidence", evidence.iter().take(MOST_EVIDENCE), |mut line, text| {

@@ -10,7 +10,7 @@ use std::{fs, thread};
 
 use serde_json::Value;
 
-use super::{KEPT, old_file, path};
+use super::{KEPT, OVERRIDDEN, old_file, path};
 use crate::files;
 
 /// How every line begins, and what no text within a line can be.
@@ -55,6 +55,11 @@ impl Record {
 
     pub fn is_denial(&self) -> bool {
         self.text("decision").starts_with("deny")
+    }
+
+    /// Whether the user lifted a denial.
+    pub fn is_overridden(&self) -> bool {
+        self.text("decision") == OVERRIDDEN
     }
 }
 

@@ -138,7 +138,8 @@ impl TestProject {
         self.command_of("hook", arguments)
     }
 
-    fn command_of(&self, name: &str, arguments: &[&str]) -> Command {
+    /// `provost NAME ARGUMENTS` with this project's environment and nothing else.
+    pub fn command_of(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.arg(name).args(arguments).env_clear().current_dir(&self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
