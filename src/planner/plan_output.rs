@@ -11,9 +11,9 @@ use std::time::Duration;
 use super::plan_document::PlanDocument;
 use super::planning::Planning;
 use crate::config::{Config, settings};
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Denial, Fault, Opinion, Verdict};
 use crate::event::{Event, Kind};
-use crate::text::one_line;
+use crate::text::{self, one_line};
 use crate::workspace::Workspace;
 
 /// No plan is longer; what stands behind it is not read.
@@ -23,9 +23,30 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let (Kind::Stop(stopping) | Kind::SubagentStop(stopping)) = &event.kind else {
         return Ok(Opinion::silence());
     };
-    if stopping.held_before {
-        return Ok(Opinion::silence());
+    let opinion = judge_plan(event, workspace)?;
+    match &opinion.verdict {
+        // It was held once, and goes on to stop: the user is told what it leaves behind.
+        Verdict::Deny(denial) if stopping.held_before => Ok(Opinion {
+            to_person: Some(ended(event, denial)),
+            evidence: opinion.evidence,
+            ..Opinion::default()
+        }),
+        _ if stopping.held_before => Ok(Opinion::silence()),
+        _ => Ok(opinion),
     }
+}
+
+/// What the user reads when a planner stops although its plan is missing or incomplete.
+fn ended(event: &Event, denial: &Denial) -> String {
+    let kind = event.agent.as_ref().and_then(|agent| agent.kind.as_deref()).unwrap_or("the planner");
+    format!(
+        "[provost] {} ended although it was told once: {}. To fix: ask it for the plan again.",
+        text::quoted(kind),
+        denial.what
+    )
+}
+
+fn judge_plan(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let config = &workspace.config;
     let planning = Planning::of(event, workspace);
     let newest = planning.newest_plan(workspace);

@@ -7,11 +7,39 @@ fn exits_0_when_stop_hook_active_is_true() {
     let project = TestProject::new();
     let mut event = project.event("Stop.active_true");
     assert!(project.script(&[VALIDATOR], event.to_string().as_bytes()).is_silent());
+    plan(&project, "planning/login.md", PLAN, 2);
     event["agent_type"] = "tdd-planner".into();
     assert!(project.hook(&event).is_silent());
     let mut event = by_planner(project.event("SubagentStop.validator"));
     event["stop_hook_active"] = true.into();
     assert!(project.hook(&event).is_silent());
+}
+
+/// The second stop of a turn passes: then the user is the only one who can still ask for a plan.
+#[test]
+fn the_user_is_told_when_a_planner_ends_without_a_plan() {
+    let project = TestProject::new();
+    let mut main = project.event("Stop.active_true");
+    main["agent_type"] = "tdd-planner".into();
+    let mut sub = by_planner(project.event("SubagentStop.validator"));
+    sub["stop_hook_active"] = true.into();
+    for event in [&main, &sub] {
+        assert_eq!(
+            project.hook(event).note(),
+            "[provost] `tdd-planner` ended although it was told once: No plan file found in planning/ (modified in \
+             last 30 minutes). To fix: ask it for the plan again."
+        );
+    }
+    plan(&project, "planning/login.md", "# Notes\n", 2);
+    for event in [&main, &sub] {
+        assert!(project.hook(event).note().contains("is missing required sections"));
+    }
+    project.file("provost.toml", "[planner]\nrequire_plan = false\n");
+    fs::remove_dir_all(project.path.join("planning")).unwrap();
+    assert!(project.hook(&main).is_silent());
+    let mut other = project.event("Stop.active_true");
+    other["agent_type"] = "reviewer".into();
+    assert!(project.hook(&other).is_silent());
 }
 
 #[test]

@@ -18,9 +18,9 @@ fn names(path: &Path) -> bool {
     let lower = |name: &std::ffi::OsStr| name.to_string_lossy().to_ascii_lowercase();
     let Some(file) = path.file_name().map(lower) else { return false };
     let mut above = path.ancestors().skip(1).filter_map(Path::file_name).map(lower);
+    let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
     file == "skill.md"
-        || file.ends_with(".md")
-            && above.any(|folder| matches!(folder.as_str(), "agents" | "commands" | "skills"))
+        || is_markdown && above.any(|folder| matches!(folder.as_str(), "agents" | "commands" | "skills"))
 }
 
 /// Whether files in this place, or below it, may be such files.
