@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::TestProject;
 use support::waiting::wait_until;
 
@@ -59,54 +59,60 @@ fn guards_shows_the_registry() {
         screen(&project, &["guards"], 0),
         "\
 self  nobody switches the guards off from inside
+on here: always
 
 GUARD               ASKED                           ON FAILURE  BLOCKS  OVERRIDE  HERE
-self-guard          before any tool                 closed      yes     no        on
+self-guard          before any tool                 closed      yes     once      on
 registration-guard  session start, settings change  closed      yes     no        on
 config-check        session start                   open        no      no        on
 override            prompt                          open        no      no        on
 
 plan-gate  an agent leaves plan mode only with a plan whose serious weaknesses are written down
+off here: `plan_gate.enabled` is not set, and no hook entry was seen to name it
 
 GUARD         ASKED                                   ON FAILURE  BLOCKS  OVERRIDE  HERE
-plan-gate     leaving plan mode                       closed      yes     once      if named
-plan-keeper   after any tool in plan mode             open        no      no        if named
-plan-brief    before an agent starts                  open        no      no        if named
-plan-witness  subagent stop, after an agent's answer  open        no      no        if named
+plan-gate     leaving plan mode                       closed      yes     once      off
+plan-keeper   after any tool in plan mode             open        no      no        off
+plan-brief    before an agent starts                  open        no      no        off
+plan-witness  subagent stop, after an agent's answer  open        no      no        off
 
 planner  a planner reads, writes only plans, and does not stop without one
+on here: in the agents tdd-planner
 
 GUARD                  ASKED                                     ON FAILURE  BLOCKS  OVERRIDE  HERE
 planner-bash-guard     before any tool, in `planner.agents`      closed      yes     once      on
 plan-output-validator  stop, subagent stop, in `planner.agents`  open        yes     once      on
 
 review-loop  finished work is reviewed by a fresh reviewer until two reviews in a row are clean
+off here: there is no `.taskie/plans` here or above
 
 GUARD        ASKED  ON FAILURE  BLOCKS  OVERRIDE  HERE
-review-loop  stop   open        yes     no        on
+review-loop  stop   open        yes     no        off
 
 phases  no phase of a workflow is skipped or faked, and nothing is committed to main in between
+off here: there is no `.isdlc` in this project
 
 GUARD                      ASKED                                      ON FAILURE  BLOCKS  OVERRIDE  HERE
-iteration-corridor         before an agent starts, before a skill     open        yes     once      on
-skill-validator            before an agent starts                     open        yes     once      on
-phase-loop-controller      before an agent starts                     open        yes     once      on
-plan-surfacer              before an agent starts                     open        yes     once      on
-phase-sequence-guard       before an agent starts                     open        yes     once      on
-gate-blocker               before an agent starts, before a skill     open        yes     once      on
-constitution-validator     before an agent starts                     open        yes     once      on
-branch-guard               before any tool                            open        yes     once      on
-state-write-validator      before any tool, after a tool that writes  open        yes     once      on
-log-skill-usage            after an agent's answer                    open        no      no        on
-menu-tracker               after an agent's answer, subagent stop     open        no      no        on
-walkthrough-tracker        after an agent's answer, subagent stop     open        no      no        on
-discover-menu-guard        after an agent's answer, subagent stop     open        no      no        on
-skill-delegation-enforcer  after a skill                              open        no      no        on
-test-watcher               after a command line                       open        no      no        on
-review-reminder            after a command line                       open        no      no        on
-delegation-gate            stop                                       open        yes     once      on
-phase-records              before an agent starts, and 6 more         open        no      no        on
+iteration-corridor         before an agent starts, before a skill     open        yes     once      off
+skill-validator            before an agent starts                     open        yes     once      off
+phase-loop-controller      before an agent starts                     open        yes     once      off
+plan-surfacer              before an agent starts                     open        yes     once      off
+phase-sequence-guard       before an agent starts                     open        yes     once      off
+gate-blocker               before an agent starts, before a skill     open        yes     once      off
+constitution-validator     before an agent starts                     open        yes     once      off
+branch-guard               before any tool                            open        yes     once      off
+state-write-validator      before any tool, after a tool that writes  open        yes     once      off
+log-skill-usage            after an agent's answer                    open        no      no        off
+menu-tracker               after an agent's answer, subagent stop     open        no      no        off
+walkthrough-tracker        after an agent's answer, subagent stop     open        no      no        off
+discover-menu-guard        after an agent's answer, subagent stop     open        no      no        off
+skill-delegation-enforcer  after a skill                              open        no      no        off
+test-watcher               after a command line                       open        no      no        off
+review-reminder            after a command line                       open        no      no        off
+delegation-gate            stop                                       open        yes     once      off
+phase-records              before an agent starts, and 6 more         open        no      no        off
 
+6 of 29 guards on here.
 closed: what the guard cannot judge is denied; open: it goes on.
 once: a prompt that begins with `provost override GUARD REASON` lets it pass once.
 "
@@ -134,6 +140,7 @@ fn explain_tells_the_last_denial() {
     assert_eq!(
         steady(&whole),
         "\
+rm provost.toml
 deny  <id>
   time      <time>
   event     PreToolUse
@@ -145,15 +152,103 @@ deny  <id>
   took      <n> ms
 
 self-guard  deny  <n> ms
-  No tool changes what switches Provost on: provost.toml, the hook entries and switches of the
-  client's settings files, Provost's own files; no tool reads the seal key.
-  what      a tool may not delete or move `<project>/provost.toml`
-  why       it is Provost's configuration, and no guard may be switched off from inside a session
+  No tool takes anything away from Provost: provost.toml, its hook entries and the switches in
+  the client's settings files, Provost's own files; no tool adds a hook that could rewrite a
+  judged call; no tool reads the seal key.
+  what      `provost.toml` not deleted or moved
+  why       it is Provost's configuration, which tools may not change
   evidence  <project>/provost.toml is Provost's configuration
-  to fix    go on without changing it; if it has to change, ask the person to do it in an editor
-  way out   A person edits these files in an editor: only tool calls are judged.
+  to fix    continue without changing it, or ask the user to edit it
+  way out   The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.
+  once      type the prompt `provost override self-guard REASON` in the client
 "
     );
+}
+
+/// Whatever was denied stands first: a command by its first line, a file by its path.
+#[test]
+fn explain_begins_with_what_was_denied() {
+    let project = TestProject::new();
+    let file = project.path.join("provost.toml");
+    for (event, first) in [
+        (project.bash("echo one > provost.toml\necho two"), "echo one > provost.toml"),
+        (project.write(&file, "x"), "<project>/provost.toml"),
+        (project.edit("sub/provost.toml", "a", "b"), "sub/provost.toml"),
+        (project.mcp(json!({"path": file})), "<project>/provost.toml"),
+    ] {
+        project.hook(&event);
+        let shown = screen(&project, &["explain"], 0).replace(['\n', ' '], "");
+        assert!(shown.starts_with(&first.replace(' ', "")), "{first}: {shown}");
+    }
+    let text = project.journal_text();
+    assert!(!text.contains("echo two"), "{text}");
+}
+
+#[test]
+fn an_override_in_a_shell_says_where_to_type_it() {
+    let project = TestProject::new();
+    let told = |arguments: &[&str]| {
+        let output = command(&project, &[&["override"], arguments].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        told(&["branch-guard", "it", "is --late"]),
+        "[provost] nothing was allowed: an override counts only as your own prompt in the client. To fix: type it as \
+         a prompt in the client's session: `provost override branch-guard it is --late`."
+    );
+    assert!(
+        told(&["branch-gard", "x"]).contains("there is no guard `branch-gard`; did you mean `branch-guard`?")
+    );
+    assert!(told(&["registration-guard", "x"]).contains("`registration-guard` cannot be overridden"));
+    assert!(told(&[]).contains("it names no guard. To fix: type the prompt `provost override GUARD REASON`"));
+}
+
+#[test]
+fn check_takes_a_command_with_its_options() {
+    let project = TestProject::new();
+    for (arguments, line) in [
+        (&["ls", "-la"][..], "ls -la"),
+        (&["--", "ls", "-la"], "ls -la"),
+        (&["ls -la | wc -l"], "ls -la"),
+        (&["ls", "--json"], "ls --json"),
+        (&["rm", "a b", "-f"], "rm a b -f"),
+        (&["--agent", "x", "ls", "--agent", "y", "--help"], "ls --agent y --help"),
+        (&["echo", "a | b > c"], "echo a | b > c"),
+    ] {
+        let shown = screen(&project, &[&["check"], arguments].concat(), 0);
+        assert!(shown.starts_with(&format!("runs      {line}\n")), "{arguments:?}: {shown}");
+    }
+    let found: Value = serde_json::from_str(&screen(&project, &["check", "--json", "rm", "a b"], 0)).unwrap();
+    assert_eq!(found["effects"][0]["arguments"], json!(["a b"]));
+    assert!(command(&project, &["check", "--jsn", "ls"]).output().unwrap().status.code() == Some(64));
+}
+
+#[test]
+fn status_guards_and_doctor_count_what_is_on_in_the_same_way() {
+    let project = TestProject::new();
+    for (files, config, on) in
+        [(&[][..], "", 6), (&[".isdlc/x"], "", 24), (&[".isdlc/x"], "[guards]\nbranch-guard = \"off\"\n", 23)]
+    {
+        for file in files {
+            project.file(file, "");
+        }
+        project.file("provost.toml", config);
+        let line = format!("{on} of {} guards on here", provost::registry::GUARDS.len());
+        for name in ["status", "guards", "doctor"] {
+            let output = command(&project, &[name]).output().unwrap();
+            let shown = String::from_utf8(output.stdout).unwrap();
+            assert!(
+                shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&line),
+                "{name}: {shown}"
+            );
+        }
+        let json: Value = serde_json::from_str(&screen(&project, &["guards", "--json"], 0)).unwrap();
+        assert_eq!(json.as_array().unwrap().iter().filter(|guard| guard["on"] == true).count(), on);
+        let output = command(&project, &["status", "--json"]).output().unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["guards"]["on"], on);
+    }
 }
 
 #[test]
@@ -210,7 +305,7 @@ fn journal_shows_decisions_newest_last() {
     let mut expected = String::from(
         "\
 <id>  TIME  silence       PreToolUse Bash
-<id>  TIME  deny          PreToolUse Bash     self-guard: a tool may not write `<project>/provost.toml`
+<id>  TIME  deny          PreToolUse Bash     self-guard: `provost.toml` not written
 <id>  TIME  deny (fault)  unreadable event    self-guard: `self-guard` could not judge this
 ",
     );

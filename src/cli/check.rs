@@ -14,7 +14,7 @@ use crate::effect::git::NamedBranch;
 use crate::engine;
 use crate::event::{self, Agent, Call, Event, Kind, Tool};
 use crate::registry::{self, GUARDS};
-use crate::text::one_line;
+use crate::text::{one_line, shell_word};
 use crate::workspace::Workspace;
 
 /// Show what a command line would do, and what each guard would say to it
@@ -23,9 +23,10 @@ use crate::workspace::Workspace;
 /// program of every part of it, what it would write, delete, read and set, and what cannot be known.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  provost check -- 'git log --oneline | tee log.txt'
-  provost check --agent tdd-planner -- 'find . -name \"*.tmp\" -delete'
-  provost check --json -- 'rm -rf build'
+  provost check ls -la
+  provost check 'git log --oneline | tee log.txt'
+  provost check --agent tdd-planner 'find . -name \"*.tmp\" -delete'
+  provost check --json rm -rf build
 
 Exit codes: 0 allowed; 1 denied.")]
 pub(crate) struct Check {
@@ -35,8 +36,8 @@ pub(crate) struct Check {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// The command line, as one word
-    #[arg(required = true, value_name = "COMMAND")]
+    /// The command line: as one word, or as the words of a command with its arguments
+    #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<String>,
 }
 
@@ -46,7 +47,7 @@ impl Check {
         let call = Call {
             native_tool: String::new(),
             id: None,
-            tool: Tool::Shell { command: self.command.join(" ") },
+            tool: Tool::Shell { command: command_line(&self.command) },
             outcome: event::Outcome::default(),
         };
         let mut event = Event::new(String::new(), Kind::BeforeTool(call), cwd);
@@ -75,6 +76,14 @@ impl Check {
             }
         }
         Ok(if denied { Exit::Found } else { Exit::Done })
+    }
+}
+
+/// One word is a command line by itself; of several, a shell has already taken the quotes away.
+fn command_line(words: &[String]) -> String {
+    match words {
+        [line] => line.clone(),
+        words => words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
     }
 }
 

@@ -5,9 +5,10 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::screen::{self, BOLD, DIM, painted};
-use super::{Exit, Here, Outcome};
-use crate::config::Config;
-use crate::registry::{GUARDS, Guard, PACKS, Pack};
+use super::status::{Summary, guards_counted};
+use super::{Exit, Outcome, current_directory};
+use crate::registry::{GUARDS, Guard, PACKS};
+use crate::workspace::resolve;
 
 /// List every guard: when it is asked, what its failure means, whether it is on here
 #[derive(clap::Args)]
@@ -22,10 +23,11 @@ pub(crate) struct Guards {
 
 impl Guards {
     pub(crate) fn run(self) -> Outcome {
-        let config = Here::find()?.config;
+        let cwd = resolve(&current_directory()?);
+        let here = Summary::of(&cwd, &cwd);
         let mut out = anstream::stdout().lock();
         if self.json {
-            let all: Value = GUARDS.iter().map(|guard| as_json(guard, &config)).collect();
+            let all: Value = GUARDS.iter().map(|guard| as_json(guard, &here)).collect();
             writeln!(out, "{all:#}")?;
             return Ok(Exit::Done);
         }
@@ -34,16 +36,19 @@ impl Guards {
                 writeln!(out)?;
             }
             screen::line(&mut out, &[painted(BOLD, pack.name)], &painted(DIM, pack.purpose))?;
+            if let Some(pack) = here.packs.iter().find(|known| known.name == pack.name) {
+                let word = if pack.is_on { "on" } else { "off" };
+                writeln!(out, "{}", painted(DIM, &screen::fitted(&format!("{word} here: {}", pack.why), 0)))?;
+            }
             writeln!(out)?;
             let mut rows = vec![
                 ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
             ];
-            rows.extend(
-                GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, pack, &config)),
-            );
+            rows.extend(GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, &here)));
             screen::table(&mut out, &rows)?;
         }
         writeln!(out)?;
+        writeln!(out, "{}", screen::fitted(&format!("{}.", guards_counted(here.guards_on.len())), 0))?;
         let notes = [
             "closed: what the guard cannot judge is denied; open: it goes on.",
             "once: a prompt that begins with `provost override GUARD REASON` lets it pass once.",
@@ -55,12 +60,8 @@ impl Guards {
     }
 }
 
-fn row(guard: &Guard, pack: &Pack, config: &Config) -> Vec<String> {
-    let here = match (config.guard_is_on(guard.name), pack.is_on(&[], config)) {
-        (true, true) => "on",
-        (true, false) => "if named",
-        (false, _) => "off",
-    };
+fn row(guard: &Guard, here: &Summary) -> Vec<String> {
+    let here = if is_on(guard, here) { "on" } else { "off" };
     vec![
         guard.name.into(),
         shortly_asked(guard),
@@ -69,6 +70,10 @@ fn row(guard: &Guard, pack: &Pack, config: &Config) -> Vec<String> {
         if guard.overridable { "once" } else { "no" }.into(),
         here.into(),
     ]
+}
+
+fn is_on(guard: &Guard, here: &Summary) -> bool {
+    here.guards_on.contains(&guard.name)
 }
 
 /// When it is asked, as far as it fits in a column; `--json` and the reference have the rest.
@@ -80,7 +85,7 @@ fn shortly_asked(guard: &Guard) -> String {
     }
 }
 
-fn as_json(guard: &Guard, config: &Config) -> Value {
+fn as_json(guard: &Guard, here: &Summary) -> Value {
     json!({
         "name": guard.name,
         "pack": guard.pack,
@@ -91,6 +96,6 @@ fn as_json(guard: &Guard, config: &Config) -> Value {
         "blocks": guard.blocks,
         "way_out": guard.way_out,
         "override": guard.override_form(),
-        "on": config.guard_is_on(guard.name),
+        "on": is_on(guard, here),
     })
 }

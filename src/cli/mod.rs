@@ -18,6 +18,7 @@ mod guards;
 mod init;
 mod journal;
 mod man;
+mod override_command;
 mod phases;
 mod review;
 mod schema;
@@ -80,6 +81,7 @@ enum Command {
     Journal(journal::Journal),
     Guards(guards::Guards),
     Check(check::Check),
+    Override(override_command::Override),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),
@@ -146,6 +148,7 @@ pub fn run() -> ExitCode {
         Command::Uninstall(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Override(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),

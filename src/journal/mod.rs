@@ -114,7 +114,7 @@ fn line(entry: &Entry<'_>) -> Vec<u8> {
     let is_overridden = entry.findings.iter().any(Finding::is_overridden);
     // Of calls that nobody minded, the journal tells no more than their tool.
     if is_overridden || entry.decision.reason().is_some() {
-        let subject = entry.event.and_then(Event::subject).filter(|subject| !subject.is_empty());
+        let subject = entry.event.and_then(Event::whole_subject).filter(|subject| !subject.is_empty());
         if let Some(subject) = subject {
             line.text("subject", &shown(&bounded(&subject, LONGEST_SUBJECT)));
         }

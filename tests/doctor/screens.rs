@@ -17,8 +17,8 @@ fn patient() -> Patient {
 fn screen(patient: &Patient, arguments: &[&str], code: i32) -> String {
     let output = patient.command(arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{output:?}");
-    let guards = format!("{0} of {0} guards", provost::registry::GUARDS.len());
-    let text = String::from_utf8(output.stdout).unwrap().replace(&guards, "<all> guards");
+    let guards = format!("6 of {} guards", provost::registry::GUARDS.len());
+    let text = String::from_utf8(output.stdout).unwrap().replace(&guards, "<some> guards");
     patient.project.shown(&text.replace(env!("CARGO_PKG_VERSION"), "<version>"))
 }
 
@@ -33,7 +33,7 @@ ok       registration   1 settings file read; 4 entries call Provost
 ok       coverage       events, matchers and time limits for `self`
 ok       answers        4 entries started as the client does, with 6 events
 ok       programs       Provost <version> as ~/bin/provost, client `claude` 2.1.325
-ok       configuration  no configuration file, so all is by default; <all> guards on
+ok       configuration  no configuration file, so all is by default; <some> guards on here
 ok       state          ~/.local/state/provost: rights, seal key, journal, locks, clock
 
 Nothing is wrong with what was checked.
@@ -60,7 +60,7 @@ error    coverage       events, matchers and time limits for `self`
 ok       answers        2 entries started as the client does, with 2 events; 1 hook of others
                         not run (`--all` runs them); 1 hook cannot be tried (`--json` says why)
 ok       programs       Provost <version> as ~/bin/provost, client `claude` 2.1.325
-ok       configuration  no configuration file, so all is by default; <all> guards on
+ok       configuration  no configuration file, so all is by default; <some> guards on here
 ok       state          ~/.local/state/provost: rights, seal key, journal, locks, clock
 
 error  hooks-off
@@ -95,7 +95,7 @@ error    registration   1 settings file read; 0 entries call Provost
 skipped  coverage       events, matchers and time limits for `self`
 skipped  answers        0 entries started as the client does, with 0 events
 ok       programs       no program of Provost in the entries, client `claude` 2.1.325
-ok       configuration  no configuration file, so all is by default; <all> guards on
+ok       configuration  no configuration file, so all is by default; <some> guards on here
 ok       state          ~/.local/state/provost: rights, seal key, journal, locks, clock
 
 error  no-hooks
@@ -120,7 +120,7 @@ ok       registration   1 settings file read; 4 entries call Provost
 ok       coverage       events, matchers and time limits for `self`
 ok       answers        4 entries started as the client does, with 6 events
 ok       programs       Provost <version> as ~/bin/provost, client `claude` 2.1.325
-ok       configuration  no configuration file, so all is by default; <all> guards on
+ok       configuration  no configuration file, so all is by default; <some> guards on here
 ok       state          ~/.local/state/provost: rights, seal key, journal, locks, clock
 
 warning  state-open

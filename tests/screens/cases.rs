@@ -128,6 +128,7 @@ pub static CASES: &[Case] = &[
     case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("provost.toml`"),
     case("journal-nothing", On::Nothing, &["journal"]),
     case("config", On::Shared, &["config"]),
+    case("override", On::Shared, &["override", "branch-gard", "it is late"]),
     case("config-check", On::Shared, &["config", "check"]),
     case("schema", On::Nothing, &["schema"]),
     case("demo", On::Nothing, &["demo"]),

@@ -217,6 +217,7 @@ fn a_narrow_terminal_shows_every_screen_within_its_width() {
     plan(&project);
     workflow(&project);
     denied(&project, "s1");
+    denied(&project, "s2");
     let home = project.home.to_str().unwrap();
     let program = env!("CARGO_BIN_EXE_provost");
     for (columns, arguments) in [

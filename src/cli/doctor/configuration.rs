@@ -2,6 +2,7 @@
 
 use super::report::{Finding, Group, counted};
 use super::subject::{Subject, listed};
+use crate::cli::status::{Summary, guards_counted};
 use crate::registry::GUARDS;
 use crate::text::one_line;
 
@@ -36,6 +37,7 @@ pub(super) fn check(subject: &Subject) -> Group {
         0 => "no configuration file, so all is by default".to_owned(),
         files => counted(files, "configuration file"),
     };
-    let checked = format!("{files}; {} of {} guards on", GUARDS.len() - off.len(), GUARDS.len());
+    let here = Summary::of(&subject.project, &subject.project);
+    let checked = format!("{files}; {}", guards_counted(here.guards_on.len()));
     Group { name: "configuration", checked, findings, is_skipped: false }
 }

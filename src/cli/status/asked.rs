@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::clients::{Hook, Scope, Source};
-use crate::config::settings;
-use crate::registry::{GUARDS, PACKS};
+use crate::config::{Config, settings};
+use crate::registry::{GUARDS, Guard, PACKS};
 use crate::review_loop::plan;
 use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
@@ -54,6 +54,15 @@ pub(super) fn called(sources: &[Source], was_called: bool) -> Called {
     } else {
         Called::No
     }
+}
+
+/// The guards that judge here: the configuration does not switch them off, and their pack is on. `status`,
+/// `guards` and `doctor` all count these.
+pub(super) fn guards_on(packs: &[Pack], config: &Config) -> Vec<&'static str> {
+    let is_on = |guard: &&Guard| {
+        config.guard_is_on(guard.name) && packs.iter().any(|pack| pack.is_on && pack.name == guard.pack)
+    };
+    GUARDS.iter().filter(is_on).map(|guard| guard.name).collect()
 }
 
 /// Which packs are on here, and why.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 pub(crate) use asked::Called;
 pub(crate) use screen::missing;
-pub(crate) use summary::{MOST_LOOKED_AT, Summary};
+pub(crate) use summary::{MOST_LOOKED_AT, Summary, guards_counted};
 
 use super::watch::{self, Seen};
 use super::{Exit, Outcome, current_directory};

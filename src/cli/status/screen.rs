@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::asked::Called;
-use super::summary::{MOST_DENIALS, Summary};
+use super::summary::{MOST_DENIALS, Summary, guards_counted};
 use crate::cli::phases::overview::{Overview as Workflow, Standing};
 use crate::cli::review::overview::{Overview as Rounds, stage};
 use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, labelled, painted};
@@ -50,11 +50,13 @@ pub(super) fn show(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         Ok(None) => {}
         Ok(Some(overview)) => workflow(out, overview)?,
     }
-    if !summary.guards_off.is_empty() {
-        let off = summary.guards_off.as_slice();
-        let names = if off.len() == GUARDS.len() { "all".into() } else { off.join(", ") };
-        let text = format!("{} of {} are off: {names}", off.len(), GUARDS.len());
-        labelled(out, "guards", &painted(YELLOW, &text))?;
+    let count = guards_counted(summary.guards_on.len());
+    match summary.guards_off.as_slice() {
+        [] => labelled(out, "guards", &count)?,
+        off => {
+            let names = if off.len() == GUARDS.len() { "all".into() } else { off.join(", ") };
+            labelled(out, "guards", &painted(YELLOW, &format!("{count}; switched off: {names}")))?;
+        }
     }
     match summary.mistakes.len() {
         0 => {}

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::asked::{Called, Pack, called, packs};
+use super::asked::{Called, Pack, called, guards_on, packs};
 use crate::cli::gate;
 use crate::cli::phases::overview::Overview as Workflow;
 use crate::cli::review::Here;
@@ -49,6 +49,9 @@ pub(crate) struct Summary {
     pub(crate) workflow: Part<Workflow>,
     /// Those at the end of the journal, newest first; `None`: no journal is kept.
     pub(crate) denials: Part<Vec<Denied>>,
+    /// Those that judge here.
+    pub(crate) guards_on: Vec<&'static str>,
+    /// Those that the configuration switches off.
     pub(crate) guards_off: Vec<&'static str>,
     pub(crate) mistakes: Vec<String>,
     pub(crate) next: String,
@@ -115,9 +118,11 @@ impl Summary {
         let names_plan_gate = hooks.iter().any(|hook| hook.packs.iter().any(|pack| pack == "plan-gate"));
         let asked_plan_gate = names_plan_gate || seen.is_some_and(|seen| seen.asked_plan_gate);
         let plan_gate = workspace.config.switch(settings::PLAN_GATE) || asked_plan_gate;
+        let packs = packs(&workspace, cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None)));
         let mut summary = Self {
             called: called(&sources, !sessions.is_empty()),
-            packs: packs(&workspace, cwd, &hooks, asked_plan_gate, !matches!(workflow, Ok(None))),
+            guards_on: guards_on(&packs, &workspace.config),
+            packs,
             plan: plan_of(plan_gate, &workspace).map_err(|fault| one_line(&fault.to_string())),
             rounds: Ok(None),
             workflow,
@@ -198,11 +203,16 @@ impl Summary {
             "review": part(&self.rounds, Rounds::as_json),
             "phases": part(&self.workflow, Workflow::as_json),
             "denials": part(&self.denials, |denials| denials.iter().take(MOST_DENIALS).map(Denied::as_json).collect()),
-            "guards": {"on": GUARDS.len() - self.guards_off.len(), "off": self.guards_off},
+            "guards": {"on": self.guards_on.len(), "all": GUARDS.len(), "off": self.guards_off},
             "mistakes": self.mistakes,
             "next": self.next,
         })
     }
+}
+
+/// How many guards judge here, in the words that every screen has for it.
+pub(crate) fn guards_counted(on: usize) -> String {
+    format!("{on} of {} guards on here", GUARDS.len())
 }
 
 impl Denied {
