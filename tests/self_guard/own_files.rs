@@ -1,6 +1,5 @@
 //! Provost's own files: closed to every tool.
 
-use provost::registry::Guard;
 use serde_json::json;
 
 use crate::support::TestProject;
@@ -11,18 +10,15 @@ fn a_denied_write_is_answered_like_this() {
     let project = full();
     let answer = project.hook(&project.write(project.path.join("provost.toml"), ""));
     let reason = "[provost] `provost.toml` not written: it is Provost's configuration, which tools may not change. \
-        To fix: continue without changing it, or ask the user to edit it.\n[provost] The person, and nobody else, \
-        can let it pass once with a prompt: `provost override self-guard REASON`.";
+        To fix: continue without changing it, or ask the user to edit it.\n[provost] Only the user can allow this \
+        once, with the prompt `provost override self-guard REASON`.";
     assert_eq!(
         project.shown(&answer.stdout),
         json!({
             "decision": "block",
             "reason": reason,
-            "systemMessage": format!(
-                "[provost] `provost.toml` denied by `self-guard`: it is Provost's configuration, and no guard may be \
-                 switched off from inside a session.\n{}",
-                Guard::find("self-guard").unwrap().way_out
-            ),
+            "systemMessage": "[provost] `provost.toml` denied by `self-guard`: it is Provost's configuration, which \
+                tools may not change.\nYou can allow this once: type `provost override self-guard REASON`",
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",

@@ -16,8 +16,7 @@ fn a_denied_settings_edit_is_answered_like_this() {
         project.shown(&answer.denial()),
         "[provost] `.claude/settings.json` not changed: the ConfigChange entry for `*` that calls Provost would be \
          gone. To fix: leave that as it is; other keys, and hooks such as PostToolUse, may be added with Edit or \
-         Write.\n[provost] The person, and nobody else, can let it pass once with a prompt: `provost override \
-         self-guard REASON`."
+         Write.\n[provost] Only the user can allow this once, with the prompt `provost override self-guard REASON`."
     );
 }
 
