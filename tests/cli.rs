@@ -70,11 +70,11 @@ override            prompt                          open        no      no      
 plan-gate  an agent leaves plan mode only with a plan whose serious weaknesses are written down
 off here: `plan_gate.enabled` is not set, and no hook entry was seen to name it
 
-GUARD         ASKED                                   ON FAILURE  BLOCKS  OVERRIDE  HERE
-plan-gate     leaving plan mode                       closed      yes     once      off
-plan-keeper   after any tool in plan mode             open        no      no        off
-plan-brief    before an agent starts                  open        no      no        off
-plan-witness  subagent stop, after an agent's answer  open        no      no        off
+GUARD         ASKED                                           ON FAILURE  BLOCKS  OVERRIDE  HERE
+plan-gate     leaving plan mode                               closed      yes     once      off
+plan-keeper   after any tool in plan mode                     open        no      no        off
+plan-brief    before an agent starts                          open        no      no        off
+plan-witness  subagent stop, after an agent's answer, prompt  open        no      no        off
 
 planner  a planner reads, writes only plans, and does not stop without one
 on here: in the agents tdd-planner
