@@ -290,9 +290,9 @@ impl Event {
             Tool::Read { path, .. } | Tool::LeavePlanMode { path, .. } => {
                 Some(path.as_ref()?.to_string_lossy())
             }
-            Tool::Delegate { agent: name, .. } | Tool::Skill { name, .. } => {
-                name.as_deref().map(Cow::Borrowed)
-            }
+            Tool::Delegate { agent: name, .. }
+            | Tool::Skill { name, .. }
+            | Tool::Message { to: name, .. } => name.as_deref().map(Cow::Borrowed),
             Tool::Other { paths, commands, .. } => match commands.first() {
                 Some(command) => command.trim_start().lines().next().map(Cow::Borrowed),
                 None => Some(paths.iter().find(|path| path.is_absolute())?.to_string_lossy()),
