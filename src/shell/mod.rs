@@ -8,6 +8,7 @@
 //! construct that is not understood [`Effect::Obscure`].
 
 mod ansi;
+mod arithmetic;
 mod directories;
 mod flow;
 mod grammar;
@@ -22,9 +23,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::effect::{Content, Deed, Effect};
+use arithmetic::{Evaluation, Reach};
 use directories::{Directories, Round, Whereabouts};
 use flow::{Flow, Op};
-use grammar::{Grammar, Join, Kind, Redirection, Scope, Simple, Step, TOO_DEEP};
+use grammar::{
+    Grammar, Join, Kind, QUOTED_ARITHMETIC, Redirection, Scope, Simple, Step, TOO_DEEP, TRANSFORMED,
+};
 use programs::git::GitContext;
 pub use programs::steers;
 use word::Word;
@@ -80,6 +84,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
     let (work, guesses) = Work::of(command).shared();
     let mut effects = Vec::new();
     let mut flow = Flow::default();
+    let mut evaluation = Evaluation::default();
     let mut open = VecDeque::from([Nested {
         text: command.to_owned(),
         script: flow.new_script(),
@@ -91,7 +96,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         depth: 0,
     }]);
     while let Some(Nested { text, script, git, kind, directories, is_lost, is_guess, depth }) =
-        open.pop_front()
+        open.pop_front().or_else(|| evaluation.next_text())
     {
         // What may not be commands at all must not make a line too large.
         if is_guess && guesses.is_spent() {
@@ -101,6 +106,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         let mut line = Line {
             git,
             flow: &mut flow,
+            evaluation: &mut evaluation,
             script,
             inner: 0,
             start: directories.clone(),
@@ -160,6 +166,7 @@ struct Nested {
 struct Line<'a> {
     git: GitContext,
     flow: &'a mut Flow,
+    evaluation: &'a mut Evaluation,
     /// The number of this line in the flow.
     script: usize,
     /// How many programs of this line the current one runs in.
@@ -202,12 +209,14 @@ impl Line<'_> {
                 Step::Joined { .. } => self.place.forget(),
                 Step::Body { text, quoted } => match self.fed.pop_front().flatten() {
                     Some(script) => self.read_script(text.to_owned(), Kind::Commands, script),
-                    None if quoted => {}
+                    None if quoted => self.keep_quoted(text),
                     None => self.read_before(text.to_owned(), Kind::Text),
                 },
                 Step::Commands(text) => self.read_before(text, Kind::Commands),
                 Step::Otherwise(text) => self.read_before(text.to_owned(), Kind::Rest),
+                Step::Quoted(text) => self.keep_quoted(&text),
                 Step::Set(name) => {
+                    self.evaluate_set(name);
                     self.push(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
                 }
                 Step::Open(scope) if scope.is_process() => {
@@ -228,6 +237,8 @@ impl Line<'_> {
                 }
                 Step::NotUnderstood { what, .. } if what == TOO_DEEP => self.beyond(&what),
                 Step::NotUnderstood { what, at } => {
+                    let is_text = what == QUOTED_ARITHMETIC || what == TRANSFORMED;
+                    self.may_evaluate(if is_text { Reach::Everything } else { Reach::Subscripts });
                     self.obscure(&format!("{what} at byte {at}"));
                 }
                 Step::Open(_)
@@ -381,12 +392,8 @@ impl Line<'_> {
             "set" => self.set_options(words),
             "su" => self.operand_of_c(words),
             "cd" | "pushd" => return self.change_directory(words),
-            "export" | "declare" | "typeset" | "readonly" => {
-                for word in words {
-                    if let Some(name) = word.assigned().or_else(|| word.known()) {
-                        self.set(name, word);
-                    }
-                }
+            "export" | "declare" | "typeset" | "readonly" | "local" => {
+                self.declare(words);
                 self.place.current = outside;
                 return;
             }
@@ -395,6 +402,9 @@ impl Line<'_> {
                     self.obscure(&format!("the script `{}`", script.source()));
                 }
                 self.program_effects(program, words);
+            }
+            "let" | "read" | "mapfile" | "readarray" | "getopts" | "unset" | "wait" | "compgen" => {
+                self.evaluate_operands(program, words);
             }
             _ => self.program_effects(program, words),
         }
@@ -509,6 +519,7 @@ impl Line<'_> {
     /// An assignment: what stands behind the first `=` of the word is the value.
     fn set(&mut self, name: &str, word: &Word) {
         self.note_git_variable(name, word);
+        self.evaluate_assignment(name, word);
         let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
         let cost = name.len() + value.as_ref().map_or(0, String::len);
         self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);

@@ -1,5 +1,6 @@
 //! What is seen of a command line.
 
+mod arithmetic;
 mod bounds;
 mod hidden;
 

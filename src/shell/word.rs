@@ -15,6 +15,8 @@ pub(super) struct Word<'a> {
     /// The value, up to the first part that is not known.
     pub(super) value: Cow<'a, str>,
     pub(super) unknown: Option<Unknown>,
+    /// The known text behind the first part that is not known.
+    pub(super) tail: String,
     pub(super) quoted: bool,
 }
 
@@ -72,7 +74,7 @@ impl<'a> Word<'a> {
             Cow::Borrowed(value) => Cow::Borrowed(&value[bytes..]),
             Cow::Owned(value) => Cow::Owned(value[bytes..].to_owned()),
         };
-        Self { value, ..*self }
+        Self { value, tail: self.tail.clone(), ..*self }
     }
 
     /// Whether a program could take it, or a part of it, for an option that is not known here. A word
@@ -115,15 +117,29 @@ impl<'a> Word<'a> {
         KEYWORDS.iter().find(|keyword| **keyword == text).copied()
     }
 
-    /// Adds known text. Behind a part that is not known, it is not looked at.
+    /// Adds known text.
     pub(super) fn append(&mut self, value: &'a str) {
-        if self.unknown.is_some() {
-            return;
-        }
-        if self.value.is_empty() {
+        if self.unknown.is_some() || !self.value.is_empty() {
+            self.append_owned(value);
+        } else {
             self.value = Cow::Borrowed(value);
+        }
+    }
+
+    pub(super) fn append_owned(&mut self, value: &str) {
+        if self.unknown.is_some() {
+            self.tail.push_str(value);
         } else {
             self.value.to_mut().push_str(value);
+        }
+    }
+
+    /// All text of the word that stands in it literally.
+    pub(super) fn literal_text(&self) -> Cow<'_, str> {
+        if self.tail.is_empty() {
+            Cow::Borrowed(&self.value)
+        } else {
+            Cow::Owned(format!("{}{}", self.value, self.tail))
         }
     }
 }

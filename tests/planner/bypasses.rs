@@ -54,6 +54,47 @@ fn every_program_of_a_line_is_judged() {
 }
 
 #[test]
+fn values_that_the_shell_evaluates_run_nothing_for_a_planner() {
+    let project = TestProject::new();
+    blocks(
+        &project,
+        &["is not in the planner's allowlist"],
+        &[
+            "RANDOM='a[$(touch y)]'",
+            "SECONDS=\"a[\\$(touch y)]\"; ls",
+            "OPTIND=$'a[\\x24(touch y)]'",
+            "SRANDOM='a[`touch y`]' && ls",
+            "HISTCMD=$(echo 'a[$(touch y)]')",
+            "x='a[$(touch y)]'; RANDOM=$x",
+            "x='a[$(touch y)]'; RANDOM=x",
+            "for RANDOM in 'a[$(touch y)]'; do ls; done",
+            "RANDOM=('a[$(touch y)]')",
+            "RANDOM[0]='a[$(touch y)]'",
+            "test -v 'a[$(touch y)]'",
+            "[[ 1 -eq 'a[$(touch y)]' ]]",
+            "x='a[$(touch y)]'; [ x -eq 1 ]",
+            "x='a[$(touch y)]'; ((x))",
+            ": $((x='$(touch y)'))",
+            "v=abc; echo ${v:'a[$(touch y)]'}",
+            "let 'a[$(touch y)]'",
+            "declare -i n='a[$(touch y)]'",
+            "RANDOM=$(cat planning/x.md)",
+        ],
+    );
+    allows(
+        &project,
+        &[
+            "RANDOM=42; echo $RANDOM",
+            "RANDOM=$$",
+            "SECONDS=0; ls; echo $SECONDS",
+            "echo $((1 + 2))",
+            "grep -n 'a[$(touch y)]' x.sh",
+            "[ \"$n\" -gt 3 ] && ls",
+        ],
+    );
+}
+
+#[test]
 fn tee_does_not_write_for_a_planner() {
     blocks(
         &TestProject::new(),

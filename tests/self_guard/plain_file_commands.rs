@@ -16,6 +16,30 @@ fn a_target_directory_may_stand_first() {
 }
 
 #[test]
+fn a_quoted_substitution_runs_where_the_shell_evaluates_it() {
+    let project = full();
+    project.denies_lines(&[
+        "RANDOM='a[$(rm provost.toml)]'",
+        "RANDOM='a[`rm provost.toml`]'",
+        "for SECONDS in 'a[$(rm provost.toml)]'; do :; done",
+        "read RANDOM <<< 'a[$(rm provost.toml)]'",
+        "printf -v 'a[$(rm provost.toml)]' x",
+        "test -v 'a[$(rm provost.toml)]'",
+        "declare -i n='a[$(rm provost.toml)]'",
+        "let 'n=a[$(rm provost.toml)]'",
+        "x='a[$(rm provost.toml)]'; ((x))",
+        "x='a[$(rm provost.toml)]'; f() { echo $((x)); }; f",
+        "a['$(rm provost.toml)']=1",
+        "x='$(rm provost.toml)'; echo ${x@P}",
+    ]);
+    project.passes_lines(&[
+        "echo 'a[$(rm provost.toml)]'",
+        "git commit -m 'Explain $(rm provost.toml)'; ((n))",
+        "RANDOM=42; echo 'a[$(rm provost.toml)]'",
+    ]);
+}
+
+#[test]
 fn a_wrapper_may_have_options() {
     let project = full();
     project.denies_lines(&[

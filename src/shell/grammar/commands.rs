@@ -136,7 +136,10 @@ impl<'a> Grammar<'a> {
         let list = self.list();
         let Some((start, mut word)) = list.word.take() else { return Ok(()) };
         word.source = &text[start..at];
-        match list.waiting.take() {
+        let waiting = list.waiting.take();
+        self.keep_quoted(&word);
+        let list = self.list();
+        match waiting {
             None => return self.place_word(word, start),
             Some(Waiting::HereString) => list.command.redirections.push(Redirection::HereString(word)),
             Some(Waiting::Write) => list.command.redirections.push(Redirection::Write(word)),

@@ -2,7 +2,7 @@
 
 use super::compounds::is_name;
 use super::words::escaped_end;
-use super::{Arithmetic, Grammar, Kind, Mode, Position, Progress, Step};
+use super::{Arithmetic, Grammar, Kind, Mode, Position, Progress, QUOTED_ARITHMETIC, Step, TRANSFORMED};
 
 /// More digits than any number that a shell counts with.
 const LONGEST_NUMBER: usize = 32;
@@ -124,7 +124,7 @@ impl Grammar<'_> {
                     self.doubt("arithmetic in `${`");
                 }
             }
-            (Some(b'@'), _) => self.doubt("a transformed variable"),
+            (Some(b'@'), _) => self.doubt(TRANSFORMED),
             _ => return Err(self.stuck("an unknown `${`")),
         }
         self.push(Mode::Braces { quoted })?;
@@ -140,8 +140,10 @@ impl Grammar<'_> {
                 self.at += 1;
             }
             b'\\' => {
-                let next = self.rest()[1..].chars().next();
-                self.at += 1 + next.map_or(0, char::len_utf8);
+                let next = self.rest()[1..].chars().next().map_or(0, char::len_utf8);
+                let escaped = &self.rest()[1..=next];
+                self.word().append(escaped);
+                self.at += 1 + next;
             }
             b'\'' if quoted => {
                 const WHAT: &str = "a quote in `${` between quotes";
@@ -160,6 +162,8 @@ impl Grammar<'_> {
                     return Err(self.stuck("a quote that is never closed"));
                 };
                 self.no_document_across(&self.rest()[..=end])?;
+                let inside = &self.rest()[1..=end];
+                self.word().append(inside);
                 self.at += end + 2;
             }
             b'"' => {
@@ -175,7 +179,11 @@ impl Grammar<'_> {
                 self.no_document_across("\n")?;
                 self.at += 1;
             }
-            _ => self.at += self.rest().chars().next().map_or(1, char::len_utf8),
+            _ => {
+                let sign = &self.rest()[..self.rest().chars().next().map_or(0, char::len_utf8)];
+                self.word().append(sign);
+                self.at += sign.len();
+            }
         }
         Ok(())
     }
@@ -188,7 +196,7 @@ impl Grammar<'_> {
             b'0'..=b'9' | b' ' | b'\t' | b'\n' | b';' => self.at += 1,
             b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&' | b'|' | b'^' | b'~'
             | b'?' | b':' | b',' => self.at += 1,
-            b'\'' | b'"' | b'\\' => return Err(self.stuck("a quote in arithmetic")),
+            b'\'' | b'"' | b'\\' => return Err(self.stuck(QUOTED_ARITHMETIC)),
             b'(' => {
                 state.open += 1;
                 self.at += 1;

@@ -22,6 +22,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
+use super::arithmetic::has_substitution;
 use super::word::{Unknown, Word};
 use super::{READING, Work};
 use documents::Delimiter;
@@ -32,6 +33,9 @@ use variables::Variables;
 const DEEPEST: usize = 64;
 /// What is not read because it is deeper.
 pub(super) const TOO_DEEP: &str = "nesting deeper than 64 levels";
+/// What makes text that was quoted run: the shell expands it once more.
+pub(super) const QUOTED_ARITHMETIC: &str = "a quote in arithmetic";
+pub(super) const TRANSFORMED: &str = "a transformed variable";
 /// What a command line is made of, in the order of its text. Commands inside a substitution come
 /// before the command that uses it.
 pub(super) enum Step<'a> {
@@ -56,6 +60,8 @@ pub(super) enum Step<'a> {
     Commands(String),
     /// What follows something that was not understood, from a place where it may go on.
     Otherwise(&'a str),
+    /// A text with a substitution that runs only if the shell evaluates the text.
+    Quoted(String),
     /// The shell sets a variable to something that is not known.
     Set(&'a str),
     Open(Scope),
@@ -278,7 +284,12 @@ impl<'a> Grammar<'a> {
                     return Err(Stuck { what: "a here-document without its text".into(), at });
                 }
             }
-            Mode::Text => {}
+            // A substitution that is escaped in it.
+            Mode::Text => {
+                if let Some((_, word)) = self.list().word.take() {
+                    self.keep_quoted(&word);
+                }
+            }
             mode => {
                 return Err(Stuck { what: mode.name().into(), at: self.frame().at });
             }
@@ -296,6 +307,9 @@ impl<'a> Grammar<'a> {
             .rposition(|frame| matches!(frame.mode, Mode::Arithmetic(state) if !state.brackets));
         if let Some(depth) = arithmetic {
             let Frame { at, lists, .. } = self.frames[depth];
+            if stuck.what == QUOTED_ARITHMETIC {
+                self.ready.push_back(Step::NotUnderstood { what: stuck.what, at: stuck.at });
+            }
             self.work.pay((self.at - at) * READING);
             self.leave(depth);
             self.lists.truncate(lists);
@@ -319,6 +333,9 @@ impl<'a> Grammar<'a> {
         self.ready.push_back(Step::NotUnderstood { what, at });
         self.ready.push_back(Step::Restart);
         while let Some(mut list) = self.lists.pop() {
+            if let Some((_, word)) = &list.word {
+                self.keep_quoted(word);
+            }
             if let Some((start, mut word)) = list.word.take().filter(|_| self.kind != Kind::Text) {
                 word.source = &self.text[start..self.at];
                 word.unknown = Some(Unknown { splits: true, may_dash: true });
@@ -428,6 +445,14 @@ impl<'a> Grammar<'a> {
     fn doubt(&mut self, what: &'static str) {
         self.variables.give_up();
         self.ready.push_back(Step::NotUnderstood { what: what.into(), at: self.at });
+    }
+
+    /// Gives the literal text of a word if a substitution in it is quoted.
+    fn keep_quoted(&mut self, word: &Word) {
+        let text = word.literal_text();
+        if has_substitution(&text) && self.work.pay(text.len()) {
+            self.ready.push_back(Step::Quoted(text.into_owned()));
+        }
     }
 
     fn give(&mut self, command: Simple<'a>) {

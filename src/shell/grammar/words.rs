@@ -39,6 +39,8 @@ impl<'a> Grammar<'a> {
                     return Err(self.stuck("an extended pattern"));
                 }
                 self.pattern(false);
+                let sign = &self.rest()[..1];
+                self.word().append(sign);
                 self.at += 1;
                 Ok(())
             }
@@ -141,8 +143,8 @@ impl<'a> Grammar<'a> {
         let is_known = value.is_some();
         let word = self.word();
         word.quoted = true;
-        if let (Some(value), false) = (value, word.unknown.is_some()) {
-            word.value.to_mut().push_str(&value);
+        if let Some(value) = value {
+            word.append_owned(&value);
         }
         if !is_known {
             self.unknown(true, false);

@@ -5,6 +5,7 @@ use super::Caller;
 use super::options::{Item, Options, STRICT, Walk};
 use crate::effect::Effect;
 use crate::shell::Line;
+use crate::shell::arithmetic::{Reach, reach_of};
 use crate::shell::word::Word;
 
 const AWK: Options =
@@ -40,21 +41,24 @@ impl Line<'_> {
             let next = words.get(at + 1);
             match word.known() {
                 Some("-v" | "-R") if next.is_some_and(|name| !is_name(name) && !is_operator(name)) => {
-                    self.evaluated(caller, word);
+                    self.evaluated(caller, word, next);
                 }
                 Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") if program == "[[" => {
                     let before = at.checked_sub(1).and_then(|at| words.get(at));
                     if ![before, next].into_iter().flatten().all(is_number) {
-                        self.evaluated(caller, word);
+                        self.evaluated(caller, word, next);
                     }
                 }
+                // Not every version of bash evaluates these.
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => self.may_evaluate(Reach::Subscripts),
                 None if program != "[[" && may_be_test(word, next) => self.doubt(caller, word),
                 _ => {}
             }
         }
     }
 
-    fn evaluated(&mut self, caller: Caller, word: &Word) {
+    fn evaluated(&mut self, caller: Caller, word: &Word, operand: Option<&Word>) {
+        self.may_evaluate(operand.map_or(Reach::Subscripts, reach_of));
         self.obscure(&format!("`{}`: {caller} evaluates what stands beside it", word.source()));
     }
 
@@ -72,10 +76,14 @@ impl Line<'_> {
         match name {
             Some(name) if is_name(&name) => {
                 let name = name.start().to_owned();
+                self.evaluate_set(&name);
                 let cost = name.len();
                 self.push(Effect::SetVariable { name, value: None }, cost);
             }
-            _ => self.obscure("printf to a variable that is not known"),
+            name => {
+                self.may_evaluate(name.as_ref().map_or(Reach::Subscripts, reach_of));
+                self.obscure("printf to a variable that is not known");
+            }
         }
     }
 

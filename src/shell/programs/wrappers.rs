@@ -6,6 +6,7 @@
 
 use crate::effect::Effect;
 use crate::shell::Line;
+use crate::shell::arithmetic::Reach;
 use crate::shell::word::Word;
 use std::path::PathBuf;
 
@@ -56,6 +57,8 @@ impl Line<'_> {
             }
             let Some(text) = first.known() else {
                 self.obscure_word(first);
+                // `a[…]=1`, or a builtin that evaluates its words.
+                self.may_evaluate(Reach::Subscripts);
                 // It may come to nothing, and then the next word is the program.
                 if first.splits() && first.start().is_empty() && !names_git(first) {
                     continue;

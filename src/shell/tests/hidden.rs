@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::effect::Effect;
 use crate::shell::effects;
 
-fn found(line: &str) -> Vec<Effect> {
+pub(super) fn found(line: &str) -> Vec<Effect> {
     effects(line, Path::new("/p"), None)
 }
 
 /// Whether the line writes to the victim, or deletes it.
-fn is_seen(line: &str) -> bool {
+pub(super) fn is_seen(line: &str) -> bool {
     let is_victim = |path: &Path| path == Path::new("/p/victim");
     found(line).iter().any(|effect| match effect {
         Effect::Write { path, .. } | Effect::Delete { path } => is_victim(path),
