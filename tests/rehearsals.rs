@@ -140,6 +140,8 @@ rehearsals! {
     terminal_and_a_missing_program: "terminal-missing-program.toml",
     terminal_and_four_plugins: "terminal-four-plugins.toml",
     terminal_and_an_ask: "terminal-ask.toml",
+    one_answer_of_four_plugins: "one-answer.toml",
+    terminal_and_one_answer_of_four_plugins: "terminal-one-answer.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
 }

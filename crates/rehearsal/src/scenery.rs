@@ -99,15 +99,18 @@ pub(crate) fn environment(
 pub(crate) fn build(scenario: &Scenario, outside: &Outside) -> Result<()> {
     let write = |path: &Path, content: &Content| outside.write(path, content).map_err(Error::Stage);
     // A new home would ask for a theme, for trust and about the key: none of them is what a scenario is about.
-    let known = json!({
+    let mut known = json!({
         "hasCompletedOnboarding": true,
         "theme": "dark",
         "customApiKeyResponses": { "approved": [API_KEY], "rejected": [] },
-        "bypassPermissionsModeAccepted": true,
         "projects": { outside.project.display().to_string(): {
             "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true,
         }},
     });
+    if scenario.terminal.is_some() {
+        // Only a terminal asks this. The client moves the answer into the user's settings file.
+        known["bypassPermissionsModeAccepted"] = true.into();
+    }
     write(&outside.home.join(".claude.json"), &Content::Json(known))?;
     for (name, content) in &scenario.files {
         let path = locate(name, outside)?;
