@@ -92,25 +92,25 @@ review-loop  stop   open        yes     no        off
 phases  no phase of a workflow is skipped or faked, and nothing is committed to main in between
 off here: there is no `.isdlc` in this project
 
-GUARD                      ASKED                                      ON FAILURE  BLOCKS  OVERRIDE  HERE
-iteration-corridor         before an agent starts, before a skill     open        yes     once      off
-skill-validator            before an agent starts                     open        yes     once      off
-phase-loop-controller      before an agent starts                     open        yes     once      off
-plan-surfacer              before an agent starts                     open        yes     once      off
-phase-sequence-guard       before an agent starts                     open        yes     once      off
-gate-blocker               before an agent starts, before a skill     open        yes     once      off
-constitution-validator     before an agent starts                     open        yes     once      off
-branch-guard               before any tool                            open        yes     once      off
-state-write-validator      before any tool, after a tool that writes  open        yes     once      off
-log-skill-usage            after an agent's answer                    open        no      no        off
-menu-tracker               after an agent's answer, subagent stop     open        no      no        off
-walkthrough-tracker        after an agent's answer, subagent stop     open        no      no        off
-discover-menu-guard        after an agent's answer, subagent stop     open        no      no        off
-skill-delegation-enforcer  after a skill                              open        no      no        off
-test-watcher               after a command line                       open        no      no        off
-review-reminder            after a command line                       open        no      no        off
-delegation-gate            stop                                       open        yes     once      off
-phase-records              before an agent starts, and 6 more         open        no      no        off
+GUARD                      ASKED                                                                 ON FAILURE  BLOCKS  OVERRIDE  HERE
+iteration-corridor         before an agent starts, before a skill, before a message to an agent  open        yes     once      off
+skill-validator            before an agent starts                                                open        yes     once      off
+phase-loop-controller      before an agent starts, and 3 more                                    open        yes     once      off
+plan-surfacer              before an agent starts, and 3 more                                    open        yes     once      off
+phase-sequence-guard       before an agent starts, and 3 more                                    open        yes     once      off
+gate-blocker               before an agent starts, before a skill, before a message to an agent  open        yes     once      off
+constitution-validator     before an agent starts, before a skill, before a message to an agent  open        yes     once      off
+branch-guard               before any tool                                                       open        yes     once      off
+state-write-validator      before any tool, after a tool that writes                             open        yes     once      off
+log-skill-usage            after an agent's answer                                               open        no      no        off
+menu-tracker               after an agent's answer, subagent stop                                open        no      no        off
+walkthrough-tracker        after an agent's answer, subagent stop                                open        no      no        off
+discover-menu-guard        after an agent's answer, subagent stop                                open        no      no        off
+skill-delegation-enforcer  after a skill                                                         open        no      no        off
+test-watcher               after a command line                                                  open        no      no        off
+review-reminder            after a command line                                                  open        no      no        off
+delegation-gate            stop                                                                  open        yes     once      off
+phase-records              before an agent starts, and 7 more                                    open        no      no        off
 
 6 of 29 guards on here.
 closed: what the guard cannot judge is denied; open: it goes on.

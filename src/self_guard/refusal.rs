@@ -140,7 +140,7 @@ pub(super) fn unknown_content(path: &Path, workspace: &Workspace) -> Refusal {
 pub(super) fn hooked_instructions(path: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not written", shown(path, workspace));
     let why = "its `hooks` could rewrite a call that Provost has judged, or speak to a critic";
-    let fix = "leave out `hooks` for PreToolUse, PermissionRequest and SubagentStart";
+    let fix = "leave out `hooks` that run before calls, permissions or agents";
     Refusal::new(what, why, fix, format!("{} would get such hooks", path.display()))
 }
 
@@ -148,8 +148,7 @@ pub(super) fn hooked_instructions(path: &Path, workspace: &Workspace) -> Refusal
 pub(super) fn unknown_instructions(path: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not written", shown(path, workspace));
     let why = "it may get `hooks` that could rewrite a judged call";
-    let fix =
-        "use the Edit or Write tool, without `hooks` for PreToolUse, PermissionRequest and SubagentStart";
+    let fix = "use the Edit or Write tool, without `hooks` that run before calls, permissions or agents";
     Refusal::new(what, why, fix, format!("{} may get such hooks", path.display()))
 }
 

@@ -115,15 +115,15 @@ mod tests {
         {
             assert_eq!(says(line, "provost.toml"), Some(true), "{line}");
         }
-        for line in ["settings.json", ".claude/*.json", "**/settings.json", ".claude/**", "/**/*.json"] {
-            assert_eq!(says(line, ".claude/settings.json"), Some(true), "{line}");
+        for line in ["settings.json", ".config/*.json", "**/settings.json", ".config/**", "/**/*.json"] {
+            assert_eq!(says(line, ".config/settings.json"), Some(true), "{line}");
         }
         for line in ["", "#provost.toml", "provost.toml/", "sub/provost.toml", "provost", "!"] {
             assert_eq!(says(line, "provost.toml"), None, "{line}");
         }
         assert_eq!(says("!provost.toml", "provost.toml"), Some(false));
-        assert_eq!(says("/settings.json", ".claude/settings.json"), None);
-        assert_eq!(fits("/.claude/", Path::new(""), Path::new(".claude"), true), Some(true));
+        assert_eq!(says("/settings.json", ".config/settings.json"), None);
+        assert_eq!(fits("/.config/", Path::new(""), Path::new(".config"), true), Some(true));
         assert_eq!(fits("/x", Path::new("sub"), Path::new("sub/x"), false), Some(true));
         assert_eq!(fits("/x", Path::new("sub"), Path::new("x"), false), None);
     }

@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn every_version_is_read() {
         for version in 2..=4 {
-            let index = written(version, &[".claude/settings.json", "a", "provost.toml", "src/main.rs"]);
-            for name in [".claude/settings.json", "a", "provost.toml", "src/main.rs"] {
+            let index = written(version, &[".config/settings.json", "a", "provost.toml", "src/main.rs"]);
+            for name in [".config/settings.json", "a", "provost.toml", "src/main.rs"] {
                 let size = u32::try_from(name.len()).unwrap();
                 let wanted = Entry { seconds: 7, size, is_skipped: false };
                 assert_eq!(
