@@ -165,7 +165,7 @@ self-guard  deny  <n> ms
     );
 }
 
-/// Whatever was denied stands first: a command by its first line, a file by its path.
+/// `explain` starts with what was denied: the first line of a command, or the path of a file.
 #[test]
 fn explain_begins_with_what_was_denied() {
     let project = TestProject::new();

@@ -191,7 +191,7 @@ fn hear(
         }
     };
     if let Some(agent) = &answer.agent {
-        // The same answer must not be heard at a later event that shows less of it.
+        // Mark this answer as unusable, so that a later event that shows less of it does not count.
         workspace.replace_own(&own_note("heard", agent, session, workspace)?, UNUSABLE)?;
     }
     Ok(Err(why.into()))

@@ -129,7 +129,7 @@ fn a_busy_client_is_waited_for() {
 
 #[test]
 fn a_mismatch_shows_the_screen() {
-    // Whatever is expected and not there is waited for, so only what must not be there is quick to fail.
+    // Expected text is waited for, so only `lacks` fails at once.
     let (_, mismatches) = play(
         &answering("echo \"you said $1\""),
         "[[do]]\nprompt = 'hello'\n[[expect.screen]]\nlacks = ['you said hello']\n",

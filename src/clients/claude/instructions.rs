@@ -117,7 +117,7 @@ fn key(line: &str) -> Option<String> {
         return key(line.split_once([' ', '\t'])?.1.trim_start());
     }
     match line.chars().next()? {
-        // Whatever is escaped there may be any name.
+        // An escaped key can be any name, so it counts as `hooks`.
         '"' => {
             let (name, _) = line[1..].split_once('"')?;
             Some(if name.contains('\\') { "hooks".to_owned() } else { name.to_owned() })

@@ -190,7 +190,7 @@ fn keep_plan(plan: &Path, session: &Session, policy: &Policy, workspace: &Worksp
         Some(_) => "Plan edited, re-run assessment",
         None => "Assessment not yet run",
     };
-    // Whoever believes agents has them write the verdict into `gate.yml`, as this store's document does.
+    // With `witness = "off"`, agents write the verdict into `gate.yml` themselves, as this store's document says.
     let signal = if policy.witnessed { signal } else { Signal::None };
     let settled = dossier.settle(session.id(), signal, changed, policy, &workspace.now());
     folder.write(&lock, plan, &text, session, &settled)
