@@ -109,8 +109,10 @@ impl Stage {
     fn command(&self, project: Project) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin");
-        // A debug build on a busy machine is slow; a released one does not read it.
-        command.env("PROVOST_PATIENCE", "20");
+        // A disk that other work keeps busy can delay every write for a minute. With this factor, a guard waits
+        // ten minutes for a lock, so that only a lock that is never freed becomes a fault. A release build
+        // ignores it.
+        command.env("PROVOST_PATIENCE", "200");
         command.env("CLAUDE_PROJECT_DIR", self.project(project)).current_dir(self.project(project));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
