@@ -160,7 +160,7 @@ pub fn gate(phase: &str) -> String {
 /// by another name.
 pub fn agent(name: &str) -> String {
     let name = name.rsplit([':', '\u{ff1a}']).next().unwrap_or(name).trim();
-    let wanted = folded(name);
+    let wanted: Vec<char> = fold(name).collect();
     let mut known = WORKERS.iter().chain(OTHERS);
     match known.find(|(other, own)| is_same_folded(&wanted, other) || is_same_folded(&wanted, own)) {
         Some((_, own)) => (*own).to_owned(),
@@ -170,7 +170,7 @@ pub fn agent(name: &str) -> String {
 
 /// Whether two names mean one agent to the client.
 pub fn is_same_agent(a: &str, b: &str) -> bool {
-    is_same_folded(&folded(a), b)
+    is_same_folded(&fold(a).collect::<Vec<_>>(), b)
 }
 
 /// A name in lower case, its words joined by hyphens.
@@ -201,9 +201,9 @@ const ANY: char = '\u{fffd}';
 /// A name as Claude Code compares it: compatibility forms replaced (NFKC), in lower case, without white space,
 /// dashes and underscores. Of the compatibility forms only whole alphabets are known here; what else is not
 /// ASCII becomes [`ANY`].
-fn folded(name: &str) -> Vec<char> {
+fn fold(name: &str) -> impl Iterator<Item = char> {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !is_dash(*c) && *c != '_');
-    kept.map(ascii).filter(|c| *c != '-' && *c != '_').map(|c| c.to_ascii_lowercase()).collect()
+    kept.map(ascii).filter(|c| *c != '-' && *c != '_').map(|c| c.to_ascii_lowercase())
 }
 
 fn is_dash(c: char) -> bool {
@@ -243,10 +243,14 @@ fn ascii(c: char) -> char {
 fn is_same_folded(a: &[char], name: &str) -> bool {
     /// A name with more of these, or mostly of these, is written in another alphabet.
     const MOST: usize = 3;
-    let b = folded(name);
-    if a == b {
+    if a.iter().copied().eq(fold(name)) {
         return true;
     }
+    // Between ASCII names nothing is left to guess, and most names are.
+    if name.is_ascii() && !a.contains(&ANY) {
+        return false;
+    }
+    let b: Vec<char> = fold(name).collect();
     let may_be = |text: &[char]| {
         let count = text.iter().filter(|c| **c == ANY).count();
         (1..=MOST).contains(&count) && count * 2 < text.len()
