@@ -104,13 +104,20 @@ impl Case {
         self.is_entry && self.unreadable.is_none()
     }
 
-    /// Whether a finding reaches anybody, if only the journal.
-    pub(super) fn is_heard(&self, finding: &Finding) -> bool {
+    /// Whether several entries would repeat a finding to somebody. A silent one only reaches the journal, and only
+    /// plugins have several entries by design: settings files with two are what `doctor` finds.
+    pub(super) fn may_be_repeated(&self, finding: &Finding) -> bool {
         match &finding.outcome {
             Ok(opinion) if opinion.is_unconcerned => false,
-            Ok(opinion) => self.workspace.config.journal_is_on() || !opinion.says_nothing(),
-            Err(_) => true,
+            Ok(opinion) if opinion.says_nothing() => {
+                self.is_of_plugin() && self.workspace.config.journal_is_on()
+            }
+            Ok(_) | Err(_) => true,
         }
+    }
+
+    fn is_of_plugin(&self) -> bool {
+        (self.workspace.client.settings.plugin)().is_some()
     }
 
     /// The answer, and the decision behind it. What other processes have said (`repeated`) is not told again,

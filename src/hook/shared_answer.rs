@@ -36,7 +36,7 @@ impl SharedAnswer {
     pub(super) fn open(case: &Case, findings: &[Finding], patience: Duration) -> Option<Self> {
         let event = &case.event;
         let session = event.session.as_deref().filter(|session| !session.is_empty())?;
-        if !case.may_have_siblings() || !findings.iter().any(|finding| case.is_heard(finding)) {
+        if !case.may_have_siblings() || !findings.iter().any(|finding| case.may_be_repeated(finding)) {
             return None;
         }
         // A client may use the id of a call again.

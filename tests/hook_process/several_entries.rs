@@ -123,6 +123,17 @@ fn a_call_that_goes_on_is_one_line_of_the_journal() {
     }
 }
 
+/// Settings files hold one set of entries, so most calls pay nothing for the case of several.
+#[test]
+fn a_silent_call_of_a_settings_file_shares_no_answer() {
+    let project = TestProject::new();
+    assert!(project.hook(&project.bash("ls")).is_silent());
+    assert_eq!(decisions(&project), ["silence"]);
+    assert!(!project.state().join("answers").exists());
+    project.hook(&forbidden(&project)).denial();
+    assert!(project.state().join("answers").exists());
+}
+
 /// Guards that only one entry asks are heard beside what all of them ask.
 #[test]
 fn what_one_entry_alone_finds_is_told_too() {
