@@ -48,7 +48,7 @@ use crate::workspace::{Places, Workspace, project_root, resolve};
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
-  provost init                   let the client of this project ask Provost
+  provost init                   add Provost's hooks to Claude Code
   provost status                 where everything stands here, and the next step
   provost doctor                 try every hook, and say what is wrong
   provost guards                 what is guarded here

@@ -32,7 +32,7 @@ impl Whose {
         }
     }
 
-    fn scope(self) -> Scope {
+    pub(crate) fn scope(self) -> Scope {
         match self {
             Self::User => Scope::User,
             Self::Project => Scope::Project,

@@ -20,7 +20,8 @@ use crate::workspace::Places;
 pub use health::{Health, Heard, Program, Sample, Steering, Tools};
 pub use long_text::{Input, LongBytes};
 pub use registration::{
-    Hook, Installation, Installed, Migrated, Migration, Needed, Reach, Removed, Scope, Source, Switch, Wanted,
+    Hook, Installation, Installed, Migrated, Migration, Needed, ProgramName, Reach, Removed, Scope, Source,
+    Switch, Wanted,
 };
 pub use switches::Switches;
 

@@ -72,7 +72,7 @@ pub struct Hook {
     pub seconds: Option<f64>,
     pub blocks_on_failure: bool,
     pub calls_provost: bool,
-    /// It calls Provost by itself, without a shell, as it is installed.
+    /// It has the form in which Provost is installed.
     pub is_installed: bool,
     /// The packs that it names; none: all that are on.
     pub packs: Vec<String>,
@@ -125,9 +125,18 @@ pub struct Installation {
     pub is_in: fn(text: &str) -> bool,
 }
 
+/// How entries name the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramName<'a> {
+    /// By its path on this machine.
+    Path(&'a str),
+    /// By its bare name, for everybody who shares the file; quiet where it is not installed.
+    Shared,
+}
+
 /// What a settings file is to have.
 pub struct Wanted<'a> {
-    pub program: &'a str,
+    pub program: ProgramName<'a>,
     pub packs: &'a [&'a str],
     pub entries: &'a [Needed],
 }

@@ -273,11 +273,11 @@ fn journal_full() -> Scene {
 fn initialised() -> Scene {
     let project = TestProject::unregistered();
     project.file(".claude/settings.json", "{\n    \"model\": \"opus\"\n}\n");
-    Scene::command(project, &["init", "--yes"])
+    Scene::command(project, &["init", "--yes", "--scope", "project"])
 }
 
 fn initialised_anew() -> Scene {
-    Scene::command(TestProject::unregistered(), &["init", "--yes"])
+    Scene::command(TestProject::unregistered(), &["init", "--yes", "--scope", "project"])
 }
 
 fn uninstalled() -> Scene {

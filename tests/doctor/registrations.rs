@@ -1,7 +1,9 @@
 //! Faults of settings files, plugins and matchers.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
+use provost::clients::{self, ProgramName, Wanted};
 use serde_json::{Value, json};
 
 use crate::{Patient, entry, hooks, support};
@@ -31,6 +33,26 @@ fn a_healthy_project_with_all_packs_has_no_findings() {
         .collect();
     assert_eq!(denied, ["Bash: a write to provost.toml", "a plan that nobody assessed"]);
     assert_eq!(runs.len(), 10, "{runs:#?}");
+}
+
+/// Entries that a team shares look for the program where the doctor looks, too.
+#[test]
+fn shared_entries_are_tried_like_others() {
+    let patient = Patient::healthy();
+    let packs = &["self", "plan-gate"];
+    let entries = (clients::DEFAULT.needed)(packs, false);
+    let wanted = Wanted { program: ProgramName::Shared, packs, entries: &entries };
+    let text = (clients::DEFAULT.installation.install)(None, &wanted).unwrap().text.unwrap();
+    patient.project.file(".claude/settings.json", &text);
+    let found = patient.finds("program-missing");
+    assert!(found["why"].as_str().unwrap().contains("there is no program `provost` on the PATH"), "{found}");
+    let bin = patient.project.home.join(".cargo/bin");
+    fs::create_dir_all(&bin).unwrap();
+    symlink(support::program(), bin.join("provost")).unwrap();
+    let diagnosis = patient.doctor(&[]);
+    diagnosis.is_healthy();
+    let runs = diagnosis.report["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().filter(|run| run["answer"] == "denied").count(), 2, "{runs:#?}");
 }
 
 #[test]

@@ -26,7 +26,10 @@ fn an_empty_project_has_a_new_file_and_then_nothing_again() {
             "ConfigChange - 10 go on",
         ]
     );
-    assert!(desk.now().contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"planner\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"));
+    assert!(
+        desk.now()
+            .contains("exec provost hook --pack self --pack planner --pack review-loop --pack phases\"")
+    );
     let shared = fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o444;
     assert_eq!(shared, 0o444, "a shared file can be read");
     desk.uninstall();
@@ -50,7 +53,7 @@ fn a_rich_file_keeps_every_byte_and_comes_back() {
     fs::set_permissions(desk.settings(), fs::Permissions::from_mode(0o640)).unwrap();
     let told = desk.init().line();
     assert!(
-        told.contains("2 hooks in .claude/settings.json (PreToolUse, Notification); they stay"),
+        told.contains("2 hooks in .claude/settings.json (PreToolUse, Notification); unchanged"),
         "{told}"
     );
     let now = desk.now();
@@ -108,19 +111,23 @@ fn later_runs_keep_the_first_backup() {
 #[test]
 fn packs_and_closed_stay_until_something_else_is_said() {
     let desk = Desk::empty();
-    desk.run(&["init", "--yes", "--pack", "plan-gate", "--closed"], 0);
+    desk.run(&["init", "--yes", "--scope", "project", "--pack", "plan-gate", "--closed"], 0);
     let chosen = desk.now();
     assert!(chosen.contains("^(?!ExitPlanMode$)"));
     assert_eq!(desk.entries().iter().filter(|entry| entry.ends_with(" block")).count(), 2);
     let told = desk.init().line();
-    assert!(told.contains("nothing to do") && told.contains("yes plan-gate its entries are there"), "{told}");
-    fs::write(desk.settings(), chosen.replace("1000", "5").replace("provost\"", "old/provost\"")).unwrap();
+    assert!(told.contains("nothing to do") && told.contains("yes plan-gate already installed"), "{told}");
+    fs::write(
+        desk.settings(),
+        chosen.replace("1000", "5").replace("exec provost hook", "exec provost hook --pack old"),
+    )
+    .unwrap();
     let told = desk.init().line();
-    assert!(told.contains("7 entries change"), "{told}");
+    assert!(told.contains("Changes 7 hook entries"), "{told}");
     assert_eq!(desk.now(), chosen);
     desk.project.file(".isdlc/state.json", "{}");
     desk.init();
-    assert!(desk.now().contains("\"plan-gate\", \"--pack\", \"phases\""));
+    assert!(desk.now().contains("--pack plan-gate --pack phases\""));
     desk.run(&["init", "--yes", "--open"], 0);
     assert_eq!(desk.entries().iter().filter(|entry| entry.ends_with(" block")).count(), 1);
 }
@@ -203,12 +210,12 @@ fn a_migration_in_between_does_not_bring_entries_back() {
 #[test]
 fn a_dry_run_and_a_pipe_write_nothing() {
     let desk = Desk::with(RICH);
-    let told = desk.run(&["init", "--dry-run"], 0).stdout;
+    let told = desk.run(&["init", "--dry-run", "--scope", "project"], 0).stdout;
     assert!(
         told.contains("+++ <project>/.claude/settings.json") && told.ends_with("\nNothing was changed.\n"),
         "{told}"
     );
-    let told = desk.run(&["init"], 1).line();
+    let told = desk.run(&["init", "--scope", "project"], 1).line();
     assert!(told.contains("Nothing was changed, because nobody can be asked here."), "{told}");
     assert_eq!((desk.now().as_str(), desk.names(".claude").len()), (RICH, 1));
     desk.init();
@@ -220,8 +227,8 @@ fn a_dry_run_and_a_pipe_write_nothing() {
         desk.run(&[command, "--yes", "--dry-run"], 64);
     }
     let empty = Desk::empty();
-    empty.run(&["init", "--dry-run"], 0);
-    empty.run(&["init"], 1);
+    empty.run(&["init", "--dry-run", "--scope", "project"], 0);
+    empty.run(&["init", "--scope", "project"], 1);
     assert_eq!(empty.names(""), [".git"]);
 }
 
@@ -229,7 +236,7 @@ fn a_dry_run_and_a_pipe_write_nothing() {
 #[test]
 fn a_reader_that_goes_away_stops_nothing() {
     let desk = Desk::empty();
-    let mut command = desk.command(&["init", "--yes"]);
+    let mut command = desk.command(&["init", "--yes", "--scope", "project"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -242,7 +249,9 @@ fn two_at_once_leave_one_whole_file() {
         let desk = Desk::with(RICH);
         let codes: Vec<i32> = thread::scope(|scope| {
             let runs: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| desk.answered(desk.command(&["init", "--yes"])).code))
+                .map(|_| {
+                    scope.spawn(|| desk.answered(desk.command(&["init", "--yes", "--scope", "project"])).code)
+                })
                 .collect();
             runs.into_iter().map(|run| run.join().unwrap()).collect()
         });
@@ -266,7 +275,8 @@ fn whether_a_file_is_kept_is_decided_when_its_turn_comes() {
     for lock in &locks {
         lock.lock().unwrap();
     }
-    let mut child = desk.command(&["init", "--yes"]).stdout(Stdio::null()).spawn().unwrap();
+    let mut child =
+        desk.command(&["init", "--yes", "--scope", "project"]).stdout(Stdio::null()).spawn().unwrap();
     let open = format!("/proc/{}/fd", child.id());
     wait_until("a process at the lock", || {
         let open = fs::read_dir(&open).into_iter().flatten().flatten();
@@ -315,7 +325,7 @@ fn what_a_killed_run_has_begun_is_cleared_away() {
 fn a_killed_run_leaves_the_old_file_or_the_new_one() {
     for delay in 0..20 {
         let desk = Desk::with(RICH);
-        let mut command = desk.command(&["init", "--yes"]);
+        let mut command = desk.command(&["init", "--yes", "--scope", "project"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(std::time::Duration::from_millis(delay));
         let _ = child.kill();

@@ -8,6 +8,7 @@ mod support;
 mod files;
 mod places;
 mod refusals;
+mod scope;
 mod screens;
 
 use std::fs;
@@ -81,8 +82,9 @@ impl Desk {
         shown
     }
 
+    /// Installs Provost for everybody who works on the project.
     fn init(&self) -> Shown {
-        self.run(&["init", "--yes"], 0)
+        self.run(&["init", "--yes", "--scope", "project"], 0)
     }
 
     fn uninstall(&self) -> Shown {
@@ -114,7 +116,8 @@ fn entries(text: &str) -> Vec<String> {
     for (event, groups) in file["hooks"].as_object().into_iter().flatten() {
         for group in groups.as_array().into_iter().flatten() {
             for entry in group["hooks"].as_array().into_iter().flatten() {
-                if entry["args"][0] == "hook" {
+                let command = entry["command"].as_str().unwrap_or_default();
+                if entry["args"][0] == "hook" || command.contains("; exec provost hook") {
                     let matcher = group["matcher"].as_str().unwrap_or("-");
                     let failure = entry["onFailure"].as_str().unwrap_or("go on");
                     found.push(format!("{event} {matcher} {} {failure}", entry["timeout"]));

@@ -1,7 +1,6 @@
 //! Whose settings, which packs, and what the entries call.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::support::{TestProject, program};
 use crate::{Desk, RICH, entries};
@@ -75,7 +74,7 @@ fn packs_come_whose_files_are_there() {
     );
 
     let told = desk.run(&["init", "--dry-run", "--pack", "phases"], 0).stdout;
-    assert!(told.contains("yes  phases       you named it; waits for `.isdlc`\n"), "{told}");
+    assert!(told.contains("yes  phases       you named it; inactive until there is `.isdlc`\n"), "{told}");
     assert!(told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"phases\"]"), "{told}");
     desk.run(&["init", "--pack", "phase"], 64);
 }
@@ -110,38 +109,12 @@ fn for_every_project_this_one_does_not_decide() {
     );
 }
 
-/// Colleagues have another path, but the same name.
-#[test]
-fn shared_entries_name_the_program_as_it_is_on_the_path() {
-    let desk = Desk::empty();
-    let bin = desk.project.home.join("bin");
-    fs::create_dir_all(&bin).unwrap();
-    symlink(program(), bin.join("provost")).unwrap();
-    let on_path = |arguments: &[&str]| {
-        let mut command = desk.command(arguments);
-        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-        desk.answered(command).stdout
-    };
-    let told = on_path(&["init", "--dry-run"]);
-    assert!(told.contains("\"command\": \"provost\"") && !told.contains("colleagues"), "{told}");
-    let told = on_path(&["init", "--dry-run", "--scope", "local"]);
-    assert!(told.contains("\"command\": \"<program>\""), "{told}");
-    // Another program of that name is not this one.
-    fs::remove_file(bin.join("provost")).unwrap();
-    fs::write(bin.join("provost"), "#!/bin/sh\n").unwrap();
-    let told = on_path(&["init", "--dry-run"]);
-    assert!(told.contains("\"command\": \"<program>\""), "{told}");
-    let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(line.contains("is another one for your colleagues"), "{line}");
-    assert!(line.contains("lies in a directory for builds or temporary files"), "{line}");
-}
-
 #[test]
 fn from_below_the_settings_of_the_project_are_meant() {
     let desk = Desk::empty();
     let below = desk.project.path.join("src/deep");
     fs::create_dir_all(&below).unwrap();
-    let mut command = desk.command(&["init", "--yes"]);
+    let mut command = desk.command(&["init", "--yes", "--scope", "project"]);
     command.current_dir(&below);
     let told = desk.answered(command);
     assert_eq!(told.code, 0, "{told:?}");
@@ -172,8 +145,9 @@ fn a_home_is_not_a_project_of_its_own() {
 #[test]
 fn the_entries_call_a_program_that_answers() {
     let desk = Desk::empty();
-    desk.init();
-    let file: serde_json::Value = serde_json::from_str(&desk.now()).unwrap();
+    desk.run(&["init", "--yes"], 0);
+    let text = fs::read_to_string(desk.settings().with_file_name("settings.local.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
     let entry = &file["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(fs::canonicalize(program()).unwrap().to_str(), entry["command"].as_str());
     let arguments: Vec<&str> =

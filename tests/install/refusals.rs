@@ -14,6 +14,9 @@ fn refuses(desk: &Desk, arguments: &[&str], why: &[&str]) {
     let names = desk.names(".claude");
     let mut all = vec!["init", "--yes"];
     all.extend(arguments);
+    if !arguments.contains(&"--scope") {
+        all.extend(["--scope", "project"]);
+    }
     let shown = desk.run(&all, 1);
     assert!(shown.stderr.starts_with("[provost] nothing was installed: "), "{}", shown.stderr);
     let line = shown.line();
@@ -45,7 +48,7 @@ fn what_is_no_settings_file() {
     refuses(&desk, &[], &["cannot be read (it is not UTF-8)"]);
     let desk = Desk::empty();
     fs::create_dir_all(desk.settings()).unwrap();
-    desk.run(&["init", "--yes"], 1);
+    desk.run(&["init", "--yes", "--scope", "project"], 1);
     assert!(desk.settings().is_dir());
 }
 

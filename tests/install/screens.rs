@@ -36,7 +36,10 @@ fn told(desk: &Desk, arguments: &[&str]) -> String {
 #[test]
 fn init_and_uninstall_as_a_person_sees_them() {
     let desk = furnished("#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
-    assert_eq!(told(&desk, &["init", "--yes", "--pack", "self"]), include_str!("init.txt"));
+    assert_eq!(
+        told(&desk, &["init", "--yes", "--scope", "project", "--pack", "self"]),
+        include_str!("init.txt")
+    );
     assert_eq!(told(&desk, &["uninstall", "--yes"]), include_str!("uninstall.txt"));
 }
 
@@ -69,10 +72,10 @@ fn in_terminal(desk: &Desk, command: &str, columns: usize, answer: &str) -> (Str
 #[test]
 fn in_a_terminal_the_person_is_asked() {
     let desk = Desk::with("{}\n");
-    let (text, code) = in_terminal(&desk, "init", 60, "n\n");
+    let (text, code) = in_terminal(&desk, "init --scope project", 60, "n\n");
     assert!(text.contains("Write this? [y/N] ") && text.ends_with("Nothing was changed.\n"), "{text}");
     assert_eq!((code, desk.now().as_str()), (1, "{}\n"));
-    let (_, code) = in_terminal(&desk, "init", 80, "y\n");
+    let (_, code) = in_terminal(&desk, "init --scope project", 80, "y\n");
     assert_eq!((code, desk.entries().len()), (0, 8));
     let (text, code) = in_terminal(&desk, "uninstall", 60, "yes\n");
     assert_eq!((code, desk.now().as_str()), (0, "{}\n"), "{text}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::TestProject;
 use crate::{Shown, run};
@@ -39,7 +39,11 @@ const RICH_AFTER: &str = r#"{
             {
                 "matcher": "*",
                 "hooks": [
-                    { "type": "command", "command": "provost", "args": ["hook"], "timeout": 10 }
+                    {
+                        "type": "command",
+                        "command": "PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook",
+                        "timeout": 10
+                    }
                 ]
             }
         ],
@@ -49,7 +53,11 @@ const RICH_AFTER: &str = r#"{
             {
                 "matcher": "*",
                 "hooks": [
-                    { "type": "command", "command": "provost", "args": ["hook"], "timeout": 10 }
+                    {
+                        "type": "command",
+                        "command": "PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook",
+                        "timeout": 10
+                    }
                 ]
             }
         ],
@@ -57,21 +65,33 @@ const RICH_AFTER: &str = r#"{
             {
                 "matcher": "Bash",
                 "hooks": [
-                    { "type": "command", "command": "provost", "args": ["hook"], "timeout": 10 }
+                    {
+                        "type": "command",
+                        "command": "PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook",
+                        "timeout": 10
+                    }
                 ]
             }
         ],
         "UserPromptSubmit": [
             {
                 "hooks": [
-                    { "type": "command", "command": "provost", "args": ["hook"], "timeout": 10 }
+                    {
+                        "type": "command",
+                        "command": "PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook",
+                        "timeout": 10
+                    }
                 ]
             }
         ],
         "SubagentStop": [
             {
                 "hooks": [
-                    { "type": "command", "command": "provost", "args": ["hook"], "timeout": 10 }
+                    {
+                        "type": "command",
+                        "command": "PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook",
+                        "timeout": 10
+                    }
                 ]
             }
         ]
@@ -124,7 +144,7 @@ fn entries(text: &str) -> Vec<String> {
     for (event, groups) in file["hooks"].as_object().unwrap() {
         for group in groups.as_array().unwrap() {
             for entry in group["hooks"].as_array().unwrap() {
-                assert_eq!(entry["args"], json!(["hook"]));
+                assert!(entry["command"].as_str().unwrap().ends_with("; exec provost hook"), "{entry}");
                 found.push(format!("{event} {} {}", group["matcher"], entry["timeout"]));
             }
         }
@@ -176,14 +196,18 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
             "\
 --- <project>/.claude/settings.json
 +++ <project>/.claude/settings.json
-@@ -1,5 +1,49 @@
+@@ -1,5 +1,73 @@
  {
    \"hooks\": {
 -    \"Stop\": [{\"hooks\": [{\"command\": \"node h/delegation-gate.cjs\"}]}]
 +    \"Stop\": [
 +      {
 +        \"hooks\": [
-+          { \"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"], \"timeout\": 7200 }
++          {
++            \"type\": \"command\",
++            \"command\": \"PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook\",
++            \"timeout\": 7200
++          }
 +        ]
 +      }
 +    ],
@@ -265,10 +289,8 @@ fn line_ends_and_margins_are_the_files_own() {
     );
     one_line.migrate(&["--yes"], 0);
     let now = one_line.now();
-    assert!(
-        now.starts_with("\u{feff}{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":") && !now.contains(['\n', ' ']),
-        "{now}"
-    );
+    let room = now.replace("PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v provost >/dev/null || exit 0; exec provost hook", "").contains(['\n', ' ']);
+    assert!(now.starts_with("\u{feff}{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":") && !room, "{now}");
     assert_eq!(entries(now.trim_start_matches('\u{feff}')).len(), 6);
 }
 

@@ -69,6 +69,7 @@ pub static CASES: &[Case] = &[
     case("compat", On::Own, &["compat", "planner-bash-guard"]).typed(DENIED_EVENT),
     case("init", On::Bare, &["init"]).typed("n\n"),
     case("init-yes", On::Bare, &["init", "--yes", "--pack", "plan-gate", "--closed"]),
+    case("init-project", On::Bare, &["init", "--dry-run", "--scope", "project", "--pack", "plan-gate"]),
     case("init-beside-others", On::Nothing, &["init", "--dry-run", "--pack", "review-loop"]),
     case("init-nothing-to-do", On::Installed, &["init"]),
     case("init-narrow", On::Bare, &["init", "--dry-run"]).wide(60),

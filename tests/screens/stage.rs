@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -60,8 +60,17 @@ impl Stage {
         fs::create_dir_all(stage.project.join(".git/refs")).unwrap();
         let client = stage.put("bin/claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
         fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
-        symlink(env!("CARGO_BIN_EXE_provost"), stage.home.join("bin/provost")).unwrap();
+        // A link to a build would be told as one that does not stay. Another process makes the copy: what this one
+        // has open for writing cannot be run.
+        let mut installed = Command::new("sh");
+        installed.args(["-c", "ln \"$0\" \"$1\" 2>/dev/null || cp \"$0\" \"$1\""]);
+        installed.arg(env!("CARGO_BIN_EXE_provost")).arg(stage.program());
+        assert!(installed.status().unwrap().success());
         stage
+    }
+
+    fn program(&self) -> PathBuf {
+        self.home.join("bin/provost")
     }
 
     /// The same after `provost init`.
@@ -205,7 +214,7 @@ impl Stage {
 
     /// `provost ARGUMENTS` with nothing of this machine but the usual programs.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_provost"));
+        let mut command = Command::new(self.program());
         command.args(arguments).current_dir(&self.project).env_clear().env("HOME", &self.home);
         command
             .env("PATH", format!("{}/bin:/usr/bin:/bin", self.home.display()))

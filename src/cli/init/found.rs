@@ -21,10 +21,10 @@ use crate::workspace::Workspace;
 
 /// The pack that is always there.
 pub(super) const SELF: &str = "self";
-/// The pack that holds every plan, so that it comes only if somebody wants it.
+/// The pack that affects every plan, so it is added only if somebody wants it.
 pub(super) const GATE: &str = "plan-gate";
 
-/// Whether a pack comes.
+/// Whether a pack is added.
 pub(super) struct Choice {
     pub(super) pack: &'static str,
     pub(super) is_wanted: bool,
@@ -84,7 +84,7 @@ impl Found {
         writeln!(out)
     }
 
-    /// Why a pack comes or does not.
+    /// Why a pack is added or left out.
     fn reason(&self, choice: &Choice) -> String {
         match self.sign(choice.pack) {
             Some(sign) if choice.is_wanted => return sign.to_owned(),
@@ -100,8 +100,8 @@ impl Found {
         };
         let awaited = if needs.starts_with('`') { needs.clone() } else { format!("an {needs}") };
         match (choice.is_wanted, choice.why) {
-            (true, "") => format!("waits for {awaited}"),
-            (true, why) => format!("{why}; waits for {awaited}"),
+            (true, "") => format!("inactive until there is {awaited}"),
+            (true, why) => format!("{why}; inactive until there is {awaited}"),
             (false, _) => format!("there is no {needs}"),
         }
     }
@@ -131,8 +131,7 @@ impl Found {
         }
         match all {
             0 => "no other hooks".into(),
-            1 => format!("{}; it stays", places.join("; ")),
-            _ => format!("{}; they stay", places.join("; ")),
+            _ => format!("{}; unchanged", places.join("; ")),
         }
     }
 
@@ -152,9 +151,9 @@ impl Found {
             })
             .collect();
         if names.is_empty() {
-            "none that brings Provost".into()
+            "none with Provost".into()
         } else {
-            format!("{}: Provost comes by it", names.join(", "))
+            format!("{}, with Provost", names.join(", "))
         }
     }
 }
@@ -204,7 +203,10 @@ fn signs(root: &Path, workspace: &Workspace) -> Vec<(&'static str, String)> {
 /// The client's version and its program.
 fn client(client: &Client) -> String {
     let Ok(program) = reviewer::own_program(client) else {
-        return format!("`{}` was not found; the entries wait for it", client.reviewer.program);
+        return format!(
+            "`{}` not found; the entries take effect once it is installed",
+            client.reviewer.program
+        );
     };
     let place = shown(&program);
     version(&program).map_or(place.clone(), |version| format!("{}, {place}", one_line(&version)))
@@ -212,7 +214,7 @@ fn client(client: &Client) -> String {
 
 /// The version that a program prints. A busy machine may need seconds to start the client, so only a program
 /// that hangs is given up.
-fn version(program: &Path) -> Option<String> {
+pub(super) fn version(program: &Path) -> Option<String> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const LONGEST: u64 = 200;
     let mut command = Command::new(program);

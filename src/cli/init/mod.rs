@@ -1,10 +1,11 @@
-//! `provost init`: the entries that let the client ask Provost, in one of its settings files.
+//! `provost init`: adds Provost's hook entries to one of the client's settings files.
 //!
 //! A person's command: it shows what it found and what would change before anything does, and it says
 //! no where two Provosts would be asked about one call. What it writes, `uninstall` takes back.
 
 mod found;
 mod program;
+mod scope;
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,28 +22,37 @@ use crate::text::one_line;
 use crate::workspace::{Workspace, resolve};
 use found::{Choice, Found, GATE, SELF, packs_of};
 use program::Program;
+use scope::Chosen;
 
-/// Let the client of this project ask Provost: write its hook entries
+/// Add Provost's hooks to Claude Code
 ///
-/// Shows what is here (the client, packs whose files are there, plugins, hooks of others), then the difference to
-/// the settings file, and asks. Everything else in the file stays as it is written. Without `--pack`, the packs
-/// come whose files are there, and those that the entries name already; where there are none, those that act only
-/// where their files appear. The file as it was is kept beside it, as `settings.json.before-provost`, and
-/// `provost uninstall` takes everything back.
+/// Shows what it found (the client, packs whose files exist, plugins, other hooks), then the change to the settings
+/// file, and asks before it writes. Everything else in the file stays as it is. The previous file is kept beside it,
+/// with `.before-provost` behind its name, and `provost uninstall` undoes everything.
+///
+/// Without `--scope`, entries that are installed already are updated where they are. Otherwise they go into
+/// `settings.local.json`, so that only your own sessions change. Without `--pack`, it adds the packs whose
+/// files exist and those that are installed already; if there are none, those that do nothing until their files
+/// appear.
+///
+/// Entries in the project scope are shared with your team. They call `provost` by its name, and where it is not
+/// installed tool calls continue unchecked; one line says so when a session starts. Entries in the other scopes name
+/// the program by a path that is still there after an update.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  provost init --dry-run         only look
-  provost init                   for everybody who works on this project
+  provost init --dry-run         only show what would change
+  provost init                   for you, in this project
   provost init --scope user      for you, in every project
-  provost init --pack plan-gate  hold every plan until its weaknesses are written down
+  provost init --scope project   for everybody who works on this project
+  provost init --pack plan-gate  block every plan until its weaknesses are written down
 
 Exit codes: 0 done, or nothing to do, or --dry-run; 1 refused or not confirmed; 74 the file
 cannot be written. Unless it is done, nothing was changed.")]
 pub(crate) struct Init {
-    /// Whose settings file: the project's is shared with everybody who works on it
-    #[arg(long, value_enum, value_name = "SCOPE", default_value = "project")]
-    scope: Whose,
-    /// A pack that is wanted; may be given several times. `self` is always added
+    /// Whose settings file to write [default: where the entries are, or else local]
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    scope: Option<Whose>,
+    /// A pack to add; may be given several times. `self` is always added
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
     #[command(flatten)]
@@ -51,13 +61,13 @@ pub(crate) struct Init {
     asking: Asking,
 }
 
-/// What happens where Provost cannot be run.
+/// What happens if Provost is missing.
 #[derive(clap::Args)]
 struct Without {
-    /// Stop every tool call where Provost cannot be run
+    /// If Provost is missing, block every tool call
     #[arg(long)]
     closed: bool,
-    /// Let everyday calls go on where Provost cannot be run, also where --closed was given before
+    /// If Provost is missing, let tool calls continue unchecked, also where --closed was given before
     #[arg(long, conflicts_with = "closed")]
     open: bool,
 }
@@ -75,7 +85,9 @@ impl Init {
         let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
         let found = Found::look(root, &workspace);
         let mut out = Screen(anstream::stdout().lock());
-        let file = match SettingsFile::find(self.scope, &found.root, &workspace) {
+        let home = workspace.places.home.as_deref();
+        let chosen = Chosen::choose(self.scope, &found, home);
+        let file = match SettingsFile::find(chosen.whose, &found.root, &workspace) {
             Ok(file) => file,
             Err(obstacle) => return Ok(refused(&obstacle)),
         };
@@ -90,9 +102,10 @@ impl Init {
         found.show(&mut out, &place, &choices)?;
         let closed = self.without.closed || (!self.without.open && own.is_some_and(is_closed));
         let entries = (workspace.client.needed)(&packs, closed);
-        let planned = Program::find(file.whose).and_then(|program| {
-            let wanted = Wanted { program: &program.name, packs: &packs, entries: &entries };
-            plan(&file, &wanted, &found, &workspace).map(|told| (program, told))
+        let planned = Program::find(file.whose, home, &found.root).and_then(|program| {
+            let wanted = Wanted { program: program.name(), packs: &packs, entries: &entries };
+            let told = plan(&file, &wanted, &found, &workspace)?;
+            Ok((program, told))
         });
         let (program, told) = match planned {
             Ok(planned) => planned,
@@ -105,14 +118,24 @@ impl Init {
             say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
             return Ok(Exit::Done);
         };
+        if let Some(why) = chosen.explanation() {
+            say(&mut out, &why)?;
+        }
         self.explain(&mut out, &found, &packs, closed)?;
+        let shared = scope::teammates(file.whose, &packs, closed);
+        let whose = file.whose;
+        let not_ignored = scope::not_ignored(&file, &found);
         let change = Change { after: Some(after), before: file.text, named: file.named, real: file.real };
         change.show(&mut out)?;
         tell(&mut out, &added, &updated, &removed)?;
         let mut notes = program.notes;
-        notes.extend(surroundings(&found, &workspace, file.whose));
+        notes.extend(not_ignored);
+        notes.extend(surroundings(&found, &workspace, whose));
         for note in notes {
             say(&mut out, &format!("Note: {note}."))?;
+        }
+        if let Some(warning) = shared {
+            say(&mut out, &warning)?;
         }
         if let Some(end) = self.asking.ends(&mut out)? {
             return Ok(end);
@@ -142,7 +165,7 @@ impl Init {
             };
             let why = match (is_named, is_installed(pack)) {
                 (true, _) => "you named it",
-                (false, true) => "its entries are there",
+                (false, true) => "already installed",
                 (false, false) => "",
             };
             Choice { pack, is_wanted, why }
@@ -150,7 +173,7 @@ impl Init {
         PACKS.iter().map(|pack| choice(pack.name)).collect()
     }
 
-    /// The two choices that a person may want to make otherwise.
+    /// The two choices that the user may want to make differently.
     fn explain(&self, out: &mut impl Write, found: &Found, packs: &[&str], closed: bool) -> io::Result<()> {
         let idle: Vec<&str> =
             packs.iter().copied().filter(|pack| *pack != GATE && found.sign(pack).is_none()).collect();
@@ -158,21 +181,20 @@ impl Init {
             say(
                 out,
                 &format!(
-                    "Packs that wait ({}) act only where their files appear. The plan gate would hold every plan, so \
-                     it comes only with `--pack plan-gate` or `plan_gate.enabled`.",
+                    "Inactive packs ({}) do nothing until their files appear. The plan gate blocks every plan that was \
+                     not assessed, so it is added only with `--pack plan-gate` or `plan_gate.enabled`.",
                     idle.join(", ")
                 ),
             )?;
         }
-        let held = if packs.contains(&GATE) { "; only the way out of plan mode stays shut" } else { "" };
+        let held = if packs.contains(&GATE) { "; only leaving plan mode is blocked" } else { "" };
         let text = if closed {
-            "Closed: where the program cannot be run, every tool call is stopped until it is repaired. With `--open`, \
-             a missing program would let everyday calls go on unasked."
+            "If Provost is missing, every tool call is blocked. With `--open`, tool calls would continue unchecked."
                 .to_owned()
         } else {
             format!(
-                "Open: where the program cannot be run, everything goes on unasked{held}. With `--closed`, a missing \
-                 program would stop every tool call until it is repaired."
+                "If Provost is missing, tool calls continue unchecked{held}. With `--closed`, every tool call would be \
+                 blocked."
             )
         };
         say(out, &text)?;
@@ -259,12 +281,12 @@ fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result
         };
         let Some(hook) = source.hooks.iter().find(is_double) else { continue };
         let what = format!("{place} calls Provost already ({}: `{}`)", hook.event, one_line(&hook.command));
-        let fix = match (&source.scope, is_own) {
-            (_, true) => "take that entry out of the file, and run this again".to_owned(),
+        let fix = match (&source.scope, is_own || !hook.is_installed) {
             (Scope::Managed, _) => {
                 "nothing: your administrator has installed it, and one of them is enough".to_owned()
             }
-            (scope, _) => {
+            (_, true) => "take that entry out of the file, and run this again".to_owned(),
+            (scope, false) => {
                 let word = word_of(scope);
                 format!(
                     "`provost init --scope {word}` to change what is there, or first \
@@ -309,19 +331,17 @@ fn surroundings(found: &Found, workspace: &Workspace, whose: Whose) -> Vec<Strin
     notes
 }
 
-/// What comes, changes and goes, in one sentence.
+/// Which entries are added, changed and removed, in one sentence each.
 fn tell(out: &mut impl Write, added: &[String], updated: &[String], removed: &[String]) -> io::Result<()> {
     let mut parts = Vec::new();
-    for (entries, one, more) in
-        [(added, "comes", "come"), (updated, "changes", "change"), (removed, "goes", "go")]
-    {
+    for (verb, entries) in [("Adds", added), ("Changes", updated), ("Removes", removed)] {
         match entries {
             [] => {}
-            [entry] => parts.push(format!("1 entry {one}: {entry}")),
-            _ => parts.push(format!("{} entries {more}: {}", entries.len(), entries.join(", "))),
+            [entry] => parts.push(format!("{verb} 1 hook entry: {entry}.")),
+            _ => parts.push(format!("{verb} {} hook entries: {}.", entries.len(), entries.join(", "))),
         }
     }
-    say(out, &format!("{}.", parts.join("; ")))
+    say(out, &parts.join(" "))
 }
 
 fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Workspace) -> Result<(), Trouble> {
@@ -339,9 +359,9 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
     let named = found.short(&change.named);
     let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
         (Some(_), Some(kept)) => {
-            format!("{named} is written; as it was without Provost, it is kept in {}.", found.short(&kept))
+            format!("Wrote {named}. The file without Provost is kept as {}.", found.short(&kept))
         }
-        _ => format!("{named} is written."),
+        _ => format!("Wrote {named}."),
     };
     Ok(say(out, &text)?)
 }
@@ -354,15 +374,15 @@ fn is_in_empty_directory(file: &Path) -> bool {
 fn next(out: &mut impl Write, only_new: bool) -> io::Result<()> {
     writeln!(out)?;
     writeln!(out, "{}", painted(BOLD, "Next"))?;
-    writeln!(out, "  provost doctor   checks that every entry does what it should")?;
-    writeln!(out, "  provost status   shows what is guarded here")?;
+    writeln!(out, "  provost doctor   check that every hook entry works")?;
+    writeln!(out, "  provost status   show what is guarded here")?;
     writeln!(out)?;
     // In a running session no entry of Provost's is changed or taken away.
     let text = if only_new {
-        "A running session takes the entries up within seconds, or when it is started anew; an interactive one asks \
-         first whether you trust the directory."
+        "A running session uses the entries within seconds, or after a restart. An interactive session first asks \
+         whether you trust the directory."
     } else {
-        "A running session keeps the entries that it began with; the next one has the new ones."
+        "A running session keeps its entries; the next session uses the new ones."
     };
     say(out, text)
 }

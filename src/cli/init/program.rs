@@ -1,78 +1,197 @@
-//! The program that the entries name, so that the client finds it.
+//! The program that the entries name: one that is still there after the next build or update.
+//!
+//! In the user's own files that is a path, because the PATH of a client that was started elsewhere may be another
+//! one. In a file that a team shares it is the bare name, because a path of one machine is wrong on all others.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::found::version;
+use crate::cli::change::shown;
 use crate::cli::settings_file::Whose;
+use crate::clients::ProgramName;
 use crate::files;
+use crate::reviewer::is_program;
 use crate::text::one_line;
-use crate::workspace::is_provost;
+use crate::workspace::{is_provost, is_within, resolve};
 
-/// What an entry calls, and what the person should know about it.
+const INSTALL: &str =
+    "run `cargo install --locked --path .` in Provost's repository, and then `provost init` again";
+
+/// What an entry calls, and what the user should know about it.
 pub(super) struct Program {
-    pub(super) name: String,
+    /// `None`: the bare name.
+    path: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
+/// Why a program may soon be gone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    /// It lies in a directory for builds or temporary files.
+    Build,
+    /// It lies in the directory of one version, which an update removes.
+    Version,
+}
+
 impl Program {
-    /// This very program, or why it cannot be named.
-    ///
-    /// By its path it is found whatever the client's PATH is. A file that colleagues share is another matter:
-    /// their path is another one, so there the bare name is better, where it leads to this program.
-    pub(super) fn find(whose: Whose) -> Result<Self, (String, String)> {
-        let unknown = |why: String| (why, "install the program anew, and run this again".to_owned());
-        let path = env::current_exe().and_then(|path| path.canonicalize());
-        let path = path.map_err(|error| unknown(format!("this program does not find itself ({error})")))?;
-        let Some(name) = path.to_str().map(str::to_owned) else {
-            return Err(unknown(format!(
-                "the path of this program is not UTF-8: {}",
-                one_line(&path.to_string_lossy())
-            )));
-        };
-        if !is_provost(&name) {
-            return Err((
-                format!(
-                    "this program is called {}, and entries of Provost are known by its name",
-                    one_line(&name)
-                ),
-                "name it `provost`, and run this again".into(),
-            ));
-        }
+    pub(super) fn name(&self) -> ProgramName<'_> {
+        self.path.as_deref().map_or(ProgramName::Shared, ProgramName::Path)
+    }
+
+    /// The program for entries of a scope, or why none can be named.
+    pub(super) fn find(whose: Whose, home: Option<&Path>, root: &Path) -> Result<Self, (String, String)> {
+        let this = this_program()?;
+        let installed = installed(home, root);
         let mut notes = Vec::new();
-        let shared = whose == Whose::Project;
-        if shared && is_first_on_path(&path) {
-            return Ok(Self { name: "provost".into(), notes });
+        if whose == Whose::Project {
+            match installed.first() {
+                None => notes.push(format!(
+                    "there is no `provost` on your PATH, so these entries do nothing yet. To fix: {INSTALL}"
+                )),
+                Some(first) if !files::same(first, &this) => notes.push(format!(
+                    "the entries call the first `provost` on the PATH, which is {} here, and not this program",
+                    shown(first)
+                )),
+                Some(_) => {}
+            }
+            return Ok(Self { path: None, notes });
         }
-        if is_passing(&path) {
-            notes.push(
-                "the program lies in a directory for builds or temporary files, and without it the entries do \
-                 nothing. Better: `cargo install --path .` in its repository, and then `provost init` again"
-                    .into(),
-            );
-        }
-        if shared {
-            notes.push(
-                "the entries name the program by its path, which is another one for your colleagues, because the \
-                 name `provost` does not lead to it by the PATH. With it on the PATH, init writes the bare name; \
-                 `--scope local` keeps the entries to yourself"
-                    .into(),
-            );
-        }
-        Ok(Self { name, notes })
+        let is_stable = |path: &&PathBuf| passing(path, home).is_none();
+        let is_this = |path: &&PathBuf| files::same(path, &this);
+        let this_or_link = installed.iter().filter(is_this).chain([&this]).find(is_stable);
+        // Another one is run only to hear whether it is Provost.
+        let is_other = |path: &&PathBuf| version(path).is_some_and(|said| said.starts_with("provost "));
+        let other = || installed.iter().filter(is_stable).find(is_other);
+        let named = match (this_or_link, passing(&this, home)) {
+            (Some(stable), _) => stable,
+            (None, why) => match (other().filter(|_| why == Some(Passing::Build)), why) {
+                (Some(other), _) => {
+                    notes.push(format!(
+                        "the entries call the installed program, {}, and not this build",
+                        shown(other)
+                    ));
+                    other
+                }
+                (None, Some(Passing::Version)) => {
+                    notes.push(format!(
+                        "the entries call {}, in a directory that the next version removes. To fix: put a link to it \
+                         into a directory of your PATH, such as ~/.local/bin, and run `provost init` again",
+                        shown(&this)
+                    ));
+                    &this
+                }
+                (None, _) => {
+                    notes.push(format!(
+                        "the entries call {}, in a directory for builds or temporary files. Once it is gone, tool \
+                         calls continue unchecked. To fix: {INSTALL}",
+                        shown(&this)
+                    ));
+                    &this
+                }
+            },
+        };
+        Ok(Self { path: named.to_str().map(str::to_owned), notes })
     }
 }
 
-fn is_first_on_path(program: &Path) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let name = format!("provost{}", env::consts::EXE_SUFFIX);
-    let mut found =
-        env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
-    found.find(|file| file.is_file()).is_some_and(|first| files::same(&first, program))
+/// This very program, without links.
+fn this_program() -> Result<PathBuf, (String, String)> {
+    let unknown = |why: String| (why, "install the program again, and run this again".to_owned());
+    let path = env::current_exe().and_then(|path| path.canonicalize());
+    let path = path.map_err(|error| unknown(format!("this program does not find itself ({error})")))?;
+    let Some(name) = path.to_str() else {
+        return Err(unknown(format!(
+            "the path of this program is not UTF-8: {}",
+            one_line(&path.to_string_lossy())
+        )));
+    };
+    if !is_provost(name) {
+        return Err((
+            format!(
+                "this program is called {}, and entries of Provost are known by its name",
+                one_line(name)
+            ),
+            "name it `provost`, and run this again".into(),
+        ));
+    }
+    Ok(path)
 }
 
-/// Whether a program lies where it will not stay.
-fn is_passing(program: &Path) -> bool {
+/// Every `provost` on the PATH, and where cargo and people put programs. What lies in the project is not counted:
+/// agents write there.
+fn installed(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let name = format!("provost{}", env::consts::EXE_SUFFIX);
+    let usual = [".cargo/bin", ".local/bin"].into_iter().filter_map(|below| Some(home?.join(below)));
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute()).chain(usual);
+    let mut found: Vec<PathBuf> = folders.map(|folder| folder.join(&name)).collect();
+    let is_of_project = |path: &Path| home != Some(root) && is_within(&resolve(path), &resolve(root));
+    found.retain(|path| is_program(path) && path.to_str().is_some() && !is_of_project(path));
+    found
+}
+
+/// Why a program may not stay where it is; `None`: it stays. Of a link, a version that it leads to does not count:
+/// whoever updates the program leads the link to the next one.
+fn passing(program: &Path, home: Option<&Path>) -> Option<Passing> {
+    let real = resolve(program);
+    if is_temporary(program, home) || is_temporary(&real, home) {
+        return Some(Passing::Build);
+    }
+    let mut folders = program.iter().rev().skip(1).map(|part| part.to_string_lossy());
+    folders.any(|folder| names_version(&folder)).then_some(Passing::Version)
+}
+
+fn is_temporary(program: &Path, home: Option<&Path>) -> bool {
+    const CACHES: &[&str] = &[".cache", "Caches", "_npx"];
     let is_build = program.ancestors().any(|folder| folder.join("CACHEDIR.TAG").is_file());
-    let temporary = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    is_build || temporary.iter().any(|folder| program.starts_with(folder))
+    let is_cache = program.iter().any(|part| CACHES.iter().any(|cache| part == *cache));
+    let temporary =
+        [env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into(), "/private/tmp".into()];
+    // A home may itself lie there, in a container for example.
+    let is_home = |folder: &Path| {
+        home.is_some_and(|home| resolve(home).starts_with(folder) && program.starts_with(resolve(home)))
+    };
+    let is_below = |folder: &PathBuf| program.starts_with(folder) && !is_home(folder);
+    is_build || is_cache || temporary.iter().any(is_below)
+}
+
+/// Whether the name of a directory is that of one version: `v20`, `1.2.3`, `provost-0.1.0-x86_64`, or one of the
+/// stores that have a directory for each.
+fn names_version(folder: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if folder == "Cellar" || folder.strip_prefix('v').is_some_and(is_number) {
+        return true;
+    }
+    folder.split(['-', '_', '@']).any(|part| {
+        let part = part.strip_prefix('v').unwrap_or(part);
+        let mut numbers = part.split('.');
+        let major = numbers.next().is_some_and(is_number);
+        major && numbers.next().is_some_and(|minor| minor.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_of_one_version_are_known_by_their_names() {
+        for folder in [
+            "v20",
+            "v20.11.1",
+            "0.1.0",
+            "1.2",
+            "provost-0.1.0-x86_64",
+            "provost-v0.2.0",
+            "Cellar",
+            "p@1.2.3-rc1",
+        ] {
+            assert!(names_version(folder), "{folder}");
+        }
+        for folder in ["bin", "x86_64", "node@20", "python3.11", "2024", "v", "opt", "a.b", ".local", "ada.l"]
+        {
+            assert!(!names_version(folder), "{folder}");
+        }
+    }
 }

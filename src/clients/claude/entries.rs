@@ -6,7 +6,8 @@
 
 use serde_json::Value;
 
-use crate::clients::Needed;
+use super::shared_entry;
+use crate::clients::{Needed, ProgramName};
 use crate::json_text::{Change, Style, Written};
 use crate::registry::{FailureMode, GUARDS, Trigger};
 
@@ -85,19 +86,24 @@ const LONGEST_LINE: usize = 100;
 
 /// How an entry calls Provost.
 pub(super) struct Called<'a> {
-    pub(super) program: &'a str,
+    pub(super) program: ProgramName<'a>,
     pub(super) arguments: Vec<String>,
 }
 
 impl Called<'_> {
     /// The fields of an entry, each with its value as JSON.
     pub(super) fn fields(&self, needed: &Needed) -> Vec<(&'static str, Value)> {
-        let mut fields = vec![
-            ("type", Value::from("command")),
-            ("command", self.program.into()),
-            ("args", self.arguments.clone().into()),
-            ("timeout", needed.seconds.into()),
-        ];
+        let mut fields = vec![("type", Value::from("command"))];
+        match self.program {
+            ProgramName::Path(path) => {
+                fields.push(("command", path.into()));
+                fields.push(("args", self.arguments.clone().into()));
+            }
+            ProgramName::Shared => {
+                fields.push(("command", shared_entry::command(needed, &self.arguments).into()));
+            }
+        }
+        fields.push(("timeout", needed.seconds.into()));
         if needed.blocks_on_failure {
             fields.push(("onFailure", "block".into()));
         }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
-use super::{EXIT, matcher, samples};
+use super::{EXIT, matcher, samples, shared_entry};
 use crate::clients::{Health, Heard, Hook, Program, Scope, Source, Steering, Tools};
 use crate::text::bounded;
 use crate::workspace::{CHILD_MARK, Places, is_provost};
@@ -97,7 +97,7 @@ const CHANGING: &[&str] =
 /// Keys of a settings file that do.
 const STARTERS: &[&str] = &["processWrapper", "defaultShell"];
 
-/// Where the plugins look for Provost beside the `PATH`.
+/// Where plugins and shared entries look for Provost besides the `PATH`.
 const ALSO_INSTALLED: &[&str] = &[".cargo/bin", ".local/bin"];
 
 fn is_about_tools(event: &str) -> bool {
@@ -133,7 +133,7 @@ fn weakness(hook: &Hook) -> Option<(&'static str, &'static str)> {
     if hook.entry["if"].is_string() {
         return Some(("`if` keeps it from seeing some calls, and the client reads it loosely", KEY));
     }
-    is_relative(&hook.command).then_some((
+    (shared_entry::arguments(&hook.command).is_none() && is_relative(&hook.command)).then_some((
         "its command is looked for where the session is, which moves with every `cd`",
         "run `provost init`, or name the program by its whole path",
     ))
@@ -206,7 +206,9 @@ fn command(hook: &Hook, scope: &Scope, project: &Path, places: &Places) -> Comma
 
 fn program(hook: &Hook, scope: &Scope, project: &Path, places: &Places) -> Option<Program> {
     let filled = |text: &str| filled(text, scope, project, places);
+    let is_shared = hook.arguments.is_none() && shared_entry::arguments(&hook.command).is_some();
     let words: Vec<String> = match &hook.arguments {
+        None if is_shared => vec!["provost".to_owned()],
         Some(arguments) => std::iter::once(&hook.command).chain(arguments).map(|word| filled(word)).collect(),
         // What a shell would make of anything else is not known here.
         None if hook.command.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n']) => return None,
@@ -220,7 +222,7 @@ fn program(hook: &Hook, scope: &Scope, project: &Path, places: &Places) -> Optio
         None if is_wrapper => "provost",
         None => return None,
     };
-    if is_wrapper {
+    if is_wrapper || is_shared {
         folders.extend(ALSO_INSTALLED.iter().filter_map(|below| Some(places.home.as_ref()?.join(below))));
     }
     let mut candidates = if named.contains('/') {

@@ -1,7 +1,7 @@
 //! Provost's own entries in a settings file of Claude Code: how they come, change and go again.
 //!
-//! An entry is ours if it calls `provost hook` by itself, without a shell. Each stands in a group of its
-//! own, so that what belongs to others is never touched. To take them back, the text from before is the
+//! An entry is ours if it calls `provost hook` by itself, without a shell, or in the form that a team shares
+//! (`shared_entry.rs`). Each stands in a group of its own, so that what belongs to others is never touched. To take them back, the text from before is the
 //! better witness: where nothing else has changed since, it comes back byte by byte.
 
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::entries::{Called, EVERYDAY, each_entry, group, spaced};
 use super::registrations::settings_files;
 use super::settings::matches_all;
+use super::shared_entry;
 use crate::clients::json::Fields;
 use crate::clients::{Installation, Installed, Needed, Removed, Scope, Wanted};
 use crate::json_text::{Change, Item, Style, Written, without_room};
@@ -27,8 +28,19 @@ fn file(places: &Places, project: &Path, scope: &Scope) -> Option<PathBuf> {
 
 /// Whether an entry is one of ours.
 pub(super) fn is_own(entry: &Value) -> bool {
-    entry["args"].get(0).is_some_and(|first| first == "hook")
-        && entry["command"].as_str().is_some_and(is_provost)
+    arguments(entry).is_some_and(|arguments| arguments.first() == Some(&"hook"))
+}
+
+/// The arguments of Provost in an entry that calls it in one of our forms.
+fn arguments(entry: &Value) -> Option<Vec<&str>> {
+    let command = entry["command"].as_str()?;
+    match entry.get("args") {
+        Some(arguments) if is_provost(command) => {
+            Some(arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default()).collect())
+        }
+        Some(_) => None,
+        None => shared_entry::arguments(command),
+    }
 }
 
 fn is_own_text(entry: &str) -> bool {
@@ -43,8 +55,9 @@ fn is_in(text: &str) -> bool {
             groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten())
         });
     // One that is written by hand, or comes from a migration, names no pack.
-    let names_packs = |entry: &Value| entry["args"].get(1).is_some_and(|second| second == "--pack");
-    entries.into_iter().any(|entry| is_own(entry) && names_packs(entry))
+    entries
+        .into_iter()
+        .any(|entry| arguments(entry).is_some_and(|arguments| arguments.starts_with(&["hook", "--pack"])))
 }
 
 fn parsed(text: &str) -> Option<Map<String, Value>> {
@@ -165,11 +178,17 @@ fn updated_entry(entry: &str, wanted: &[(&'static str, Value)], style: &Style) -
             )),
         }
     }
-    let blocks = wanted.iter().any(|(name, _)| *name == "onFailure");
-    if !blocks && fields.last("onFailure").is_some_and(|(_, text)| is_same(text, &Value::from("block"))) {
+    // With arguments, a line for the shell would be taken for the name of a program.
+    for (name, is_unwanted) in [
+        ("onFailure", fields.last("onFailure").is_some_and(|(_, text)| is_same(text, &Value::from("block")))),
+        ("args", true),
+    ] {
+        if !is_unwanted || wanted.iter().any(|(wanted, _)| *wanted == name) {
+            continue;
+        }
         // If it stands there twice, the one before would count.
         for (item, change) in fields.items().iter().zip(&mut changes) {
-            if item.name == "onFailure" {
+            if item.name == name {
                 *change = Change::Remove;
             }
         }

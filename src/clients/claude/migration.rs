@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::entries::{self, Called, each_entry, group};
 use super::settings::{calls_provost, matches_all};
-use crate::clients::{Migrated, Migration, Needed};
+use crate::clients::{Migrated, Migration, Needed, ProgramName};
 use crate::json_text::{Change, Style, Written};
 use crate::workspace::is_provost;
 
@@ -129,7 +129,7 @@ fn events_text(
     style: &Style,
 ) -> Option<String> {
     let mut behind = Vec::new();
-    let called = Called { program: "provost", arguments: vec!["hook".into()] };
+    let called = Called { program: ProgramName::Shared, arguments: vec!["hook".into()] };
     for event in added {
         let Some(needed) = NEEDED.iter().find(|needed| needed.event == *event) else { continue };
         let new = group(&called, needed, style, 3);

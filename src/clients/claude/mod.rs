@@ -21,6 +21,7 @@ mod script;
 mod second;
 mod settings;
 mod shape;
+mod shared_entry;
 mod status_line;
 mod transcript;
 mod unknown_tool;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provost::clients::{DEFAULT, Wanted};
+use provost::clients::{DEFAULT, ProgramName, Wanted};
 use provost::workspace::is_provost;
 use serde_json::Value;
 
@@ -97,7 +97,7 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     migrated(text, seen)?;
     let is_object = value(text).is_some_and(|value| value.is_object());
     let entries = (DEFAULT.needed)(PACKS, true);
-    let wanted = Wanted { program: "/usr/bin/provost", packs: PACKS, entries: &entries };
+    let wanted = Wanted { program: ProgramName::Path("/usr/bin/provost"), packs: PACKS, entries: &entries };
     let install = |text: &str| (DEFAULT.installation.install)(Some(text), &wanted);
     let told = match install(text) {
         Ok(told) => told,

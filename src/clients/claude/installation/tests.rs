@@ -3,11 +3,13 @@ use serde_json::json;
 use super::super::entries::needed;
 use super::super::settings;
 use super::*;
+use crate::clients::ProgramName;
 
 const PACKS: [&str; 3] = ["self", "plan-gate", "review-loop"];
 
 fn with(text: Option<&str>, program: &str, packs: &[&str], closed: bool) -> Installed {
-    install(text, &Wanted { program, packs, entries: &needed(packs, closed) }).unwrap()
+    install(text, &Wanted { program: ProgramName::Path(program), packs, entries: &needed(packs, closed) })
+        .unwrap()
 }
 
 fn installed(text: &str) -> String {
@@ -230,7 +232,8 @@ fn what_cannot_hold_entries_is_refused() {
         (r#"{"hooks": {"Stop": {}}}"#, "`hooks.Stop` is no list"),
     ] {
         let entries = needed(&PACKS, false);
-        let refused = install(Some(text), &Wanted { program: "provost", packs: &PACKS, entries: &entries });
+        let refused =
+            install(Some(text), &Wanted { program: ProgramName::Shared, packs: &PACKS, entries: &entries });
         assert!(refused.unwrap_err().contains(why), "{text}");
     }
     // An event that is not needed is nobody's business.
@@ -266,4 +269,26 @@ fn what_was_hidden_stays_hidden() {
     let twice = own.replacen('{', r#"{"onFailure":"block","onFailure":"block","#, 1);
     let after = installed(&format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{twice}]}}]}}}}"#));
     assert_eq!(value(&after)["hooks"]["Stop"][0]["hooks"][0]["onFailure"], Value::Null, "{after}");
+}
+
+#[test]
+fn shared_entries_come_and_go_as_others_do() {
+    let entries = needed(&PACKS, false);
+    let of = |text: &str, program| {
+        install(Some(text), &Wanted { program, packs: &PACKS, entries: &entries }).unwrap()
+    };
+    for before in layouts() {
+        let shared = of(&before, ProgramName::Shared).text.unwrap();
+        settings::read(Some(&shared)).unwrap();
+        assert!(is_in(&shared) && !shared.contains("\"args\""), "{shared}");
+        assert_eq!(of(&shared, ProgramName::Shared).text, None, "{shared}");
+        assert_eq!(removed(&shared, Some(&before)).as_deref(), Some(before.as_str()));
+        // One form becomes the other, in its place.
+        let direct = of(&shared, ProgramName::Path("/usr/bin/provost"));
+        assert!(direct.added.is_empty() && direct.removed.is_empty(), "{direct:?}");
+        assert_eq!(direct.updated.len(), entries.len());
+        let direct = direct.text.unwrap();
+        assert_eq!(value(&direct)["hooks"], value(&installed(&before))["hooks"]);
+        assert_eq!(value(&of(&direct, ProgramName::Shared).text.unwrap()), value(&shared));
+    }
 }
