@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::config::settings::REVIEWER_COMMAND;
 use crate::files;
 use crate::text::one_line;
-use crate::workspace::{Places, is_within, project_root};
+use crate::workspace::{Places, Workspace, is_within, project_root};
 
 /// The file of Provost's own directory that names the programs.
 const FILE: &str = "reviewer.json";
@@ -33,17 +33,25 @@ pub(crate) fn program(config: &Config, client: &Client, project: &Path) -> Resul
 }
 
 /// Remembers which program reviews. `again`: also if one is remembered already, because the user asks for it.
-pub fn remember(config: &Config, client: &Client, project: &Path, again: bool) {
+/// Returns the program if it takes the place of another one, or of itself before it was changed.
+pub fn remember(workspace: &Workspace, project: &Path, again: bool) -> Option<PathBuf> {
+    let Workspace { config, client, .. } = workspace;
     let name = configured_name(config, client);
     if !again && remembered(&name).is_some() {
-        return;
+        return None;
     }
-    let (Ok(found), Some(place)) = (find(&name, client, config, project), place()) else { return };
-    let Some(known) = Known::at(found) else { return };
+    let known = Known::at(find(&name, client, config, project).ok()?)?;
+    let place = place()?;
+    // Without a place for it, the search alone decides. First sessions of two projects may start at once.
+    let _lock = workspace.lock(&place).ok()?;
     let mut all = read();
+    let before = all.get(&name).and_then(Known::from_json);
+    if before.as_ref().is_some_and(|before| !again || *before == known) {
+        return None;
+    }
     all.insert(name, known.to_json());
-    // Without a place for it, the search alone decides.
-    let _ = files::replace(&place, Value::Object(all).to_string().as_bytes());
+    files::replace(&place, Value::Object(all).to_string().as_bytes()).ok()?;
+    before.map(|_| known.path)
 }
 
 /// Where the client lies on this machine, for whoever only wants to know its version.
@@ -114,6 +122,7 @@ fn is_of_project(program: &Path, project: &Path, home: Option<&Path>) -> bool {
 }
 
 /// A program as it was when it was remembered.
+#[derive(PartialEq, Eq)]
 struct Known {
     /// As it was found.
     path: PathBuf,

@@ -26,7 +26,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         Kind::SessionStart { fresh } => {
             // Before the agent of this session has done anything.
             if *fresh {
-                reviewer::remember(&workspace.config, workspace.client, &workspace.start, false);
+                reviewer::remember(workspace, &workspace.start, false);
             }
             Ok(remember(*fresh, event, workspace))
         }

@@ -51,6 +51,21 @@ fn the_reviewer_is_missing() {
     patient.finds("reviewer-missing");
 }
 
+/// A session remembered the reviewer, and then another program took its place.
+#[test]
+fn the_reviewer_has_changed() {
+    let patient = Patient::with_packs(&["self", "review-loop"]);
+    patient.project.file(".taskie/plans/one/plan.md", "# One");
+    patient.project.hook(&patient.project.event("SessionStart.startup"));
+    patient.doctor(&[]).is_healthy();
+    patient.program("claude", "echo '2.1.325 (Claude Code)'; echo PASS");
+    let found = patient.finds("reviewer-changed");
+    assert_eq!(found["severity"], "error");
+    let text = found.to_string();
+    assert!(text.contains("bin/claude` has changed since Provost remembered it"), "{text}");
+    assert!(found["fix"].as_str().unwrap().contains("`provost init`"), "{text}");
+}
+
 #[test]
 fn the_configuration_has_mistakes() {
     let patient = Patient::healthy();

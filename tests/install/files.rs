@@ -351,3 +351,32 @@ fn a_link_to_ones_own_file_stays_a_link() {
     desk.uninstall();
     assert_eq!(fs::read_to_string(&real).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
 }
+
+/// What the message about a changed reviewer says helps, also where all entries are there.
+#[test]
+fn the_reviewer_is_remembered_also_where_there_is_nothing_to_do() {
+    let desk = Desk::empty();
+    let client = desk.project.home.join(".local/bin/claude");
+    let put = |said: &str| {
+        let script = desk.project.home_file("script", &format!("#!/bin/sh\necho '{said}'\n"));
+        fs::create_dir_all(client.parent().unwrap()).unwrap();
+        let done =
+            std::process::Command::new("install").args(["-m", "755"]).arg(script).arg(&client).status();
+        assert!(done.unwrap().success());
+    };
+    let known = || fs::read_to_string(desk.project.state().join("reviewer.json")).unwrap();
+    put("1.0");
+    desk.init();
+    let first = known();
+    put("a longer 2.0");
+    assert!(desk.run(&["init", "--dry-run"], 0).line().contains("There is nothing to do"));
+    assert_eq!(known(), first, "a dry run changes nothing");
+    let told = desk.init().line();
+    assert!(told.contains("There is nothing to do"), "{told}");
+    assert!(
+        told.contains("The reviewer ~/.local/bin/claude has changed; from now on it is the one"),
+        "{told}"
+    );
+    assert_ne!(known(), first);
+    assert!(!desk.init().line().contains("has changed"));
+}

@@ -99,6 +99,50 @@ fn a_program_that_was_replaced_is_refused_until_the_user_remembers_it() {
     }
 }
 
+/// Each project names a reviewer of its own, and all of them start their first session at once.
+#[test]
+fn first_sessions_that_start_at_once_remember_every_reviewer() {
+    const SESSIONS: usize = 12;
+    for round in 0..3 {
+        let planned = started(json!({}));
+        let home = &planned.project.home;
+        let children: Vec<std::process::Child> = (0..SESSIONS)
+            .map(|number| {
+                let (name, project) = (format!("reviewer-{number}"), home.join(format!("project-{number}")));
+                fs::create_dir_all(project.join(".git")).unwrap();
+                let config = format!("[reviewer]\ncommand = [\"{name}\", \"{{prompt}}\"]\n");
+                fs::write(project.join("provost.toml"), config).unwrap();
+                fs::copy(home.join("bin/claude"), home.join("bin").join(&name)).unwrap();
+                let mut event = planned.project.event("SessionStart.startup");
+                event["cwd"] = json!(project);
+                event["session_id"] = json!(name);
+                let mut command = planned.project.command(&[]);
+                command.env("PATH", path(&planned)).env("CLAUDE_PROJECT_DIR", &project).current_dir(&project);
+                let mut child = command.spawn().unwrap();
+                std::io::Write::write_all(&mut child.stdin.as_ref().unwrap(), event.to_string().as_bytes())
+                    .unwrap();
+                child
+            })
+            .collect();
+        // A hook reads its event to the end: all of them go on from here together.
+        let children: Vec<_> = children
+            .into_iter()
+            .map(|mut child| {
+                drop(child.stdin.take());
+                child
+            })
+            .collect();
+        for child in children {
+            assert_eq!(crate::support::finish(child, None).code, Some(0));
+        }
+        let known = fs::read_to_string(planned.project.state().join("reviewer.json")).unwrap();
+        let known: Value = serde_json::from_str(&known).unwrap();
+        for number in 0..SESSIONS {
+            assert!(known.get(format!("reviewer-{number}")).is_some(), "{round}: {number} of {known:#}");
+        }
+    }
+}
+
 /// The client puts each version into a file of its own, and leads its name to the newest.
 #[test]
 fn an_update_of_the_client_is_accepted() {

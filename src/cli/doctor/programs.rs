@@ -144,7 +144,7 @@ fn client(subject: &Subject, stage: Option<&Stage>) -> (Option<Finding>, String)
     }
 }
 
-/// A reviewer that guards in use would start, and that is not there.
+/// A reviewer that guards in use would start, and that is not there, or not the one that was remembered.
 fn missing_reviewer(subject: &Subject) -> Option<Finding> {
     let in_use = subject.packs_in_use();
     let assesses = subject.config.word(settings::PLAN_GATE_ASSESS) == "exit";
@@ -155,6 +155,15 @@ fn missing_reviewer(subject: &Subject) -> Option<Finding> {
     };
     let pack = PACKS.iter().map(|pack| pack.name).find(|pack| in_use.contains(pack) && needs(pack))?;
     let silence = reviewer::program(&subject.config, subject.client, &subject.project).err()?;
+    if let Silence::Changed(program) = &silence {
+        return Some(Finding::error(
+            "reviewer-changed",
+            format!("the pack `{pack}` gets no review"),
+            format!("the reviewer `{program}` has changed since Provost remembered it, so it is not started"),
+            "if you updated it yourself, run `provost init`; otherwise find out who did, and install it again"
+                .into(),
+        ));
+    }
     let why = match silence {
         Silence::NotFound(name) => format!("there is no program `{}` to ask", one_line(&name)),
         other => one_line(&other.to_string()),

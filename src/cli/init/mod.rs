@@ -112,10 +112,11 @@ impl Init {
             Err(obstacle) => return Ok(refused(&obstacle)),
         };
         let Installed { text: Some(after), added, updated, removed } = told else {
+            say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
             if !self.asking.is_dry() {
                 workspace.tidy(&file.real);
+                remember_reviewer(&mut out, &found, &workspace)?;
             }
-            say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
             return Ok(Exit::Done);
         };
         if let Some(why) = chosen.explanation() {
@@ -355,7 +356,7 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
         None => newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
     };
     let place = change.carry_out(workspace, keep, None)?;
-    reviewer::remember(&workspace.config, workspace.client, &workspace.start, true);
+    remember_reviewer(out, found, workspace)?;
     let named = found.short(&change.named);
     let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
         (Some(_), Some(kept)) => {
@@ -364,6 +365,13 @@ fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Works
         _ => format!("Wrote {named}."),
     };
     Ok(say(out, &text)?)
+}
+
+/// The user's own terminal says which program reviews.
+fn remember_reviewer(out: &mut impl Write, found: &Found, workspace: &Workspace) -> io::Result<()> {
+    let Some(program) = reviewer::remember(workspace, &workspace.start, true) else { return Ok(()) };
+    let program = found.short(&program);
+    say(out, &format!("The reviewer {program} has changed; from now on it is the one that Provost starts."))
 }
 
 fn is_in_empty_directory(file: &Path) -> bool {

@@ -18,7 +18,6 @@ use crate::review_loop::state::State;
 use crate::review_loop::transition::{Answer, ENOUGH, Step};
 use crate::reviewer;
 use crate::text::one_line;
-use crate::workspace::Workspace;
 
 /// Have the review made that is due, without waiting for the agent to stop
 ///
@@ -57,8 +56,7 @@ impl Run {
         };
         reviewer::heed_interruptions();
         // The user's own terminal says which program reviews.
-        let Workspace { config, client, .. } = &here.workspace;
-        reviewer::remember(config, client, &chosen.plan.root, true);
+        reviewer::remember(&here.workspace, &chosen.plan.root, true);
         let conclusion = with_progress(&Loop { plan: &chosen.plan, workspace: &here.workspace })?;
         // Where nobody reads, the exit code still tells.
         let made = matches!(
