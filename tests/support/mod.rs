@@ -61,6 +61,7 @@ impl TestProject {
             ("CLAUDE_PROJECT_DIR", path.as_os_str()),
             ("PROVOST_MANAGED", managed.as_os_str()),
             (PATIENCE.0, OsStr::new(PATIENCE.1)),
+            ("PROVOST_SEPARATE_LOCKS", OsStr::new("1")),
         ];
         let variables = variables.map(|(name, value)| (name.into(), value.to_owned())).to_vec();
         Self { root, home, path, variables }
