@@ -105,6 +105,7 @@ rehearsals! {
     review_loop_of_delegated_work: "review-loop-delegated.toml",
     review_loop_does_not_recurse: "review-loop-no-recursion.toml",
     review_loop_starts_the_users_reviewer: "review-loop-own-reviewer.toml",
+    review_loop_at_the_users_address: "review-loop-address.toml",
     terminal_review_loop: "terminal-review-loop.toml",
     terminal_stop_held_by_two_packs: "terminal-stop-two-packs.toml",
     review_loop_by_the_documents_script: "review-loop-compat.toml",

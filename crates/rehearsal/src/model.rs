@@ -49,8 +49,8 @@ impl Script {
     }
 
     /// The first route that takes the request plays its next step; its last step repeats.
-    pub(crate) fn cue(&mut self, body: &Value) -> Option<Cue> {
-        let index = self.routes.iter().position(|route| route.when.takes(body))?;
+    pub(crate) fn cue(&mut self, address: &str, body: &Value) -> Option<Cue> {
+        let index = self.routes.iter().position(|route| route.when.takes(address, body))?;
         let route = &self.routes[index];
         let played = self.played.entry(index).or_default();
         *played += 1;
@@ -61,13 +61,13 @@ impl Script {
 
 impl When {
     fn fill(&mut self, variables: &Variables) {
-        let Self { system, first, last, any, none, tool, notool, model } = self;
-        for text in [system, first, last, any, none, tool, notool, model].into_iter().flatten() {
+        let Self { system, first, last, any, none, tool, notool, model, address } = self;
+        for text in [system, first, last, any, none, tool, notool, model, address].into_iter().flatten() {
             *text = variables.fill(text);
         }
     }
 
-    fn takes(&self, body: &Value) -> bool {
+    fn takes(&self, address: &str, body: &Value) -> bool {
         let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
         let all = || all_text(&body["messages"]);
         let offers = |name: &str| {
@@ -83,6 +83,7 @@ impl When {
             && holds(&self.tool, &offers)
             && holds(&self.notool, &|name| !offers(name))
             && holds(&self.model, &|text| body["model"].as_str().is_some_and(|m| m.contains(text)))
+            && holds(&self.address, &|text| address.contains(text))
     }
 }
 
@@ -157,7 +158,7 @@ mod tests {
         let main = json!({"messages": [{"role": "user", "content": "hi"}]});
         let sub = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "a SUB b"}]}]});
         let said: Vec<_> = [&main, &sub, &main, &main, &sub]
-            .map(|body| script.cue(body).unwrap())
+            .map(|body| script.cue("", body).unwrap())
             .iter()
             .map(|cue| format!("{}{}{}", cue.route, cue.n, says(cue)))
             .collect();
@@ -172,7 +173,7 @@ mod tests {
         for (when, takes) in [
             ("{}", true),
             (
-                "{system='judge', first='one', last='two', any='one', none='three', tool='Bash', notool='Read', model='big'}",
+                "{system='judge', first='one', last='two', any='one', none='three', tool='Bash', notool='Read', model='big', address='where'}",
                 true,
             ),
             ("{system='cook'}", false),
@@ -183,10 +184,12 @@ mod tests {
             ("{tool='Read'}", false),
             ("{notool='Bash'}", false),
             ("{model='small'}", false),
+            ("{address='here'}", true),
+            ("{address='there'}", false),
             ("{first='one', model='small'}", false),
         ] {
             let mut script = script(&format!("[[route]]\nwhen={when}\n[[route.step]]\ntext='x'"));
-            assert_eq!(script.cue(&body).is_some(), takes, "{when}");
+            assert_eq!(script.cue("/elsewhere", &body).is_some(), takes, "{when}");
         }
     }
 

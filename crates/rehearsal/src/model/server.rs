@@ -143,19 +143,20 @@ impl Part {
 
     fn reply(&self, call: &HttpCall) -> Reply {
         let path = call.path.split('?').next().unwrap_or_default();
+        let (address, path) = path.split_at(path.find("/v1/").unwrap_or_default());
         match (call.method.as_str(), path) {
             ("HEAD", _) => Reply::json(200, &json!({})).without_body(),
             ("POST", "/v1/messages/count_tokens") => Reply::json(200, &json!({"input_tokens": 10})),
             ("POST", "/v1/messages") => match serde_json::from_slice(&call.body) {
-                Ok(body) => self.speak(body),
+                Ok(body) => self.speak(address, body),
                 Err(_) => Reply::api_error(400, "invalid_request_error", "not JSON"),
             },
             _ => Reply::api_error(404, "not_found_error", "there is nothing here"),
         }
     }
 
-    fn speak(&self, body: Value) -> Reply {
-        let cue = self.script.lock().unwrap_or_else(PoisonError::into_inner).cue(&body);
+    fn speak(&self, address: &str, body: Value) -> Reply {
+        let cue = self.script.lock().unwrap_or_else(PoisonError::into_inner).cue(address, &body);
         let streamed = body["stream"] == true;
         let Some(Cue { route, n, step }) = cue else {
             self.note(Note::Request(Request::new(None, 0, body)));

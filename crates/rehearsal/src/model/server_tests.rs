@@ -58,6 +58,8 @@ fn the_rest_of_the_api_is_thin() {
         ("HEAD / HTTP/1.1\r\n\r\n", 200),
         ("GET /v1/models HTTP/1.1\r\n\r\n", 404),
         ("POST /v1/messages/count_tokens HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}", 200),
+        ("POST /elsewhere/v1/messages/count_tokens HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}", 200),
+        ("POST /elsewhere/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}", 404),
         ("POST /v1/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n{x", 400),
         ("POST /v1/messages HTTP/1.1\r\ncontent-length: 99999999999\r\n\r\n", 413),
         ("POST /v1/messages HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n", 411),

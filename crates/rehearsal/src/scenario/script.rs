@@ -32,6 +32,8 @@ pub(crate) struct When {
     pub(crate) tool: Option<String>,
     pub(crate) notool: Option<String>,
     pub(crate) model: Option<String>,
+    /// A part of the path before `/v1`: which of several base addresses was asked.
+    pub(crate) address: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
