@@ -2,12 +2,16 @@
 //!
 //! Summaries are read, not sentences: "3 failed, 97 passed" counts, "3 failed logins are refused" does not.
 
+use std::borrow::Cow;
+
 /// What runners print about the ends of tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     pub failures: bool,
     pub passes: bool,
     pub ran: Ran,
+    /// Marks of a failed test that a passing run can print as well: they count where no summary does.
+    has_marks: bool,
 }
 
 /// Whether a runner says that it ran any tests. Of several runners, one that did counts.
@@ -29,6 +33,7 @@ impl Shown {
             shown.read_line(line);
             shown.count(line);
         }
+        shown.failures |= shown.has_marks && !shown.passes;
         shown
     }
 
@@ -48,9 +53,37 @@ impl Shown {
             "BUILD FAILURE",
             "test result: FAILED",
             "error: could not compile",
+            "error: test failed",
+            "error: test run failed",
+            "error Command failed with exit code",
+            "npm ERR! code ELIFECYCLE",
+            "npm error Lifecycle script `test` failed",
+            "INTERNALERROR>",
+            "FAILURE: Build failed",
+            "Vitest caught ",
+            "Result: FAIL",
+            "Test Run Failed",
         ];
-        const PASSES: &[&str] =
-            &["ok  \t", "test result: ok", "OK (", "BUILD SUCCESS", "All tests passed", "All tests passed!"];
+        const PASSES: &[&str] = &[
+            "ok  \t",
+            "test result: ok",
+            "OK (",
+            "BUILD SUCCESS",
+            "All tests passed",
+            "All tests successful",
+            "Result: PASS",
+        ];
+        /// Where in a line these stand does not matter.
+        const FAILS_WITHIN: &[&str] = &[
+            "\"Action\":\"fail\"",
+            "Test failed. See above",
+            "occurred outside of examples",
+            ": *** [",
+            ": FAIL code ",
+            "... FAIL",
+            ": commands failed",
+        ];
+        const MARKS: &[&str] = &["\u{2715} ", "\u{2716} ", "\u{2717} ", "\u{d7} ", "E   ", "error[E"];
         const NONE: &[&str] = &[
             "[no tests to run]",
             "no tests ran",
@@ -62,9 +95,18 @@ impl Shown {
             "0 examples, 0 failures",
         ];
         let starts = |with: &[&str]| with.iter().any(|start| line.starts_with(start));
-        self.failures |= line == "FAIL" || starts(FAILS) || line.ends_with(": Some tests failed.");
-        let passes = line == "OK" || starts(PASSES) || line.ends_with(": All tests passed!");
         let lower = line.to_ascii_lowercase();
+        self.failures |= line == "FAIL" || starts(FAILS) || line.ends_with(": Some tests failed.");
+        self.failures |= FAILS_WITHIN.iter().any(|sign| line.contains(sign));
+        self.failures |= matches!(
+            lower.trim_end_matches(['.', '!']),
+            "tests failed" | "test failed" | "some tests failed"
+        );
+        self.has_marks |= starts(MARKS) || line.starts_with("thread '") && line.contains("' panicked at ");
+        let passes = line == "OK"
+            || starts(PASSES)
+            || line.ends_with(": All tests passed!")
+            || line.contains("\"Action\":\"pass\"");
         let is_none = NONE.iter().any(|sign| lower.contains(sign));
         if is_none {
             self.ran = self.ran.max(Ran::Nothing);
@@ -75,20 +117,40 @@ impl Shown {
         }
     }
 
-    /// Reads counts: "3 failed", and in a summary the other way round: "Failures: 3".
+    /// Reads counts: "3 failed", "3 of 100 tests failed", and in a summary the other way round: "Failures: 3".
     fn count(&mut self, line: &str) {
         const FAILURES: &[&str] = &["failed", "failing", "failure", "failures", "fail", "error", "errors"];
         const PASSES: &[&str] = &["passed", "passing", "pass"];
         const SKIPPED: &[&str] = &["skipped", "total"];
+        /// What is counted, before or behind the word that says how it ended.
+        const TESTS: &[&str] = &["tests", "test", "specs", "suites", "snapshot", "snapshots", "subtests"];
         /// What stands behind a count in a summary. "3 failed logins" is a sentence.
-        const BEHIND: &[&str] =
-            &["tests", "test", "specs", "suites", "of", "in", "out", "and", "during", "total", "passed", "|"];
+        const BEHIND: &[&str] = &[
+            "tests", "test", "specs", "suites", "of", "in", "out", "and", "during", "total", "passed",
+            "from", "|",
+        ];
         let is_summary = line.starts_with("# ") || line.starts_with("ℹ ");
+        // "failed=3 passed=97", but not "level=info errors=1".
+        let line = &*match PASSES.iter().any(|kind| line.contains(&format!("{kind}="))) {
+            true => Cow::Owned(line.replace('=', ": ")),
+            false => Cow::Borrowed(line),
+        };
         let words: Vec<&str> = line.split_whitespace().collect();
-        let number = |at: usize| words.get(at).and_then(|word| bare(word).parse::<u64>().ok());
+        let is_test =
+            |at: usize| words.get(at).is_some_and(|word| TESTS.contains(&&*bare(word).to_lowercase()));
+        let number = |at: usize| {
+            let word = bare(words.get(at)?);
+            word.split_once('/').map_or(word, |(count, _)| count).parse::<u64>().ok()
+        };
+        // "3 of 100 tests" are 3.
+        let counted_at = |at: usize| {
+            let of = at.checked_sub(2).filter(|_| words[at - 1] == "of").and_then(number);
+            number(at).map(|count| of.unwrap_or(count))
+        };
         let mut counted = [false; 3];
         for (at, word) in words.iter().enumerate() {
-            let kind = bare(word).to_ascii_lowercase();
+            let is_timeout = *word == "timed" && words.get(at + 1).is_some_and(|next| bare(next) == "out");
+            let kind = if is_timeout { "failed".to_owned() } else { bare(word).to_ascii_lowercase() };
             let is = |list: &[&str]| list.contains(&kind.as_str());
             if !is(FAILURES) && !is(PASSES) && !is(SKIPPED) {
                 continue;
@@ -98,9 +160,21 @@ impl Shown {
                 || next.is_none_or(|next| {
                     bare(next).is_empty() || next.starts_with('(') || BEHIND.contains(&bare(next))
                 });
-            let before = at.checked_sub(1).and_then(number).filter(|_| ends);
-            let count = if word.ends_with(':') || is_summary { number(at + 1).or(before) } else { before };
-            let Some(count) = count else { continue };
+            let ahead = at.checked_sub(1).filter(|_| ends);
+            let before = ahead.and_then(|ahead| match ahead.checked_sub(1) {
+                Some(further) if is_test(ahead) => counted_at(further),
+                _ => counted_at(ahead),
+            });
+            let is_heading = |at: usize| words[at].ends_with(':');
+            // "Failed: 3", "Failed tests: 3", "Total 3, Failed 1".
+            let is_list = is_summary || line.contains("Total ");
+            let headed = match is_test(at + 1) && is_heading(at + 1) {
+                true => number(at + 2),
+                false => number(at + 1).filter(|_| is_heading(at) || is_list),
+            };
+            // "Failed 1/3 subtests".
+            let of_tests = || number(at + 1).filter(|_| is_test(at + 2) && !ends);
+            let Some(count) = headed.or(before).or_else(of_tests) else { continue };
             // "0 errors" is said by linters as well.
             let is_error = kind.starts_with("error");
             self.failures |= is(FAILURES) && count > 0;

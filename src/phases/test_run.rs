@@ -89,7 +89,8 @@ fn runs_tests(program: &str, arguments: &[String]) -> bool {
     let second = operands.get(1).copied().unwrap_or_default();
     let is_script = |name: &str| name.starts_with("test") || name.starts_with("e2e");
     match program {
-        "pytest" | "py.test" | "jest" | "mocha" | "vitest" | "phpunit" | "rspec" => true,
+        "pytest" | "py.test" | "jest" | "mocha" | "vitest" | "phpunit" | "rspec" | "pest" | "ava" | "tap"
+        | "jasmine" | "tox" | "nox" | "prove" | "ctest" | "gotestsum" => true,
         "npm" | "yarn" | "pnpm" | "bun" => match first {
             "test" | "t" | "tst" => true,
             "run" | "run-script" => is_script(second),
@@ -104,12 +105,18 @@ fn runs_tests(program: &str, arguments: &[String]) -> bool {
             first == "run" && behind(arguments, first).is_some_and(runs_line)
         }
         "bundle" => first == "exec" && behind(arguments, first).is_some_and(runs_line),
-        "go" | "deno" | "flutter" | "dart" | "swift" => first == "test",
+        "go" | "deno" | "flutter" | "dart" | "swift" | "mix" | "sbt" | "stack" | "cabal" | "lein" | "ng"
+        | "bazel" | "just" | "composer" => first == "test",
+        "rails" | "rake" => is_script(first) || first == "spec",
+        "php" => first == "artisan" && second == "test",
+        "karma" => first == "start",
+        "zig" => first == "test" || first == "build" && second == "test",
         "cargo" => {
             matches!(operands.iter().find(|word| !word.starts_with('+')), Some(&("test" | "t" | "nextest")))
         }
         "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" => {
-            operands.iter().any(|word| *word == "test" || word.ends_with(":test"))
+            let tests = ["test", "check", "verify"];
+            operands.iter().any(|word| tests.contains(word) || word.ends_with(":test"))
         }
         "cypress" => first == "run",
         "playwright" => first == "test",
@@ -120,7 +127,7 @@ fn runs_tests(program: &str, arguments: &[String]) -> bool {
         }
         _ if program.starts_with("python") || program == "py" => {
             let module = arguments.windows(2).find(|pair| pair[0] == "-m").map(|pair| pair[1].as_str());
-            matches!(module, Some("pytest" | "unittest"))
+            matches!(module, Some("pytest" | "unittest")) || first.ends_with("manage.py") && second == "test"
         }
         _ => false,
     }
@@ -288,6 +295,15 @@ mod tests {
             "make test",
             "make -C web check",
             "make -j4 test",
+            "bin/rails test",
+            "bundle exec rake spec",
+            "php artisan test",
+            "mix test",
+            "python manage.py test",
+            "./gradlew check",
+            "mvn -B verify",
+            "zig build test",
+            "npx ava",
         ] {
             assert!(is_test(line), "{line}");
         }
@@ -320,6 +336,12 @@ mod tests {
             "yarn",
             "uv run python",
             "npx",
+            "mix deps.get",
+            "rails server",
+            "php artisan migrate",
+            "python manage.py migrate",
+            "karma init",
+            "zig build",
         ] {
             assert!(!is_test(line), "{line}");
         }

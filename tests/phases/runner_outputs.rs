@@ -59,6 +59,49 @@ const FAILED: &[(&str, &str)] = &[
     ("npx playwright test", "  1 failed\n    [chromium] › a.spec.ts:3 › adds\n  2 passed (3.1s)"),
     ("npx cypress run", "    ✖  1 of 2 failed (50%)      00:03        4        3        1"),
     ("swift test", "Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.2) seconds"),
+    ("npx jest", "  \u{2715} adds (3 ms)\n  \u{2713} subtracts (1 ms)"),
+    ("npx jest", " \u{203a} 1 snapshot failed."),
+    ("npm test", "3 tests failed"),
+    ("npm test", "3 of 100 tests failed"),
+    ("npm test", "3/100 tests failed"),
+    ("npm test", "97 tests passed, 3 tests failed"),
+    ("npm test", "3 test failures"),
+    ("npm test", "Failed tests: 3"),
+    ("npm test", "failed=3 passed=97"),
+    ("npm test", "5 passed\nSome tests failed."),
+    ("npm test", "TESTS FAILED"),
+    ("npm test", "npm error Lifecycle script `test` failed with error:\nnpm error code 1"),
+    ("npm test", "npm ERR! code ELIFECYCLE"),
+    ("yarn test", "error Command failed with exit code 1."),
+    ("pnpm test", "\u{2009}ELIFECYCLE\u{2009} Test failed. See above for more details."),
+    ("npx vitest run", " Tests  3 passed (3)\nVitest caught 1 unhandled error during the test run."),
+    ("pytest", "E       assert 1 == 2\n\ntests/test_a.py:3: AssertionError"),
+    ("pytest", "INTERNALERROR> Traceback (most recent call last):"),
+    ("cargo test", "error: test failed, to rerun pass `--lib`"),
+    ("cargo test", "error[E0308]: mismatched types"),
+    ("cargo test", "thread 'adds' panicked at src/lib.rs:3:5:"),
+    ("cargo nextest run", "     Summary [   0.1s] 2 tests run: 1 passed, 1 timed out, 0 skipped"),
+    ("go test -json ./...", "{\"Action\":\"pass\",\"Test\":\"A\"}\n{\"Action\":\"fail\",\"Test\":\"B\"}"),
+    ("bundle exec rspec", "1 example, 0 failures, 1 error occurred outside of examples"),
+    ("gradle test", "FAILURE: Build failed with an exception."),
+    ("./gradlew check", "BUILD FAILED in 1s"),
+    ("mvn verify", "[INFO] BUILD FAILURE"),
+    ("make test", "prove t\nmake: *** [Makefile:3: test] Error 1"),
+    ("mix test", "3 tests, 1 failure"),
+    ("ctest", "67% tests passed, 1 tests failed out of 3"),
+    ("bin/rails test", "3 runs, 3 assertions, 1 failures, 0 errors, 0 skips"),
+    ("bundle exec rake test", "3 runs, 3 assertions, 0 failures, 1 errors, 0 skips"),
+    ("php artisan test", "  Tests:    1 failed, 2 passed (3 assertions)"),
+    ("vendor/bin/pest", "  Tests:    1 failed, 2 passed (3 assertions)"),
+    ("prove -l", "Failed 1/3 subtests\nResult: FAIL"),
+    ("prove -l", "Failed 1/3 subtests"),
+    ("zig build test", "1/3 test.adds... FAIL (TestUnexpectedResult)"),
+    ("npx tap", "not ok 1 - adds"),
+    ("tox", "  py312: FAIL code 1 (0.1 seconds)"),
+    ("sbt test", "[error] Failed: Total 3, Failed 1, Errors 0, Passed 2"),
+    ("python manage.py test", "FAILED (failures=1)"),
+    ("npx ava", "  1 test failed"),
+    ("npx karma start --single-run", "Executed 3 of 3 (1 FAILED) (0.1 secs)"),
 ];
 
 const PASSED: &[(&str, &str)] = &[
@@ -87,6 +130,23 @@ const PASSED: &[(&str, &str)] = &[
     ("npm test", "3 failed logins are refused\nthe error handler throws an error\n5 passed"),
     ("npm test", "retries: 2 failed attempts, then it works\n5 passed"),
     ("npm test", "all is well"),
+    ("npm test", "0 of 100 tests failed"),
+    ("npm test", "100 tests passed, 0 tests failed"),
+    (
+        "npm test",
+        "console.error: the request failed\n  \u{2715} is drawn on the button\nTests:       5 passed, 5 total",
+    ),
+    ("npm test", "level=info errors=1 the retry works\n5 passed"),
+    (
+        "cargo test",
+        "thread 'x' panicked at a.rs:1:2:\ntest x - should panic ... ok\ntest result: ok. 1 passed; 0 failed",
+    ),
+    ("go test -json ./...", "{\"Action\":\"pass\",\"Package\":\"p\"}"),
+    ("mix test", "3 tests, 0 failures"),
+    ("ctest", "100% tests passed, 0 tests failed out of 3"),
+    ("bin/rails test", "3 runs, 3 assertions, 0 failures, 0 errors, 0 skips"),
+    ("prove -l", "All tests successful.\nResult: PASS"),
+    ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3"),
 ];
 
 /// The runner found nothing to run: nobody can tell anything by it.
@@ -165,5 +225,27 @@ fn a_text_may_tell_the_exit_code() {
     ] {
         let [_, plain] = results(&flow, "npm test", text);
         assert_eq!(plain.as_deref(), Some(wanted), "{text}");
+    }
+}
+
+/// A result may come as blocks of text, or under another name.
+#[test]
+fn a_result_is_read_in_each_form() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    for (response, wanted) in [
+        (json!({"output": "1 failed", "exit_code": 0}), "failed"),
+        (json!({"output": "5 passed", "code": 0}), "passed"),
+        (json!({"content": "1 failed"}), "failed"),
+        (json!([{"type": "text", "text": "5 passed\n1 failed"}]), "failed"),
+        (json!([{"type": "text", "text": "5 passed"}, {"type": "image"}]), "passed"),
+        (json!({"content": [{"type": "text", "text": "FAIL a.test.js"}]}), "failed"),
+    ] {
+        flow.state(&crate::begun(PHASE));
+        let mut event = flow.call("PostToolUse.Bash", &json!({"command": "npm test"}));
+        event["tool_response"] = response.clone();
+        heard(&flow, "test-watcher", &event);
+        let state = flow.state_now();
+        let record = &state["phases"][PHASE]["iteration_requirements"]["test_iteration"];
+        assert_eq!(record["last_test_result"], wanted, "{response}");
     }
 }

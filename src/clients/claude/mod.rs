@@ -270,7 +270,10 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
             return Outcome { text: Some(text), exit_code, ..Outcome::default() };
         }
         Value::Null => return Outcome::default(),
-        other => return Outcome { text: Some(other.to_string()), ..Outcome::default() },
+        other => {
+            let text = text_blocks(&other).unwrap_or_else(|| other.to_string());
+            return Outcome { text: Some(text), ..Outcome::default() };
+        }
     };
     let file = response.take_text("filePath").map(path_of);
     let exit_code = ["exitCode", "exit_code", "code"].iter().find_map(|name| response.0.get(*name)?.as_i64());
@@ -303,7 +306,9 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         response.flag("interrupted").unwrap_or(false) || response.text("backgroundTaskId").is_some();
     let text = match tool {
         Tool::Shell { .. } => {
-            let printed = [response.take_text("stdout"), response.take_text("stderr")].into_iter().flatten();
+            let content = response.0.get("content").and_then(text_blocks);
+            let printed = ["stdout", "stderr", "output", "content"].map(|name| response.take_text(name));
+            let printed = printed.into_iter().chain([content]).flatten();
             Some(printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"))
         }
         // An agent's answer in a form of another time.
@@ -311,6 +316,12 @@ fn outcome(response: Value, tool: &Tool) -> Outcome {
         _ => None,
     };
     Outcome { file, text, exit_code, is_unfinished, ..Outcome::default() }
+}
+
+/// The text of content blocks, as the API has them.
+fn text_blocks(value: &Value) -> Option<String> {
+    let texts: Vec<&str> = value.as_array()?.iter().filter_map(|block| block["text"].as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// The exit code that a text tells: "Exit code 1", "exited with code 1", "exit: 1".
