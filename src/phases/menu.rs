@@ -167,8 +167,10 @@ fn choice(line: &str) -> Option<Choice> {
     const VERBS: &[&str] = &["selected", "selection", "chose", "chosen", "picked"];
     const BETWEEN: &[&str] = &["is", "was", "option", "the", "has", "been"];
     let in_brackets = |letter: &str| [format!("[{letter}]"), format!("({letter})")];
-    let options =
-        CHOICES.iter().filter(|(_, letter, _)| in_brackets(letter).iter().any(|mark| line.contains(mark)));
+    let capitals = line.to_uppercase();
+    let options = CHOICES
+        .iter()
+        .filter(|(_, letter, _)| in_brackets(letter).iter().any(|mark| capitals.contains(mark)));
     if options.count() > 1 {
         return None;
     }
@@ -179,15 +181,21 @@ fn choice(line: &str) -> Option<Choice> {
         let asks = at.checked_sub(1).is_some_and(|before| matches!(&*bare(words[before]), "enter" | "your"));
         VERBS.contains(&bare(word).as_str()) && !ends(word) && !asks
     });
-    verbs.into_iter().find_map(|(at, _)| {
-        let mut rest = words[at + 1..].iter().filter(|word| !matches!(**word, "-" | ":" | "=" | "–" | "—"));
+    verbs.into_iter().find_map(|(at, verb)| {
+        let is_sign = |word: &str| matches!(word, "-" | ":" | "=" | "–" | "—");
+        let is_label = verb.ends_with(':') || words.get(at + 1).is_some_and(|next| is_sign(next));
+        let mut rest = words[at + 1..].iter().filter(|word| !is_sign(word));
         let first = rest.find(|word| !BETWEEN.contains(&bare(word).as_str()))?;
         let then = rest.next();
         CHOICES.iter().find_map(|(choice, letter, name)| {
+            let is_capital = first.contains(*letter);
             let own_name = then.is_some_and(|then| bare(then) == *name);
             let is_last = ends(first) || then.is_none();
-            let is_letter = in_brackets(letter).iter().any(|mark| first.starts_with(mark.as_str()))
-                || (first.trim_matches(|c: char| !c.is_alphanumeric()) == *letter && (own_name || is_last));
+            let for_own = then == Some(&"to") && rest.clone().next().is_some_and(|word| bare(word) == *name);
+            let is_alone = own_name || is_last && (is_capital || is_label) || for_own && is_capital;
+            let is_letter =
+                in_brackets(letter).iter().any(|mark| first.to_uppercase().starts_with(mark.as_str()))
+                    || bare(first) == letter.to_lowercase() && is_alone;
             let is_name =
                 bare(first) == *name && (is_last || then.is_some_and(|then| bare(then) == "option"));
             (is_letter || is_name).then_some(*choice)
@@ -243,7 +251,14 @@ fn step(line: &str) -> Option<String> {
         Some(at) if at + 1 == end => Some(said[..at].join("-")).filter(|_| (1..=REACH).contains(&at)),
         Some(at) => {
             let number = number(at).filter(|_| end - at <= REACH + 2 && !said[..at].contains(&said[at]))?;
-            let name = said[at + 2..].join("-");
+            let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+            let name = match &said[at + 2..] {
+                // "Step 3 of 7", "step 3/7".
+                [of, total, name @ ..] if of == "of" && is_number(total) => name,
+                [total, name @ ..] if is_number(total) => name,
+                name => name,
+            };
+            let name = name.join("-");
             Some(if name.is_empty() { format!("step-{number}") } else { name })
         }
         None => NAMED.contains(&said.join(" ").as_str()).then(|| said.join("-")),

@@ -47,6 +47,29 @@ fn menus_and_choices_are_counted() {
     assert_eq!((&record["completed"], &record["final_selection"]), (&json!(true), &json!("save")));
 }
 
+/// The letter of an option counts in brackets, or with its name behind it, in either case.
+#[test]
+fn a_choice_may_be_in_lower_case() {
+    let flow = flow();
+    for (text, name) in [
+        ("User selected [s]", "save"),
+        ("Selected: c", "continue"),
+        ("User selected S to save everything", "save"),
+        ("the user chose x, exit", "exit"),
+    ] {
+        flow.state(&begun("01-requirements"));
+        heard(&flow, GUARD, &answered(&flow, text));
+        assert_eq!(kept(&flow)["last_selection"], name, "{text}");
+    }
+    for text in
+        ["I selected a", "She selected c code", "selected a to adjust it", "we chose r for statistics"]
+    {
+        flow.state(&begun("01-requirements"));
+        heard(&flow, GUARD, &answered(&flow, text));
+        assert_eq!(flow.state_now(), begun("01-requirements"), "{text}");
+    }
+}
+
 /// Each of these was a choice once.
 #[test]
 fn a_talk_about_something_else_is_no_choice() {
@@ -137,6 +160,9 @@ fn steps_are_kept_by_their_names() {
         ("**Step 2 (User Personas)** is done.", "user-personas"),
         ("Step 3 complete", "step-3"),
         ("step 3 completed", "step-3"),
+        ("Step 3 of 7 complete", "step-3"),
+        ("Step 3/7: done", "step-3"),
+        ("Step 2 of 7: User Personas - complete", "user-personas"),
         ("The project discovery step is complete.", "project-discovery"),
         ("User stories complete", "user-stories"),
         ("Non-functional requirements are done", "non-functional-requirements"),
