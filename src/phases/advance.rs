@@ -11,9 +11,10 @@
 
 use super::delegation::Assignment;
 use super::ground::Ground;
+use super::orders::{asks, completed_phase, gives_away, goes_to, proceeds, wanted};
 use super::requirements;
 use super::state::State;
-use super::table::{self, Phases};
+use super::table;
 use super::words::{clauses, has_phrase, is_setup};
 use crate::event::{Event, Tool};
 use crate::workspace::Workspace;
@@ -103,21 +104,20 @@ impl Told {
             let clear = clear.into_iter().find(|phrase| has_phrase(words, phrase)).map(str::to_owned);
             let is_bare = |word: &&String| is_advance(word) && (self.is_to_leader() || is_alone(words, word));
             let bare = || words.iter().filter(|_| !only_clear).find(is_bare).cloned();
-            clear.or_else(|| goes_to(words)).or_else(bare)
+            clear.or_else(|| goes_to(words)).or_else(|| proceeds(words, self.is_to_leader())).or_else(bare)
         })
     }
 
     /// The words that would hand the work on, or call it done.
     pub fn hands_over(&self) -> Option<String> {
-        const PHRASES: &[&str] =
-            &["hand off", "hand it over", "handoff to", "hand-off to", "phase complete", "declare complete"];
+        const PHRASES: &[&str] = &["handoff to", "hand-off to", "phase complete", "declare complete"];
         self.find(|clause| {
             let words = wanted(clause);
             let phrase =
                 PHRASES.iter().find(|phrase| has_phrase(words, phrase)).map(|phrase| (*phrase).into());
             let alone = || words.first().filter(|_| words.len() == 1);
             phrase
-                .or_else(|| delegates(words))
+                .or_else(|| gives_away(words))
                 .or_else(|| alone().filter(|word| matches!(word.as_str(), "handoff" | "hand-off")).cloned())
         })
     }
@@ -187,130 +187,6 @@ fn is_alone(clause: &[String], word: &str) -> bool {
     let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     word.strip_prefix("gate-").is_some_and(is_number)
         || clause.iter().all(|other| other == word || FILLING.contains(&other.as_str()))
-}
-
-/// Verbs of a workflow that moves.
-const VERBS: &[&str] = &["advance", "proceed", "move", "go", "continue", "transition", "progress"];
-
-/// A clause up to where it speaks of what is not to be done, or not yet: "do not proceed …", "before we
-/// move …", "so that we can advance …".
-pub fn wanted(clause: &[String]) -> &[String] {
-    const NOT: &[&str] = &["not", "never", "don", "don’t", "cannot", "without", "before", "until", "unless"];
-    const NOUNS: &[&str] =
-        &["advancing", "proceeding", "moving", "going", "continuing", "next", "pass", "hand", "delegate"];
-    /// So many words stand between the two.
-    const REACH: usize = 4;
-    let is_move = |word: &String| VERBS.contains(&word.as_str()) || NOUNS.contains(&word.as_str());
-    let is_held = |at: usize| {
-        let next = clause.get(at + 1).map(String::as_str);
-        let is_not = NOT.contains(&clause[at].as_str())
-            || clause[at] == "so" && matches!(next, Some("that" | "we" | "i" | "you"));
-        // "Do not stop and proceed" is an order to proceed.
-        let then =
-            clause[at + 1..].iter().take_while(|word| !matches!(word.as_str(), "and" | "but" | "just"));
-        is_not && then.take(REACH).any(is_move)
-    };
-    let end = (0..clause.len()).find(|at| is_held(*at)).unwrap_or(clause.len());
-    &clause[..end]
-}
-
-/// "Delegate to qa-engineer", "delegate the work to the tester", but not "delegate the sorting to the database".
-fn delegates(words: &[String]) -> Option<String> {
-    /// What is given away may have so many words, and so many stand before the name of who gets it.
-    const REACH: usize = 5;
-    const WORK: &[&str] = &[
-        "this",
-        "that",
-        "it",
-        "all",
-        "the",
-        "of",
-        "work",
-        "task",
-        "tasks",
-        "rest",
-        "remaining",
-        "everything",
-        "next",
-    ];
-    const AGENTS: &[&str] = &["agent", "engineer", "tester", "developer", "designer", "architect", "phase"];
-    let verbs =
-        words.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "delegate" | "delegating"));
-    verbs.into_iter().find_map(|(at, verb)| {
-        let rest = &words[at + 1..];
-        let to = rest.iter().take(REACH).position(|word| word == "to")?;
-        let is_work = rest[..to].iter().all(|word| WORK.contains(&word.as_str()));
-        let is_agent = |word: &String| {
-            let own = table::agent(word);
-            table::is_worker(&own)
-                || table::is_beside_phases(&own)
-                || Phases::named(word).is_some()
-                || AGENTS.contains(&word.as_str())
-        };
-        let is_to_agent = rest[to + 1..].iter().take(REACH).any(is_agent);
-        (is_work || is_to_agent).then(|| format!("{verb} to"))
-    })
-}
-
-/// Whether a clause asks, or makes something depend on what it says.
-fn asks(clause: &[String]) -> bool {
-    const ASKING: &[&str] = &[
-        "whether", "if", "verify", "check", "confirm", "ensure", "sure", "assess", "until", "once", "when",
-        "before", "unless", "not",
-    ];
-    clause.first().is_some_and(|word| matches!(word.as_str(), "is" | "are"))
-        || clause.iter().any(|word| ASKING.contains(&word.as_str()))
-}
-
-/// "Proceed to the next phase", "move on to 07-testing", "advance the workflow", but not "proceed to the
-/// next test" nor "pass the progress to the caller".
-fn goes_to(words: &[String]) -> Option<String> {
-    /// So many words stand between "to" and where it goes.
-    const REACH: usize = 3;
-    words.iter().enumerate().filter(|(_, word)| VERBS.contains(&word.as_str())).find_map(|(at, verb)| {
-        let rest = &words[at + 1..];
-        let rest = rest.strip_prefix(&["on".to_owned()]).unwrap_or(rest);
-        let to = rest.first().filter(|to| matches!(to.as_str(), "to" | "into"));
-        if to.is_none() && verb != "advance" {
-            return None;
-        }
-        let rest = &rest[usize::from(to.is_some())..];
-        let is_aim = |(index, word): (usize, &String)| match word.as_str() {
-            "phase" | "gate" => true,
-            "workflow" => verb == "advance",
-            "next" => {
-                rest.get(index + 1).is_none_or(|then| matches!(then.as_str(), "phase" | "gate" | "stage"))
-            }
-            // Said of nothing else than of the work.
-            "implementation" | "testing" | "validation" | "deployment" => {
-                verb == "progress" && index == 0 && at == 0
-            }
-            word => Phases::named(word).is_some() || word.starts_with("gate-"),
-        };
-        let says = || if to.is_some() { format!("{verb} to") } else { verb.clone() };
-        rest.iter().take(REACH).enumerate().any(is_aim).then(says)
-    })
-}
-
-/// "Phase 06 is complete", "testing complete", "ready for the gate".
-fn completed_phase(words: &[String]) -> Option<String> {
-    const DONE: &[&str] = &["complete", "completed", "done", "finished"];
-    const PHRASES: &[&str] = &["ready for gate", "ready for the gate", "gate validation"];
-    if let Some(phrase) = PHRASES.iter().find(|phrase| has_phrase(words, phrase)) {
-        return Some((*phrase).to_owned());
-    }
-    words.iter().enumerate().find_map(|(at, word)| {
-        let mut rest = words[at + 1..].iter().map(String::as_str).peekable();
-        let work = matches!(word.as_str(), "implementation" | "testing" | "requirements");
-        if word == "phase" {
-            rest.next_if(|next| Phases::named(next).is_some() || next.chars().all(|c| c.is_ascii_digit()));
-        } else if !work && Phases::named(word).is_none() {
-            return None;
-        }
-        rest.next_if(|next| matches!(*next, "is" | "are"));
-        let end = rest.next().filter(|next| if work { *next == "complete" } else { DONE.contains(next) })?;
-        Some(format!("{word} {end}"))
-    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! A call that names no agent is read, word by word, without what it says is not to be done; and so is every
 //! call where there is no manifest.
 
-use super::advance;
 use super::manifest::Manifest;
+use super::orders;
 use super::table::{self, Phases};
 use super::words::{clauses, has_phrase, is_setup};
 use crate::effect::Effect;
@@ -101,7 +101,7 @@ fn named_in_text(assignment: &Assignment, manifest: Option<&Manifest>) -> Option
     if clauses.iter().any(|clause| is_setup(clause)) {
         return None;
     }
-    let wanted: Vec<&[String]> = clauses.iter().map(|clause| advance::wanted(clause)).collect();
+    let wanted: Vec<&[String]> = clauses.iter().map(|clause| orders::wanted(clause)).collect();
     let is_named = |name: &str| {
         let name = table::spelled_out(name);
         let apart = name.replace('-', " ");

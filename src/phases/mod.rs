@@ -16,6 +16,7 @@ pub mod gate;
 pub mod ground;
 pub mod manifest;
 pub mod menu;
+pub mod orders;
 pub mod phase_loop;
 pub mod phase_sequence;
 pub mod plan_surfacer;

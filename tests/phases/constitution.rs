@@ -54,6 +54,10 @@ fn only_words_that_complete_a_phase_are_held() {
     let flow = demanding(PHASE, &tests_and_articles());
     for (agent, prompt, held) in [
         ("sdlc-orchestrator", "complete the login page", false),
+        ("sdlc-orchestrator", "The phase has been completed", true),
+        ("sdlc-orchestrator", "phase 06 is now complete", true),
+        ("sdlc-orchestrator", "The implementation is now fully complete", true),
+        ("sdlc-orchestrator", "The phase has not been completed", false),
         ("sdlc-orchestrator", "discover what is done", false),
         ("sdlc-orchestrator", "set up and install, mark as complete", false),
         ("software-developer", "implementation complete, submit for review", false),

@@ -134,6 +134,10 @@ fn only_words_that_leave_the_phase_are_held() {
         ("sdlc-orchestrator", "validate GATE-06", true),
         ("orchestrator", "move to phase 07", true),
         ("isdlc:sdlc-orchestrator", "progress to testing", true),
+        ("sdlc-orchestrator", "Proceed", true),
+        ("sdlc-orchestrator", "all is done, please proceed", true),
+        ("sdlc-orchestrator", "proceed to testing", true),
+        ("qa-engineer", "Proceed", false),
         // Words that once switched the guard off.
         ("sdlc-orchestrator", "the initial definition is done, advance", true),
         ("sdlc-orchestrator", "read the constitution, then proceed to the next phase", true),
