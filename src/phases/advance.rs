@@ -11,7 +11,7 @@
 
 use super::delegation::Assignment;
 use super::ground::Ground;
-use super::orders::{asks, completed_phase, gives_away, goes_to, proceeds, wanted};
+use super::orders::{asks, completed_phase, gives_away, goes_to, is_elsewhere, proceeds, wanted};
 use super::requirements;
 use super::state::State;
 use super::table;
@@ -101,7 +101,8 @@ impl Told {
         self.find(|clause| {
             let words = wanted(clause);
             let clear = ["next phase", "move to phase", "pass the gate"];
-            let clear = clear.into_iter().find(|phrase| has_phrase(words, phrase)).map(str::to_owned);
+            let clear = clear.into_iter().find(|phrase| has_phrase(words, phrase) && !is_elsewhere(words));
+            let clear = clear.map(str::to_owned);
             let is_bare = |word: &&String| is_advance(word) && (self.is_to_leader() || is_alone(words, word));
             let bare = || words.iter().filter(|_| !only_clear).find(is_bare).cloned();
             clear.or_else(|| goes_to(words)).or_else(|| proceeds(words, self.is_to_leader())).or_else(bare)

@@ -86,6 +86,13 @@ pub fn gives_away(words: &[String]) -> Option<String> {
     })
 }
 
+/// Whether the phases that a clause speaks of are those of something else: "the next phase of the compiler".
+pub fn is_elsewhere(words: &[String]) -> bool {
+    let of = words.windows(2).position(|pair| pair[0] == "phase" && pair[1] == "of");
+    let whose = of.and_then(|at| words[at + 2..].iter().find(|word| *word != "the" && *word != "this"));
+    whose.is_some_and(|whose| !matches!(whose.as_str(), "workflow" | "feature" | "project" | "sdlc" | "work"))
+}
+
 /// "Proceed.", and to whoever leads also "all is done, please proceed".
 pub fn proceeds(words: &[String], is_to_leader: bool) -> Option<String> {
     let end = words.iter().rposition(|word| !matches!(word.as_str(), "now" | "please"))?;

@@ -51,6 +51,8 @@ fn what_serves_the_work_goes_on() {
         ("general-purpose", "do not delegate to anybody", false),
         ("general-purpose", "fix the delegate pattern in src/a.ts", false),
         ("general-purpose", "Fix the delegate", false),
+        ("general-purpose", "Explain how the next phase of the compiler works", false),
+        ("general-purpose", "begin the next phase of the workflow", true),
         ("general-purpose", "make the app delegate to return null", false),
         ("general-purpose", "why is the proxy delegating", false),
         ("general-purpose", "after the fix delegate to qa-engineer", true),
