@@ -5,9 +5,10 @@
 use serde_json::json;
 
 use super::advance::{Attempt, Told};
-use super::ground::{Ground, UnderWay};
-use super::records;
+use super::delegation::Assignment;
+use super::ground::Ground;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
+use super::{plan_surfacer, records, table};
 use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
@@ -22,15 +23,28 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 
 /// Begins the record of the phase when work of it is handed out.
 fn prepare(event: &Event, workspace: &Workspace) -> Option<()> {
-    let UnderWay { ground, state, phase, .. } = UnderWay::of(event, workspace)?;
-    let delegation = ground.delegations(event, workspace).first()?;
-    if !delegation.may_be_of(phase) || requirements::are_off(state) {
+    if !Assignment::is_possible(event, workspace) {
         return None;
     }
-    let demand = Demands::of(phase, state, ground, workspace)?.constitution?;
-    if Progress::of(phase, state).constitution.is_none() {
-        begin(phase, &demand, ground, workspace);
+    let ground = Ground::of(event, workspace)?;
+    let state = ground.state(workspace)?;
+    let phase = state.current_phase()?;
+    if requirements::are_off(state) || Progress::of(&phase, state).constitution.is_some() {
+        return None;
     }
+    let is_of_phase = match ground.delegations(event, workspace).first() {
+        Some(delegation) => delegation.may_be_of(&phase),
+        // Whoever leads hands the work on, and begins the record then.
+        None => ground.assignments(event, workspace).iter().any(|work| {
+            work.agent.as_deref().is_none_or(table::is_worker)
+                && plan_surfacer::is_work(work, ground, workspace)
+        }),
+    };
+    if !is_of_phase {
+        return None;
+    }
+    let demand = Demands::of(&phase, state, ground, workspace)?.constitution?;
+    begin(&phase, &demand, ground, workspace);
     Some(())
 }
 

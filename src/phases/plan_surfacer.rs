@@ -71,7 +71,7 @@ fn has_plan(workflow: &Workflow) -> bool {
 /// does not know is a helper that looks something up or is the user's own: nobody expects it to wait for a
 /// plan, and no guard of phases holds it. Of a call that names no agent nothing is known but its words, and it
 /// is held unless they are about setting something up.
-fn is_work(work: &Assignment, ground: &Ground, workspace: &Workspace) -> bool {
+pub fn is_work(work: &Assignment, ground: &Ground, workspace: &Workspace) -> bool {
     match (&work.agent, ground.manifest(workspace)) {
         (None, _) => !work.texts.iter().any(|text| is_setup(&words(text))),
         (Some(agent), _) if agent == ORCHESTRATOR => true,

@@ -124,3 +124,24 @@ fn an_ordinary_delegation_begins_the_record() {
     heard(&flow, GUARD, &flow.delegating("requirements-analyst", "ask"));
     assert_eq!(flow.state_now(), begun("01-requirements"), "a phase without such a demand");
 }
+
+/// The phase of the work is known without a manifest, without a workflow and without the name of an agent.
+#[test]
+fn a_delegation_that_names_less_begins_the_record_too() {
+    let flow = demanding(PHASE, &tests_and_articles());
+    let began = |event: &serde_json::Value, state: &serde_json::Value| {
+        flow.state(state);
+        assert!(heard(&flow, GUARD, event).is_silent(), "{event}");
+        flow.state_now()["phases"][PHASE]["constitutional_validation"]["status"] == "pending"
+    };
+    assert!(began(&flow.telling("write the login form"), &begun(PHASE)), "no agent");
+    assert!(!began(&flow.telling("configure the project"), &begun(PHASE)), "set up");
+    let alone = json!({"current_phase": PHASE, "phases": {}});
+    assert!(began(&flow.delegating("software-developer", "write it"), &alone), "no workflow");
+    assert!(!began(&flow.delegating("sdlc-orchestrator", "lead"), &begun(PHASE)), "whoever leads");
+    flow.without_manifest();
+    assert!(began(&flow.delegating("software-developer", "write it"), &begun(PHASE)), "no manifest");
+    for agent in ["general-purpose", "discover-orchestrator", "sdlc-orchestrator"] {
+        assert!(!began(&flow.delegating(agent, "write it"), &begun(PHASE)), "{agent}");
+    }
+}
