@@ -23,6 +23,10 @@ pub enum Ran {
     Something,
 }
 
+const FAILURES: &[&str] = &["failed", "failing", "failure", "failures", "fail", "error", "errors"];
+const PASSES: &[&str] = &["passed", "passing", "pass"];
+const SKIPPED: &[&str] = &["skipped", "total"];
+
 impl Shown {
     pub fn in_text(text: &str) -> Self {
         let mut shown = Self::default();
@@ -32,6 +36,7 @@ impl Shown {
             let line = line.strip_prefix("[INFO] ").or_else(|| line.strip_prefix("[ERROR] ")).unwrap_or(line);
             shown.read_line(line);
             shown.count(line);
+            shown.count_runs(line);
         }
         shown.failures |= shown.has_marks && !shown.passes;
         shown
@@ -86,13 +91,18 @@ impl Shown {
         const MARKS: &[&str] = &["\u{2715} ", "\u{2716} ", "\u{2717} ", "\u{d7} ", "E   ", "error[E"];
         const NONE: &[&str] = &[
             "[no tests to run]",
+            "[no test files]",
             "no tests ran",
             "no tests found",
+            "no tests were found",
             "no test files found",
             "no tests executed",
+            "no test is available",
+            "no test specified",
+            "no specs found",
             "all examples were filtered out",
-            "ran 0 tests",
-            "0 examples, 0 failures",
+            "result: notests",
+            ":test no-source",
         ];
         let starts = |with: &[&str]| with.iter().any(|start| line.starts_with(start));
         let lower = line.to_ascii_lowercase();
@@ -119,9 +129,6 @@ impl Shown {
 
     /// Reads counts: "3 failed", "3 of 100 tests failed", and in a summary the other way round: "Failures: 3".
     fn count(&mut self, line: &str) {
-        const FAILURES: &[&str] = &["failed", "failing", "failure", "failures", "fail", "error", "errors"];
-        const PASSES: &[&str] = &["passed", "passing", "pass"];
-        const SKIPPED: &[&str] = &["skipped", "total"];
         /// What is counted, before or behind the word that says how it ended.
         const TESTS: &[&str] = &["tests", "test", "specs", "suites", "snapshot", "snapshots", "subtests"];
         /// What stands behind a count in a summary. "3 failed logins" is a sentence.
@@ -190,6 +197,28 @@ impl Shown {
         let is_total = line.starts_with("Tests:");
         if !counted[0] && (counted[1] || counted[2] && is_total) {
             self.ran = self.ran.max(Ran::Nothing);
+        }
+    }
+
+    /// Reads how many tests were run: "10 examples, 0 failures", "Tests run: 0", "Tests: 0 total". Of "0 tests
+    /// failed" the number says something else.
+    fn count_runs(&mut self, line: &str) {
+        const TESTS: &[&str] = &["tests", "examples", "runs", "specs", "scenarios"];
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_ending = |at: usize| {
+            let word = words.get(at).map(|word| bare(word).to_ascii_lowercase()).unwrap_or_default();
+            word != "total" && [FAILURES, PASSES, SKIPPED].iter().any(|list| list.contains(&&*word))
+        };
+        for (at, word) in words.iter().enumerate() {
+            let Ok(count) = bare(word).parse::<u64>() else { continue };
+            // "Tests: 10, Assertions: 20", but not "Tests: 5 skipped".
+            let is_whole = word.ends_with(',') || !is_ending(at + 1);
+            let is_headed = is_whole && matches!(words[..at], [.., "Tests", "run:"] | [.., "Tests:"]);
+            let is_named =
+                words.get(at + 1).is_some_and(|next| TESTS.contains(&bare(next))) && !is_ending(at + 2);
+            if is_headed || is_named {
+                self.ran = self.ran.max(if count == 0 { Ran::Nothing } else { Ran::Something });
+            }
         }
     }
 }
