@@ -79,6 +79,7 @@ rehearsals! {
     plan_gate_and_forgers: "plan-gate-forged.toml",
     plan_gate_and_other_answers: "plan-gate-other-answers.toml",
     plan_gate_and_answers_that_are_none: "plan-gate-retry.toml",
+    plan_gate_and_the_token_limit: "plan-gate-token-limit.toml",
     plan_gate_in_a_resumed_session: "plan-gate-resumed.toml",
     plan_gate_in_a_second_session: "plan-gate-second-session.toml",
     plan_gate_in_a_directory_of_the_project: "plan-gate-plans-directory.toml",

@@ -15,6 +15,7 @@ pub(super) struct Message {
     id: String,
     model: Value,
     content: Vec<Value>,
+    is_cut: bool,
 }
 
 /// What in a step could not be filled.
@@ -24,7 +25,7 @@ impl Message {
     /// `tag` is unique within the run and makes the ids of the message and its calls.
     pub(super) fn compose(
         tag: &str,
-        (text, calls): (Option<&str>, &[Call]),
+        (text, calls, is_cut): (Option<&str>, &[Call], bool),
         body: &Value,
         variables: &Variables,
     ) -> (Self, Problems) {
@@ -46,7 +47,7 @@ impl Message {
                 "type": "tool_use", "id": format!("toolu_{tag}_{index}"), "name": call.tool, "input": input,
             }));
         }
-        let message = Self { id: format!("msg_{tag}"), model: body["model"].clone(), content };
+        let message = Self { id: format!("msg_{tag}"), model: body["model"].clone(), content, is_cut };
         (message, problems)
     }
 
@@ -107,7 +108,11 @@ impl Message {
     }
 
     fn stop_reason(&self) -> &'static str {
-        if self.calls().is_empty() { "end_turn" } else { "tool_use" }
+        match (self.is_cut, self.calls().is_empty()) {
+            (true, _) => "max_tokens",
+            (false, true) => "end_turn",
+            (false, false) => "tool_use",
+        }
     }
 }
 
@@ -123,8 +128,12 @@ mod tests {
         let input = json!({"command": "cat {{re:file (\\S+)}}"});
         let call = Call { tool: "Bash".into(), input: input.as_object().unwrap().clone() };
         let body = json!({"model": "m", "messages": [{"role": "user", "content": "file a.txt"}]});
-        let (message, problems) =
-            Message::compose("x_1", (Some("let me"), &[call.clone(), call]), &body, &Variables::default());
+        let (message, problems) = Message::compose(
+            "x_1",
+            (Some("let me"), &[call.clone(), call], false),
+            &body,
+            &Variables::default(),
+        );
         assert!(problems.is_empty());
         message
     }
@@ -162,8 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn a_text_alone_ends_the_turn() {
-        let (message, _) = Message::compose("x", (Some("done"), &[]), &json!({}), &Variables::default());
-        assert_eq!(message.whole()["stop_reason"], "end_turn");
+    fn a_text_alone_ends_the_turn_or_is_cut_off() {
+        for (is_cut, reason) in [(false, "end_turn"), (true, "max_tokens")] {
+            let said = (Some("done"), &[][..], is_cut);
+            let (message, _) = Message::compose("x", said, &json!({}), &Variables::default());
+            assert_eq!(message.whole()["stop_reason"], reason);
+            assert!(message.events().contains(reason));
+        }
     }
 }

@@ -175,16 +175,16 @@ impl Part {
     }
 
     fn deliver(&self, route: &str, n: usize, step: &Step, body: &Value, streamed: bool) -> Reply {
-        let (text, calls) = match &step.answer {
+        let (text, calls, is_cut) = match &step.answer {
             Answer::Error(error) => {
                 self.note(Note::Moment(Moment::Failed { route: route.to_owned(), status: error.status }));
                 return Reply::api_error(error.status, &error.kind, &error.message);
             }
-            Answer::Message { text, calls } => (text.as_deref(), calls.as_slice()),
+            Answer::Message { text, calls, is_cut } => (text.as_deref(), calls.as_slice(), *is_cut),
         };
         let word: String = route.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
         let (message, problems) =
-            Message::compose(&format!("{word}_{n}"), (text, calls), body, &self.variables);
+            Message::compose(&format!("{word}_{n}"), (text, calls, is_cut), body, &self.variables);
         for problem in problems {
             self.note(Note::Problem(format!("step {n} of route `{route}`: {problem}")));
         }

@@ -45,7 +45,12 @@ pub(crate) struct Step {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
-    Message { text: Option<String>, calls: Vec<Call> },
+    Message {
+        text: Option<String>,
+        calls: Vec<Call>,
+        /// It ends at the token limit.
+        is_cut: bool,
+    },
     Error(ApiError),
 }
 
@@ -78,6 +83,8 @@ struct StepKeys {
     #[serde(default)]
     calls: Vec<Call>,
     error: Option<ApiError>,
+    #[serde(default)]
+    cut: bool,
 }
 
 impl TryFrom<StepKeys> for Step {
@@ -94,7 +101,7 @@ impl TryFrom<StepKeys> for Step {
             (None, None) => {}
         }
         let answer = match keys.error {
-            Some(_) if keys.text.is_some() || !calls.is_empty() => {
+            Some(_) if keys.text.is_some() || !calls.is_empty() || keys.cut => {
                 return Err("a step with an `error` says nothing else");
             }
             Some(error) if !(400..600).contains(&error.status) => {
@@ -104,7 +111,7 @@ impl TryFrom<StepKeys> for Step {
             None if keys.text.is_none() && calls.is_empty() => {
                 return Err("a step needs `text`, `tool`, `calls` or `error`");
             }
-            None => Answer::Message { text: keys.text, calls },
+            None => Answer::Message { text: keys.text, calls, is_cut: keys.cut },
         };
         Ok(Self { before: keys.before, answer })
     }

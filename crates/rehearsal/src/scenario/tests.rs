@@ -25,6 +25,7 @@ fn mistakes_that_would_make_a_scenario_pass_are_refused() {
         ("[[route]]\n", "no `[[route.step]]`"),
         ("[[route]]\n[[route.step]]\n", "needs `text`"),
         ("[[route]]\n[[route.step]]\ntext='x'\nerror={status=529, type='x'}", "says nothing else"),
+        ("[[route]]\n[[route.step]]\ncut=true\nerror={status=529, type='x'}", "says nothing else"),
         ("[[route]]\n[[route.step]]\nerror={status=200, type='x'}", "400 to 599"),
         ("[[route]]\n[[route.step]]\ntool='A'\ncalls=[{tool='B'}]", "either `tool` or `calls`"),
         ("[[route]]\n[[route.step]]\ninput={a=1}", "belongs to a `tool`"),
