@@ -5,8 +5,12 @@
 //! costs one more question to the validator; finding too little lets a hidden FAIL stand beside a PASS.
 
 mod fold;
+mod words;
 
 use fold::{fold, plain};
+use words::{
+    FAIL_SIGNS, FILLERS, LABELS, LABELS_OF_FINDINGS, NEGATIONS, OBJECTS, PASS_SIGNS, RETRACTIONS, SUBJECTS,
+};
 
 use super::verdict::Status;
 
@@ -23,18 +27,21 @@ pub struct Reading {
 
 /// A word, with what stands between it and the word before.
 struct Token {
+    /// Empty at the end of the text.
     word: String,
     before: String,
     line: usize,
+    is_number: bool,
 }
 
 impl Token {
     fn new(word: &str, before: String, line: usize) -> Self {
-        Self { word: word.chars().map(plain).collect(), before, line }
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        Self { word: word.chars().map(plain).collect(), before, line, is_number }
     }
 
     fn is(&self, word: &str) -> bool {
-        word.chars().map(plain).eq(self.word.chars())
+        word.len() == self.word.len() && word.chars().map(plain).eq(self.word.chars())
     }
 
     fn is_any(&self, words: &[&str]) -> bool {
@@ -51,112 +58,17 @@ impl Token {
     }
 }
 
-/// Words that may stand between "verdict" and its value, or before "verdict" at the start of a line.
-const FILLERS: &[&str] = &[
-    "a",
-    "actual",
-    "actually",
-    "after",
-    "all",
-    "amended",
-    "an",
-    "and",
-    "as",
-    "be",
-    "becomes",
-    "been",
-    "changed",
-    "changes",
-    "conclusion",
-    "corrected",
-    "correction",
-    "correct",
-    "coverage",
-    "edit",
-    "final",
-    "finally",
-    "for",
-    "from",
-    "has",
-    "hence",
-    "here",
-    "i",
-    "in",
-    "instead",
-    "is",
-    "it",
-    "its",
-    "my",
-    "new",
-    "no",
-    "not",
-    "note",
-    "now",
-    "of",
-    "official",
-    "on",
-    "or",
-    "our",
-    "overall",
-    "plan",
-    "real",
-    "really",
-    "remains",
-    "reads",
-    "result",
-    "revised",
-    "say",
-    "second",
-    "should",
-    "so",
-    "stands",
-    "status",
-    "still",
-    "that",
-    "the",
-    "therefore",
-    "third",
-    "this",
-    "thus",
-    "to",
-    "true",
-    "update",
-    "updated",
-    "validator",
-    "value",
-    "was",
-    "would",
+/// Verdicts without blanks, with the letters that look alike as [`plain`] has them.
+const SQUEEZED: [(&str, Status); 4] = [
+    ("verdictpass", Status::Pass),
+    ("verdictispass", Status::Pass),
+    ("verdictfaii", Status::Fail),
+    ("verdictisfaii", Status::Fail),
 ];
-/// Labels that mean the same as "verdict" where a value is assigned to them.
-const LABELS: &[&str] = &[
-    "answer",
-    "assessment",
-    "conclusion",
-    "corrected",
-    "correction",
-    "coverage",
-    "decision",
-    "final",
-    "judgement",
-    "judgment",
-    "outcome",
-    "overall",
-    "result",
-    "revised",
-    "ruling",
-    "status",
-    "update",
-    "updated",
-];
-/// "verdictfail", with the letters that look alike as [`plain`] has them.
-const FAILED_IN_PLAIN_LETTERS: &str = "verdictfaii";
 /// How many fillers may stand in a row.
 const MOST_FILLERS: usize = 8;
 /// How many words the label of a line may have that ends with a bare PASS or FAIL.
 const MOST_LABEL_WORDS: usize = 6;
-/// What a sentence is about that judges the plan.
-const SUBJECTS: &[&str] = &["answer", "assessment", "i", "it", "plan", "that", "this", "which"];
-
 /// Every place that could be read as a verdict, in order.
 pub fn verdicts(text: &str) -> Vec<Reading> {
     let folded = fold(text);
@@ -164,7 +76,8 @@ pub fn verdicts(text: &str) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     for at in 0..tokens.len() {
         let strict = named(&tokens, at).or_else(|| labelled(&tokens, at)).or_else(|| bare(&tokens, at));
-        found.extend(strict.or_else(|| sentence(&tokens, at)));
+        found.extend(strict.or_else(|| signed(&tokens, at)).or_else(|| sentence(&tokens, at)));
+        found.extend(retraction(&tokens, at));
     }
     found.extend(split_words(&tokens));
     if text.contains(['\u{202d}', '\u{202e}']) {
@@ -278,12 +191,54 @@ fn sentence(tokens: &[Token], at: usize) -> Option<Reading> {
     } else {
         return None;
     };
-    let ends = tokens.get(at + 1).is_none_or(|next| next.before.contains(['.', '!', ';', '\n']));
+    let ends = |next: &Token| next.before.contains(['.', '!', ';', '\n']);
+    let next = tokens[at + 1..].iter().find(|next| ends(next) || !next.is_any(OBJECTS));
+    let ends = next.is_none_or(ends);
     let fillers = (0..at).rev().take(MOST_FILLERS).take_while(|&back| is_filler(&tokens[back])).count();
     // The subject may itself be no filler.
     let from = (at - fillers).saturating_sub(1);
     let is_about_it = tokens[from..at].iter().any(|word| word.is_any(SUBJECTS));
+    let is_negated = tokens[from..at].iter().any(|word| word.is_any(NEGATIONS));
+    let status = match status {
+        Status::Pass if is_negated => Status::Fail,
+        Status::Fail if is_negated => Status::Pass,
+        status => status,
+    };
     (ends && is_about_it).then_some(Reading { line: value.line, status: Some(status), is_prose: true })
+}
+
+/// "Verdict: ❌": a sign in the place of the value, on the same line.
+fn signed(tokens: &[Token], at: usize) -> Option<Reading> {
+    let name = &tokens[at];
+    let is_verdict = name.is("verdict");
+    if !is_verdict && (!name.begins_line() || !name.is_any(LABELS) || name.is_any(LABELS_OF_FINDINGS)) {
+        return None;
+    }
+    let rest = &tokens[at + 1..];
+    let fillers = rest.iter().take(MOST_FILLERS).take_while(|token| is_filler(token)).count();
+    for token in rest.iter().take(fillers + 1) {
+        let on_line = token.before.split('\n').next().unwrap_or_default();
+        let status = if on_line.contains(FAIL_SIGNS) {
+            Some(Status::Fail)
+        } else {
+            on_line.contains(PASS_SIGNS).then_some(Status::Pass)
+        };
+        if status.is_some() {
+            return Some(Reading { line: name.line, status, is_prose: !is_verdict });
+        }
+        if token.begins_line() {
+            break;
+        }
+    }
+    None
+}
+
+/// "Ignore the verdict above."
+fn retraction(tokens: &[Token], at: usize) -> Option<Reading> {
+    let word = tokens[at].is_any(RETRACTIONS).then_some(&tokens[at])?;
+    let rest = tokens[at + 1..].iter().take(MOST_FILLERS).take_while(|token| !token.begins_line());
+    let is_of_verdict = rest.into_iter().any(|token| token.is("verdict"));
+    is_of_verdict.then_some(Reading { line: word.line, status: None, is_prose: false })
 }
 
 /// "VERD ICT: FA IL": words that read as a verdict only without what stands between their letters.
@@ -295,7 +250,7 @@ fn split_words(tokens: &[Token]) -> Vec<Reading> {
         squeezed += &token.word;
     }
     let mut found = Vec::new();
-    for (form, status) in [("verdictpass", Status::Pass), (FAILED_IN_PLAIN_LETTERS, Status::Fail)] {
+    for (form, status) in SQUEEZED {
         for (at, _) in squeezed.match_indices(form) {
             let (Ok(index) | Err(index)) = starts.binary_search(&at).map_err(|next| next - 1);
             let is_whole = starts[index] == at && tokens[index].is("verdict");
@@ -324,7 +279,7 @@ fn status(token: &Token) -> Option<Status> {
 }
 
 fn is_filler(token: &Token) -> bool {
-    token.is_any(FILLERS)
+    token.is_number || token.is_any(FILLERS)
 }
 
 /// The words of a folded text. Three or more single letters in a row are one word.
@@ -344,6 +299,8 @@ fn tokens(folded: &str) -> Vec<Token> {
             rest = &rest[first.len_utf8()..];
         }
     }
+    before.push('\n');
+    tokens.push(Token { word: String::new(), before, line, is_number: false });
     spelled_out(tokens)
 }
 

@@ -39,10 +39,39 @@ pub(super) fn plain(c: char) -> char {
 }
 
 /// Tags that change how a word looks, and not what it says.
-const TAGS: &[&str] = &[
-    "b", "big", "br", "code", "del", "div", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "i", "ins",
-    "kbd", "mark", "p", "s", "small", "span", "strong", "sub", "sup", "u", "wbr",
+const INLINE_TAGS: &[&str] = &[
+    "a", "b", "bdi", "bdo", "big", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr",
 ];
+/// Tags that begin a line.
+const LINE_TAGS: &[&str] = &[
+    "blockquote",
+    "br",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "summary",
+    "table",
+    "tbody",
+    "thead",
+    "tr",
+    "ul",
+];
+const CELL_TAGS: &[&str] = &["td", "th"];
 
 /// A tag, or a character written as an entity, at the start of a text, and how long it is.
 fn markup(text: &str) -> Option<(Option<char>, usize)> {
@@ -55,7 +84,14 @@ fn markup(text: &str) -> Option<(Option<char>, usize)> {
         '<' => {
             let (name, length) = inside('>')?;
             let name = name.trim_matches('/').split(' ').next().unwrap_or_default().to_ascii_lowercase();
-            TAGS.contains(&name.as_str()).then_some((None, length))
+            let is_one_of = |tags: &[&str]| tags.contains(&name.as_str());
+            let drawn = match () {
+                () if is_one_of(INLINE_TAGS) => None,
+                () if is_one_of(LINE_TAGS) => Some('\n'),
+                () if is_one_of(CELL_TAGS) => Some('|'),
+                () => return None,
+            };
+            Some((drawn, length))
         }
         '&' => {
             let (name, length) = inside(';')?;
@@ -68,8 +104,13 @@ fn markup(text: &str) -> Option<(Option<char>, usize)> {
                     };
                     Some(code.ok().and_then(char::from_u32)?)
                 }
-                None if ["shy", "zwj", "zwnj", "lrm", "rlm"].contains(&name) => None,
-                None if name == "nbsp" => Some(' '),
+                None if ["shy", "zwj", "zwnj", "lrm", "rlm", "ZeroWidthSpace", "NoBreak"].contains(&name) => {
+                    None
+                }
+                None if name == "colon" => Some(':'),
+                None if name == "equals" => Some('='),
+                None if name == "NewLine" => Some('\n'),
+                None if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) => Some(' '),
                 None => return None,
             };
             Some((decoded, length))
@@ -121,18 +162,18 @@ fn look_alike(c: char) -> char {
 
 /// For each letter that occurs in the words that are searched, others that are drawn like it.
 const ALIKE: &[(char, &str)] = &[
-    ('a', "àáâãäåāăąǎȁȃạảаᴀαΑАÀÁÂÃÄÅĀĂĄⲀᎪꓮªᵃ∀ɑ"),
+    ('a', "àáâãäåāăąǎȁȃạảаᴀαΑАÀÁÂÃÄÅĀĂĄⲀᎪꓮªᵃ∀ɑᴬ"),
     ('c', "çćĉċčсϲᴄСÇĆĈĊČⅭⅽⲤᏟꓚℂⅽᶜ©"),
-    ('d', "ďđԁᴅⅾⅮĎĐᎠꓓᵈ∂ɗ"),
-    ('e', "èéêëēĕėęěеєᴇεΕЕÈÉÊËĒĔĖĘĚℰᎬꓰᵉ℮ɇ∈"),
+    ('d', "ďđԁᴅⅾⅮĎĐᎠꓓᵈ∂ɗᴰ"),
+    ('e', "èéêëēĕėęěеєᴇεΕЕÈÉÊËĒĔĖĘĚℰᎬꓰᵉ℮ɇ∈ᴱ"),
     ('f', "ƒḟꜰϝϜḞғҒℱꓝᶠꞘ"),
-    ('i', "ìíîïĩīĭįıіɪιΙІÌÍÎÏĨĪĬĮİⅠⅰℐℑǀꓲᶦ¡"),
-    ('l', "ĺļľŀłʟⅼⅬĹĻĽĿŁℒᏞꓡˡӏӀ"),
+    ('i', "ìíîïĩīĭįıіɪιΙІÌÍÎÏĨĪĬĮİⅠⅰℐℑǀꓲᶦ¡ⁱᵢᴵᎥᏆ"),
+    ('l', "ĺļľŀłʟⅼⅬĹĻĽĿŁℒᏞꓡˡӏӀᴸ"),
     ('n', "ñńņňɴηΝпÑŃŅŇℕꓠⁿ"),
     ('o', "òóôõöøōŏőоοᴏΟОÒÓÔÕÖØŌŎŐꓳº"),
-    ('p', "рᴘρΡРÞþℙᏢꓑᵖƿ"),
-    ('r', "ŕŗřʀгᴦŔŖŘℛℜℝᎡꓣʳᖇ"),
+    ('p', "рᴘρΡРÞþℙᏢꓑᵖƿᴾ"),
+    ('r', "ŕŗřʀгᴦŔŖŘℛℜℝᎡꓣʳᖇᴿ"),
     ('s', "śŝşšșѕꜱЅŚŜŞŠȘᏚꓢˢ§ʂ"),
-    ('t', "ţťŧțтᴛτΤТŢŤŦȚᎢꓔᵗ†"),
-    ('v', "ѵᴠνѴⅤⅴṽṿᏙꓦᵛ∨ʋ"),
+    ('t', "ţťŧțтᴛτΤТŢŤŦȚᎢꓔᵗ†ᵀ"),
+    ('v', "ѵᴠνѴⅤⅴṽṿᏙꓦᵛ∨ʋⱽ"),
 ];
