@@ -85,7 +85,7 @@ fn without_a_scope_entries_are_updated_where_they_are() {
         let told = desk.run(&["init", "--yes", "--pack", "plan-gate"], 0).line();
         assert!(told.contains(&format!("Scope: {scope}, because")), "{told}");
         assert_ne!(fs::read_to_string(&file).unwrap(), first);
-        let of_project = if scope == "user" { 0 } else { 1 };
+        let of_project = usize::from(scope != "user");
         assert_eq!(desk.names(".claude").len(), of_project, "{scope}: {:?}", desk.names(".claude"));
     }
 }

@@ -118,7 +118,7 @@ fn first_sessions_that_start_at_once_remember_every_reviewer() {
                 event["session_id"] = json!(name);
                 let mut command = planned.project.command(&[]);
                 command.env("PATH", path(&planned)).env("CLAUDE_PROJECT_DIR", &project).current_dir(&project);
-                let mut child = command.spawn().unwrap();
+                let child = command.spawn().unwrap();
                 std::io::Write::write_all(&mut child.stdin.as_ref().unwrap(), event.to_string().as_bytes())
                     .unwrap();
                 child

@@ -22,7 +22,7 @@ use crate::text::one_line;
 use crate::workspace::{Workspace, resolve};
 use found::{Choice, Found, GATE, SELF, packs_of};
 use program::Program;
-use scope::Chosen;
+use scope::ScopeChoice;
 
 /// Add Provost's hooks to Claude Code
 ///
@@ -86,7 +86,7 @@ impl Init {
         let found = Found::look(root, &workspace);
         let mut out = Screen(anstream::stdout().lock());
         let home = workspace.places.home.as_deref();
-        let chosen = Chosen::choose(self.scope, &found, home);
+        let chosen = ScopeChoice::choose(self.scope, &found, home);
         let file = match SettingsFile::find(chosen.whose, &found.root, &workspace) {
             Ok(file) => file,
             Err(obstacle) => return Ok(refused(&obstacle)),
@@ -123,9 +123,9 @@ impl Init {
             say(&mut out, &why)?;
         }
         self.explain(&mut out, &found, &packs, closed)?;
-        let shared = scope::teammates(file.whose, &packs, closed);
+        let shared = scope::warn_about_teammates(file.whose, &packs, closed);
         let whose = file.whose;
-        let not_ignored = scope::not_ignored(&file, &found);
+        let not_ignored = scope::check_git_ignores(&file, &found);
         let change = Change { after: Some(after), before: file.text, named: file.named, real: file.real };
         change.show(&mut out)?;
         tell(&mut out, &added, &updated, &removed)?;

@@ -27,11 +27,11 @@ pub(super) struct Program {
 
 /// Why a program may soon be gone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Passing {
+enum Instability {
     /// It lies in a directory for builds or temporary files.
-    Build,
+    Temporary,
     /// It lies in the directory of one version, which an update removes.
-    Version,
+    Versioned,
 }
 
 impl Program {
@@ -42,7 +42,7 @@ impl Program {
     /// The program for entries of a scope, or why none can be named.
     pub(super) fn find(whose: Whose, home: Option<&Path>, root: &Path) -> Result<Self, (String, String)> {
         let this = this_program()?;
-        let installed = installed(home, root);
+        let installed = find_installed(home, root);
         let mut notes = Vec::new();
         if whose == Whose::Project {
             match installed.first() {
@@ -57,15 +57,15 @@ impl Program {
             }
             return Ok(Self { path: None, notes });
         }
-        let is_stable = |path: &&PathBuf| passing(path, home).is_none();
+        let is_stable = |path: &&PathBuf| find_instability(path, home).is_none();
         let is_this = |path: &&PathBuf| files::same(path, &this);
         let this_or_link = installed.iter().filter(is_this).chain([&this]).find(is_stable);
         // Another one is run only to hear whether it is Provost.
         let is_other = |path: &&PathBuf| version(path).is_some_and(|said| said.starts_with("provost "));
         let other = || installed.iter().filter(is_stable).find(is_other);
-        let named = match (this_or_link, passing(&this, home)) {
+        let named = match (this_or_link, find_instability(&this, home)) {
             (Some(stable), _) => stable,
-            (None, why) => match (other().filter(|_| why == Some(Passing::Build)), why) {
+            (None, why) => match (other().filter(|_| why == Some(Instability::Temporary)), why) {
                 (Some(other), _) => {
                     notes.push(format!(
                         "the entries call the installed program, {}, and not this build",
@@ -73,7 +73,7 @@ impl Program {
                     ));
                     other
                 }
-                (None, Some(Passing::Version)) => {
+                (None, Some(Instability::Versioned)) => {
                     notes.push(format!(
                         "the entries call {}, in a directory that the next version removes. To fix: put a link to it \
                          into a directory of your PATH, such as ~/.local/bin, and run `provost init` again",
@@ -120,7 +120,7 @@ fn this_program() -> Result<PathBuf, (String, String)> {
 
 /// Every `provost` on the PATH, and where cargo and people put programs. What lies in the project is not counted:
 /// agents write there.
-fn installed(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+fn find_installed(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let name = format!("provost{}", env::consts::EXE_SUFFIX);
     let usual = [".cargo/bin", ".local/bin"].into_iter().filter_map(|below| Some(home?.join(below)));
@@ -133,13 +133,13 @@ fn installed(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
 
 /// Why a program may not stay where it is; `None`: it stays. Of a link, a version that it leads to does not count:
 /// whoever updates the program leads the link to the next one.
-fn passing(program: &Path, home: Option<&Path>) -> Option<Passing> {
+fn find_instability(program: &Path, home: Option<&Path>) -> Option<Instability> {
     let real = resolve(program);
     if is_temporary(program, home) || is_temporary(&real, home) {
-        return Some(Passing::Build);
+        return Some(Instability::Temporary);
     }
     let mut folders = program.iter().rev().skip(1).map(|part| part.to_string_lossy());
-    folders.any(|folder| names_version(&folder)).then_some(Passing::Version)
+    folders.any(|folder| is_version_name(&folder)).then_some(Instability::Versioned)
 }
 
 fn is_temporary(program: &Path, home: Option<&Path>) -> bool {
@@ -158,7 +158,7 @@ fn is_temporary(program: &Path, home: Option<&Path>) -> bool {
 
 /// Whether the name of a directory is that of one version: `v20`, `1.2.3`, `provost-0.1.0-x86_64`, or one of the
 /// stores that have a directory for each.
-fn names_version(folder: &str) -> bool {
+fn is_version_name(folder: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     if folder == "Cellar" || folder.strip_prefix('v').is_some_and(is_number) {
         return true;
@@ -187,11 +187,11 @@ mod tests {
             "Cellar",
             "p@1.2.3-rc1",
         ] {
-            assert!(names_version(folder), "{folder}");
+            assert!(is_version_name(folder), "{folder}");
         }
         for folder in ["bin", "x86_64", "node@20", "python3.11", "2024", "v", "opt", "a.b", ".local", "ada.l"]
         {
-            assert!(!names_version(folder), "{folder}");
+            assert!(!is_version_name(folder), "{folder}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::settings_file::{SettingsFile, Whose};
 use crate::workspace::resolve;
 
 /// The scope, and why it is this one.
-pub(super) struct Chosen {
+pub(super) struct ScopeChoice {
     pub(super) whose: Whose,
     reason: Reason,
 }
@@ -23,7 +23,7 @@ enum Reason {
     Default,
 }
 
-impl Chosen {
+impl ScopeChoice {
     pub(super) fn choose(named: Option<Whose>, found: &Found, home: Option<&Path>) -> Self {
         if let Some(whose) = named {
             return Self { whose, reason: Reason::Named };
@@ -57,7 +57,7 @@ impl Chosen {
 }
 
 /// What people get who share the file and do not have Provost.
-pub(super) fn teammates(whose: Whose, packs: &[&str], closed: bool) -> Option<String> {
+pub(super) fn warn_about_teammates(whose: Whose, packs: &[&str], closed: bool) -> Option<String> {
     if whose != Whose::Project {
         return None;
     }
@@ -74,7 +74,7 @@ pub(super) fn teammates(whose: Whose, packs: &[&str], closed: bool) -> Option<St
 }
 
 /// What to do where git would commit the user's own file.
-pub(super) fn not_ignored(file: &SettingsFile, found: &Found) -> Option<String> {
+pub(super) fn check_git_ignores(file: &SettingsFile, found: &Found) -> Option<String> {
     if file.whose != Whose::Local {
         return None;
     }

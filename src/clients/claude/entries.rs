@@ -100,7 +100,7 @@ impl Called<'_> {
                 fields.push(("args", self.arguments.clone().into()));
             }
             ProgramName::Shared => {
-                fields.push(("command", shared_entry::command(needed, &self.arguments).into()));
+                fields.push(("command", shared_entry::build_command(needed, &self.arguments).into()));
             }
         }
         fields.push(("timeout", needed.seconds.into()));

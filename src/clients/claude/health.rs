@@ -133,7 +133,7 @@ fn weakness(hook: &Hook) -> Option<(&'static str, &'static str)> {
     if hook.entry["if"].is_string() {
         return Some(("`if` keeps it from seeing some calls, and the client reads it loosely", KEY));
     }
-    (shared_entry::arguments(&hook.command).is_none() && is_relative(&hook.command)).then_some((
+    (shared_entry::parse_arguments(&hook.command).is_none() && is_relative(&hook.command)).then_some((
         "its command is looked for where the session is, which moves with every `cd`",
         "run `provost init`, or name the program by its whole path",
     ))
@@ -206,7 +206,7 @@ fn command(hook: &Hook, scope: &Scope, project: &Path, places: &Places) -> Comma
 
 fn program(hook: &Hook, scope: &Scope, project: &Path, places: &Places) -> Option<Program> {
     let filled = |text: &str| filled(text, scope, project, places);
-    let is_shared = hook.arguments.is_none() && shared_entry::arguments(&hook.command).is_some();
+    let is_shared = hook.arguments.is_none() && shared_entry::parse_arguments(&hook.command).is_some();
     let words: Vec<String> = match &hook.arguments {
         None if is_shared => vec!["provost".to_owned()],
         Some(arguments) => std::iter::once(&hook.command).chain(arguments).map(|word| filled(word)).collect(),

@@ -28,18 +28,18 @@ fn file(places: &Places, project: &Path, scope: &Scope) -> Option<PathBuf> {
 
 /// Whether an entry is one of ours.
 pub(super) fn is_own(entry: &Value) -> bool {
-    arguments(entry).is_some_and(|arguments| arguments.first() == Some(&"hook"))
+    provost_arguments(entry).is_some_and(|arguments| arguments.first() == Some(&"hook"))
 }
 
 /// The arguments of Provost in an entry that calls it in one of our forms.
-fn arguments(entry: &Value) -> Option<Vec<&str>> {
+fn provost_arguments(entry: &Value) -> Option<Vec<&str>> {
     let command = entry["command"].as_str()?;
     match entry.get("args") {
         Some(arguments) if is_provost(command) => {
             Some(arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default()).collect())
         }
         Some(_) => None,
-        None => shared_entry::arguments(command),
+        None => shared_entry::parse_arguments(command),
     }
 }
 
@@ -55,9 +55,9 @@ fn is_in(text: &str) -> bool {
             groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten())
         });
     // One that is written by hand, or comes from a migration, names no pack.
-    entries
-        .into_iter()
-        .any(|entry| arguments(entry).is_some_and(|arguments| arguments.starts_with(&["hook", "--pack"])))
+    entries.into_iter().any(|entry| {
+        provost_arguments(entry).is_some_and(|arguments| arguments.starts_with(&["hook", "--pack"]))
+    })
 }
 
 fn parsed(text: &str) -> Option<Map<String, Value>> {

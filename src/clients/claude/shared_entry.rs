@@ -17,7 +17,7 @@ const UNCHECKED: &str = r#"{"systemMessage": "[provost] Tool calls are not check
 const BLOCKED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "[provost] Not run: this project has it checked by Provost, and there is no program provost on the PATH. To fix: end here and say so; the user can install Provost."}}"#;
 
 /// The command of an entry that calls Provost with these arguments.
-pub(super) fn command(needed: &Needed, arguments: &[String]) -> String {
+pub(super) fn build_command(needed: &Needed, arguments: &[String]) -> String {
     let otherwise = match (needed.blocks_on_failure, needed.event) {
         (true, _) => format!("{{ echo '{BLOCKED}'; exit 0; }}"),
         (false, "SessionStart") => format!("{{ echo '{UNCHECKED}'; exit 0; }}"),
@@ -27,7 +27,7 @@ pub(super) fn command(needed: &Needed, arguments: &[String]) -> String {
 }
 
 /// The arguments of Provost in a command of this form; `None`: it has another form.
-pub(super) fn arguments(command: &str) -> Option<Vec<&str>> {
+pub(super) fn parse_arguments(command: &str) -> Option<Vec<&str>> {
     let (_, arguments) = command.strip_prefix(FIND)?.rsplit_once(RUN)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_');
     arguments.chars().all(is_plain).then(|| arguments.split(' ').collect())
@@ -42,12 +42,12 @@ mod tests {
         let arguments_of = ["hook".to_owned(), "--pack".to_owned(), "plan-gate".to_owned()];
         for (event, blocks_on_failure) in [("SessionStart", false), ("Stop", false), ("PreToolUse", true)] {
             let needed = Needed { event, matcher: None, seconds: 10, blocks_on_failure };
-            let line = command(&needed, &arguments_of);
-            assert_eq!(arguments(&line), Some(vec!["hook", "--pack", "plan-gate"]), "{line}");
+            let line = build_command(&needed, &arguments_of);
+            assert_eq!(parse_arguments(&line), Some(vec!["hook", "--pack", "plan-gate"]), "{line}");
             for other in [format!("{line}; rm -r x"), format!("{line} > log"), format!("true; {line}")] {
-                assert_eq!(arguments(&other), None, "{other}");
+                assert_eq!(parse_arguments(&other), None, "{other}");
             }
         }
-        assert_eq!(arguments("provost hook --pack self"), None);
+        assert_eq!(parse_arguments("provost hook --pack self"), None);
     }
 }
