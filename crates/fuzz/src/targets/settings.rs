@@ -95,9 +95,15 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
     seen.add_shown(&(DEFAULT.settings.read)(Some(text)).is_ok());
     migrated(text, seen)?;
+    installed(text, ProgramName::Path("/usr/bin/provost"), seen)?;
+    installed(text, ProgramName::Shared, seen)
+}
+
+/// With the entries, the rest of the file means the same, and there is nothing to install twice.
+fn installed(text: &str, program: ProgramName<'_>, seen: &mut Seen) -> Result<(), String> {
     let is_object = value(text).is_some_and(|value| value.is_object());
     let entries = (DEFAULT.needed)(PACKS, true);
-    let wanted = Wanted { program: ProgramName::Path("/usr/bin/provost"), packs: PACKS, entries: &entries };
+    let wanted = Wanted { program, packs: PACKS, entries: &entries };
     let install = |text: &str| (DEFAULT.installation.install)(Some(text), &wanted);
     let told = match install(text) {
         Ok(told) => told,
@@ -108,7 +114,7 @@ fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
     };
     let after = told.text.as_deref().unwrap_or(text);
     seen.add(after);
-    holds(after.len() <= text.len() + 40_000 + told.updated.len() * 500, "a file that grows without end")?;
+    holds(after.len() <= text.len() + 40_000 + told.updated.len() * 1000, "a file that grows without end")?;
     holds(!is_object || value(after).is_some(), "what was JSON is none with our entries")?;
     holds(!is_object || (DEFAULT.installation.is_in)(after), "installed, and not there")?;
     if let (Some(before), Some(after)) = (value(text), value(after)) {
@@ -164,8 +170,9 @@ fn value(text: &str) -> Option<Value> {
 /// The hooks that are not ours, as the client sees them: event, group and entry.
 fn of_others(value: &Value) -> Vec<(String, String, String)> {
     let is_ours = |entry: &Value| {
-        entry["command"].as_str().is_some_and(is_provost)
-            && entry["args"].get(0).is_some_and(|word| word == "hook")
+        let command = entry["command"].as_str().unwrap_or_default();
+        let is_shared = command.starts_with("PATH=$PATH:") && command.contains("; exec provost hook");
+        is_shared || is_provost(command) && entry["args"].get(0).is_some_and(|word| word == "hook")
     };
     let mut found = Vec::new();
     for (event, groups) in value["hooks"].as_object().into_iter().flatten() {
