@@ -43,7 +43,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         what: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
         why: format!("the status of `{phase}` is {status}"),
         fix: format!(
-            "set `phases.{name}.status` to `in_progress` in {}, then delegate the work of `{target}` again",
+            "set `phases.{name}.status` to `in_progress` in {} (the TaskUpdate step), then delegate the work of \
+             `{target}` again",
             one_line(&file.display().to_string())
         ),
     };

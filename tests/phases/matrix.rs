@@ -67,7 +67,7 @@ fn wrong_phase_and_pending_status_are_one_denial() {
     assert_eq!(
         flow.project.shown(&reason),
         "[provost] PHASE DELEGATION WITHOUT PROGRESS TRACKING: the status of `06-implementation` is `pending`. To \
-         fix: set `phases.06-implementation.status` to `in_progress` in .isdlc/state.json, then delegate the work \
+         fix: set `phases.06-implementation.status` to `in_progress` in .isdlc/state.json (the TaskUpdate step), then delegate the work \
          of `07-testing` again.\n\
          [provost] also `phase-sequence-guard`: OUT-OF-ORDER PHASE DELEGATION: `integration-tester` is for \
          `07-testing`, and the workflow is in `06-implementation`.\n\

@@ -34,8 +34,8 @@ fn t01_a_phase_that_is_pending_is_not_handed_out() {
     assert_eq!(
         flow.project.shown(&reason),
         "[provost] PHASE DELEGATION WITHOUT PROGRESS TRACKING: the status of `06-implementation` is `pending`. To \
-         fix: set `phases.06-implementation.status` to `in_progress` in .isdlc/state.json, then delegate the work \
-         of `06-implementation` again.\n\
+         fix: set `phases.06-implementation.status` to `in_progress` in .isdlc/state.json (the TaskUpdate \
+         step), then delegate the work of `06-implementation` again.\n\
          [provost] Only the user can allow this once, with the prompt `provost override \
          phase-loop-controller REASON`."
     );
