@@ -11,7 +11,10 @@
 
 use super::delegation::Assignment;
 use super::ground::Ground;
-use super::orders::{asks, completed_phase, gives_away, goes_to, is_elsewhere, proceeds, wanted};
+use super::orders::{
+    asks, before_proceed, completed_phase, gives_away, goes_to, is_condition, is_elsewhere, is_lead_in,
+    wanted,
+};
 use super::requirements;
 use super::state::State;
 use super::table;
@@ -105,8 +108,16 @@ impl Told {
             let clear = clear.map(str::to_owned);
             let is_bare = |word: &&String| is_advance(word) && (self.is_to_leader() || is_alone(words, word));
             let bare = || words.iter().filter(|_| !only_clear).find(is_bare).cloned();
-            clear.or_else(|| goes_to(words)).or_else(|| proceeds(words, self.is_to_leader())).or_else(bare)
+            clear.or_else(|| goes_to(words)).or_else(|| self.proceeds(words)).or_else(bare)
         })
+    }
+
+    /// A bare order to proceed. To others than whoever leads it may be about their own work: "once it passes, proceed".
+    fn proceeds(&self, words: &[String]) -> Option<String> {
+        let before = before_proceed(words)?;
+        let is_conditional = || self.clauses.iter().any(|clause| is_condition(clause));
+        let is_order = self.is_to_leader() || is_lead_in(before) && !is_conditional();
+        is_order.then(|| "proceed".to_owned())
     }
 
     /// The words that would hand the work on, or call it done.

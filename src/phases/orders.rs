@@ -93,15 +93,19 @@ pub fn is_elsewhere(words: &[String]) -> bool {
     whose.is_some_and(|whose| !matches!(whose.as_str(), "workflow" | "feature" | "project" | "sdlc" | "work"))
 }
 
-/// "Proceed.", and to whoever leads also "all is done, please proceed".
-pub fn proceeds(words: &[String], is_to_leader: bool) -> Option<String> {
+/// What stands before "proceed" where a clause ends with it: "all is done, please proceed".
+pub fn before_proceed(words: &[String]) -> Option<&[String]> {
     let end = words.iter().rposition(|word| !matches!(word.as_str(), "now" | "please"))?;
-    let (verb, before) = words[..=end].split_last()?;
-    (verb == "proceed" && (is_to_leader || is_lead_in(before))).then(|| verb.clone())
+    (words[end] == "proceed").then(|| &words[..end])
 }
 
-/// Whether a clause begins with an order behind these words.
-fn is_lead_in(words: &[String]) -> bool {
+/// Whether a clause makes the next one depend on it: "once it passes, …".
+pub fn is_condition(clause: &[String]) -> bool {
+    clause.first().is_some_and(|word| matches!(word.as_str(), "once" | "when" | "after" | "if" | "as"))
+}
+
+/// Whether only an order can follow these words.
+pub fn is_lead_in(words: &[String]) -> bool {
     const LEAD_IN: &[&str] =
         &["and", "then", "now", "please", "so", "we", "can", "may", "let", "us", "you", "next"];
     words.iter().all(|word| LEAD_IN.contains(&word.as_str()))

@@ -80,6 +80,8 @@ fn what_serves_the_work_goes_on() {
         ("general-purpose", "proceed to testing the parser", false),
         ("general-purpose", "see how events proceed to validation", false),
         ("general-purpose", "wait for the lock and proceed", false),
+        ("general-purpose", "Fix the parser test. Once it passes, you can proceed.", false),
+        ("general-purpose", "if the file exists, proceed", false),
         ("general-purpose", "report your progress to me", false),
         ("software-developer", "fix it, then we pass the gate and advance", false),
         ("developer", "then hand off", false),
