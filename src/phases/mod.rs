@@ -29,6 +29,7 @@ pub mod skill_validator;
 pub mod state;
 pub mod state_write;
 pub mod table;
+pub mod test_command;
 pub mod test_output;
 pub mod test_run;
 pub mod test_watch;
