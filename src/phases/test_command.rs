@@ -283,6 +283,10 @@ mod tests {
         ] {
             assert!(is_test(line), "{line}");
         }
+    }
+
+    #[test]
+    fn other_programs_run_no_tests() {
         for line in [
             "cat jest.config.js",
             "echo npm test",

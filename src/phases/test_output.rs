@@ -138,10 +138,8 @@ impl Shown {
         ];
         let is_summary = line.starts_with("# ") || line.starts_with("ℹ ");
         // "failed=3 passed=97", but not "level=info errors=1".
-        let line = &*match PASSES.iter().any(|kind| line.contains(&format!("{kind}="))) {
-            true => Cow::Owned(line.replace('=', ": ")),
-            false => Cow::Borrowed(line),
-        };
+        let is_pairs = line.contains("passed=") || line.contains("pass=");
+        let line = &*if is_pairs { Cow::Owned(line.replace('=', ": ")) } else { Cow::Borrowed(line) };
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_test =
             |at: usize| words.get(at).is_some_and(|word| TESTS.contains(&&*bare(word).to_lowercase()));
@@ -175,9 +173,10 @@ impl Shown {
             let is_heading = |at: usize| words[at].ends_with(':');
             // "Failed: 3", "Failed tests: 3", "Total 3, Failed 1".
             let is_list = is_summary || line.contains("Total ");
-            let headed = match is_test(at + 1) && is_heading(at + 1) {
-                true => number(at + 2),
-                false => number(at + 1).filter(|_| is_heading(at) || is_list),
+            let headed = if is_test(at + 1) && is_heading(at + 1) {
+                number(at + 2)
+            } else {
+                number(at + 1).filter(|_| is_heading(at) || is_list)
             };
             // "Failed 1/3 subtests".
             let of_tests = || number(at + 1).filter(|_| is_test(at + 2) && !ends);
