@@ -176,7 +176,7 @@ impl<'a> PlanDocument<'a> {
                 Name::PlanHash => record.plan_hash = text(),
                 Name::GapsHash => record.gaps_hash = text(),
                 Name::Seal => record.seal = text(),
-                Name::Validation => record.validation = Some(verdict_of(first.value)),
+                Name::Validation => record.validation = validation_of(first.value),
                 Name::Signal | Name::GapsStart | Name::GapsEnd => {}
             }
         }
@@ -399,6 +399,20 @@ fn inner(text: &[u8], range: Range<usize>) -> Range<usize> {
 
 fn ends_with_windows_line(text: &[u8]) -> bool {
     search::last_byte(text, b'\n').is_some_and(|at| at > 0 && text[at - 1] == b'\r')
+}
+
+/// A validation as the documents read it: an object, or none. One without a status has the status `null`.
+fn validation_of(value: &[u8]) -> Option<Verdict> {
+    let value = value.trim_ascii();
+    if !value.starts_with(b"{") || !value.ends_with(b"}") {
+        return None;
+    }
+    let object: Option<Value> = serde_json::from_slice(value).ok();
+    let mut verdict = Verdict::from_json(object.as_ref().unwrap_or(&Value::Null));
+    if object.is_some_and(|object| object["status"].is_null()) {
+        verdict.status = Status::Other("null".into());
+    }
+    Some(verdict)
 }
 
 fn verdict_of(value: &[u8]) -> Verdict {

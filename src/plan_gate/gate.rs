@@ -30,7 +30,7 @@ pub fn deadline(config: &Config) -> Option<Duration> {
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Kind::BeforeTool(call) = &event.kind else { return Ok(Opinion::silence()) };
     let Tool::LeavePlanMode { plan, path } = &call.tool else { return Ok(Opinion::silence()) };
-    let Some(id) = event.session.as_deref() else {
+    let Some(id) = event.session.as_deref().filter(|id| !id.is_empty()) else {
         return Ok(denied(block(NO_SESSION, "", "Update Provost for this version of the client")));
     };
     let store = store::of(workspace);
@@ -41,7 +41,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let found = find(path, plan.as_ref().map(Text::as_bytes), &session, store, workspace);
     let (file, text) = match found {
         Ok(Some(found)) => found,
-        Ok(None) => return Ok(denied(unassessed(store))),
+        Ok(None) => {
+            let damage = store.damage_without_plan(&session, workspace);
+            let denial = damage.map(|damage| block(&damage.what, "", damage.fix));
+            return Ok(denied(denial.unwrap_or_else(|| unassessed(store))));
+        }
         Err(fault) => match store.words().unreadable {
             Some(words) => {
                 let what = format!("{words}: {}", repeated(&fault.to_string()));

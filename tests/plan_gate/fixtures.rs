@@ -53,7 +53,7 @@ const AT_EXIT: &[(&str, Option<&str>)] = &[
              findings, then re-run /rodin:plan-gate.",
         ),
     ),
-    ("deleted_metadata.md", Some("[RODIN] No validation metadata found. To fix: Run /rodin:plan-gate.")),
+    ("deleted_metadata.md", Some(NO_ASSESSMENT)),
     (
         "malformed_markers.md",
         Some(

@@ -298,6 +298,34 @@ fn the_scripts_stand_ins_block_and_let_through_as_the_document_has_it() {
     before("Internal error: unexpected validation status 'fine'. To fix: Re-run /rodin:plan-gate.");
 }
 
+/// The document takes a validation for one only if it is an object, and an empty session for none.
+#[test]
+fn the_stand_in_has_the_documents_words_for_what_is_damaged() {
+    let planning = Planning::new();
+    planning.write_by_script(PLAN);
+    let whole = planning.text();
+    let validation = planning.mark("validation").unwrap();
+    for (value, words) in [
+        ("", "[RODIN] No validation metadata found. To fix: Run /rodin:plan-gate."),
+        ("pass", "[RODIN] No validation metadata found. To fix: Run /rodin:plan-gate."),
+        (r#"["pass"]"#, "[RODIN] No validation metadata found. To fix: Run /rodin:plan-gate."),
+        (
+            r#"{"reason":"x"}"#,
+            "[RODIN] Internal error: unexpected validation status 'null'. To fix: Re-run /rodin:plan-gate.",
+        ),
+        (
+            "{pass}",
+            "[RODIN] Internal error: unexpected validation status ''. To fix: Re-run /rodin:plan-gate.",
+        ),
+    ] {
+        fs::write(&planning.plan, whole.replace(&validation, value)).unwrap();
+        let said = planning.script_before(&planning.leaving()).unwrap_err();
+        assert_eq!(said.trim_end(), words, "{value}");
+    }
+    let said = planning.script_before(&json!({"session_id": ""})).unwrap_err();
+    assert!(said.starts_with("[RODIN] Internal error: session_id not found in hook input."), "{said}");
+}
+
 /// The document's scripts stop with "jq required". Here is nothing to be installed.
 #[test]
 fn req_peg_015_1_no_other_program_is_needed() {

@@ -124,6 +124,11 @@ fn a_gate_file_without_a_plan_is_corrupt() {
         reason.starts_with("[RODIN] Gate file corrupt: missing plan_file. To fix: Re-run /rodin:plan-gate."),
         "{reason}"
     );
+    let by_session = gate.leaves_by_script(&json!({"session_id": SESSION}));
+    assert_eq!(
+        by_session.unwrap_err(),
+        "[RODIN] Gate file corrupt: missing plan_file. To fix: Re-run /rodin:plan-gate."
+    );
     gate.write(&gate.plan(), PLAN);
     assert_eq!(gate.says("plan_file"), gate.plan().to_str().unwrap());
 }

@@ -135,7 +135,7 @@ impl<'w> Folder<'w> {
         dossier.validation = verdict(&gate);
         dossier.seals = gate.get(Key::Seal).into_iter().collect();
         dossier.damage = match gaps_file {
-            _ if plan_file.is_none() => Some(damage("Gate file corrupt: missing plan_file".into(), RERUN)),
+            _ if plan_file.is_none() => Some(no_plan_file()),
             _ if unreadable.is_some() => unreadable,
             Some(file) if !self.workspace.exists(Path::new(&file)) => {
                 Some(damage(format!("Gaps file referenced but missing: {file}"), RERUN))
@@ -268,6 +268,11 @@ pub fn set_verdict(gate: &mut GateFile, settled: &Settled) {
     gate.set(Key::Reason, Some(&*reason).filter(|reason| !reason.is_empty()));
     gate.set(Key::Timestamp, time.as_deref());
     gate.set(Key::Seal, settled.seal.as_deref());
+}
+
+/// Why a gate file that names no plan is unusable.
+pub(super) fn no_plan_file() -> Damage {
+    damage("Gate file corrupt: missing plan_file".into(), RERUN)
 }
 
 fn damage(what: String, fix: &'static str) -> Damage {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use super::LARGEST_PLAN;
 use super::digest::Digest;
 use super::document::{Overgrown, PlanDocument};
-use super::dossier::{Dossier, Policy, Settled};
+use super::dossier::{Damage, Dossier, Policy, Settled};
 use super::place::{Session, Written};
 use crate::config::settings;
 use crate::decision::Fault;
@@ -35,6 +35,11 @@ pub trait Store {
 
     /// The plan of a session.
     fn plan_of(&self, session: &Session, workspace: &Workspace) -> Option<PathBuf>;
+
+    /// Why no plan of a session is found, if its record is damaged.
+    fn damage_without_plan(&self, _session: &Session, _workspace: &Workspace) -> Option<Damage> {
+        None
+    }
 
     /// What is known about a plan whose file holds this text.
     fn dossier<'t>(&self, plan: &Path, text: &'t [u8], workspace: &Workspace) -> Result<Dossier<'t>, Fault>;

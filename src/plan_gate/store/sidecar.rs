@@ -8,13 +8,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{Folder, set_verdict};
+use super::folder::{Folder, no_plan_file, set_verdict};
 use super::gate_file::{GateFile, Key};
 use super::{Judged, Moved, Store, Words, change};
 use crate::decision::Fault;
 use crate::plan_gate::digest::Digest;
 use crate::plan_gate::document::{GapsBlock, Signal};
-use crate::plan_gate::dossier::{Dossier, Policy};
+use crate::plan_gate::dossier::{Damage, Dossier, Policy};
 use crate::plan_gate::place::{self, SIDECAR, Session, Written};
 use crate::workspace::Workspace;
 
@@ -53,6 +53,12 @@ impl Store for Sidecar {
         let gate = folder.gate(session).ok()??;
         let plan = workspace.resolve(Path::new(&gate.get(Key::PlanFile)?));
         (plan.parent() == Some(&*plans) && place::is_markdown(&plan)).then_some(plan)
+    }
+
+    fn damage_without_plan(&self, session: &Session, workspace: &Workspace) -> Option<Damage> {
+        let plans = workspace.resolve(&workspace.plans_directory()?);
+        let gate = Folder::in_directory(&plans, workspace).gate(session).ok()??;
+        gate.get(Key::PlanFile).is_none().then(no_plan_file)
     }
 
     fn dossier<'t>(&self, plan: &Path, text: &'t [u8], workspace: &Workspace) -> Result<Dossier<'t>, Fault> {
