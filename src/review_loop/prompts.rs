@@ -65,23 +65,28 @@ pub fn review(
         format!("the {} files {directory}/task-ID.md whose ids stand in tasks.md", tasks.len())
     };
     let (subject, action, of_task) = match review {
-        Review::Plan => (format!("{directory}/plan.md"), "plan review", ""),
-        Review::Tasks => (format!("{directory}/tasks.md and the task files: {list}"), "tasks review", ""),
+        Review::Plan => (format!("{directory}/plan.md"), "Perform the plan review", ""),
+        Review::Tasks => {
+            (format!("{directory}/tasks.md and the task files: {list}"), "Perform the tasks review", "")
+        }
         Review::Code => (
-            format!("the plan in {directory}/plan.md, then {directory}/task-{}.md", task.unwrap_or_default()),
-            "code review",
+            format!(
+                "the plan in {directory}/plan.md, then read {directory}/task-{}.md",
+                task.unwrap_or_default()
+            ),
+            "Now perform the code review",
             " for this task",
         ),
         Review::AllCode => (
-            format!("{directory}/plan.md, {directory}/tasks.md and the task files: {list}"),
-            "all-code-review",
+            format!("{directory}/plan.md, {directory}/tasks.md, and the task files: {list}"),
+            "Perform the all-code-review",
             "",
         ),
     };
     let (rules, how) = (instructions.ground_rules.display(), instructions.action.display());
     let file = file.display();
     format!(
-        "Read the ground rules in {rules}, then read {subject}. Perform the {action} action described in \
+        "Read the ground rules in {rules}, then read {subject}. {action} action described in \
          {how}{of_task}. Write your review to {file} and change nothing else. Be very critical. At the end, give \
          your verdict: PASS if nothing has to be fixed, otherwise FAIL. The review file is {file}; it does not \
          exist yet."

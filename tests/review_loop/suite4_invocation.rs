@@ -79,6 +79,47 @@ fn the_prompt_names_the_ground_rules_and_the_action() {
     }
 }
 
+/// The document's four prompts, up to the path of the review, which is absolute here.
+#[test]
+fn the_prompts_have_the_documents_words() {
+    let plan = format!(".taskie/plans/{PLAN_ID}");
+    let list: Vec<String> = (1..=3).map(|id| format!("{plan}/task-{id}.md")).collect();
+    let list = list.join(" ");
+    for (phase, subject, action) in [
+        (
+            "code-review",
+            format!(
+                "read the plan in {plan}/plan.md, then read {plan}/task-1.md. Now perform the code review"
+            ),
+            " for this task",
+        ),
+        ("plan-review", format!("read {plan}/plan.md. Perform the plan review"), ""),
+        (
+            "tasks-review",
+            format!("read {plan}/tasks.md and the task files: {list}. Perform the tasks review"),
+            "",
+        ),
+        (
+            "all-code-review",
+            format!(
+                "read {plan}/plan.md, {plan}/tasks.md, and the task files: {list}. Perform the all-code-review"
+            ),
+            "",
+        ),
+    ] {
+        let outcome = reviewed(json!({"next_phase": phase}));
+        let own = outcome.script.project.state().join("taskie");
+        let start = format!(
+            "Read the ground rules in {0}/ground-rules.md, then {subject} action described in \
+             {0}/actions/{phase}.md{action}. Write your review to ",
+            own.display()
+        );
+        let prompt = outcome.calls[0].prompt();
+        assert!(prompt.starts_with(&start), "{prompt}\n{start}");
+        assert!(prompt.contains(" Be very critical."), "{prompt}");
+    }
+}
+
 #[test]
 fn case_06_plan_review_prompt() {
     let outcome = reviewed(json!({"next_phase": "plan-review"}));
