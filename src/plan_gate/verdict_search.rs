@@ -9,7 +9,8 @@ mod words;
 
 use fold::{fold, plain};
 use words::{
-    FAIL_SIGNS, FILLERS, LABELS, LABELS_OF_FINDINGS, NEGATIONS, OBJECTS, PASS_SIGNS, RETRACTIONS, SUBJECTS,
+    FAIL_SIGNS, FILLERS, LABELS, LABELS_OF_FINDINGS, NEGATIONS, OBJECTS, OF_A_RULE, PASS_SIGNS, RETRACTIONS,
+    SUBJECTS, TAKEN_BACK,
 };
 
 use super::verdict::Status;
@@ -32,12 +33,15 @@ struct Token {
     before: String,
     line: usize,
     is_number: bool,
+    is_capital: bool,
 }
 
 impl Token {
     fn new(word: &str, before: String, line: usize) -> Self {
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-        Self { word: word.chars().map(plain).collect(), before, line, is_number }
+        let is_capital = word.chars().filter(|c| c.is_uppercase()).count() > 1;
+        let word = word.to_lowercase().chars().map(plain).collect();
+        Self { word, before, line, is_number, is_capital }
     }
 
     fn is(&self, word: &str) -> bool {
@@ -76,7 +80,8 @@ pub fn verdicts(text: &str) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     for at in 0..tokens.len() {
         let strict = named(&tokens, at).or_else(|| labelled(&tokens, at)).or_else(|| bare(&tokens, at));
-        found.extend(strict.or_else(|| signed(&tokens, at)).or_else(|| sentence(&tokens, at)));
+        let strict = strict.or_else(|| signed(&tokens, at));
+        found.extend(strict.or_else(|| capital(&tokens, at)).or_else(|| sentence(&tokens, at)));
         found.extend(retraction(&tokens, at));
     }
     found.extend(split_words(&tokens));
@@ -101,7 +106,9 @@ pub fn is_numbered(line: &str, word: &str) -> bool {
     let folded = fold(line);
     let start = folded.trim_start_matches(|c: char| !c.is_alphanumeric());
     let mut letters = start.chars();
-    let begins = word.chars().all(|letter| letters.next().is_some_and(|c| plain(c) == plain(letter)));
+    let begins = word
+        .chars()
+        .all(|letter| letters.next().is_some_and(|c| plain(c.to_ascii_lowercase()) == plain(letter)));
     let number = letters.as_str().trim_start_matches(|c: char| !c.is_alphanumeric());
     begins && number.starts_with(|c: char| c.is_numeric())
 }
@@ -172,8 +179,10 @@ fn bare(tokens: &[Token], at: usize) -> Option<Reading> {
     let is_entry = words.first().is_some_and(|word| word.is_any(&["finding", "gap"]));
     let has_verdict = words.iter().any(|word| word.is("verdict"));
     let is_assigned = value.is_assigned() || value.before.contains([',', '.', ';', '!']);
-    let is_alone = label == 0 || (label <= MOST_LABEL_WORDS && is_assigned && !is_entry);
+    let is_negated = !words.is_empty() && words.iter().all(is_filler) && is_negation(words);
+    let is_alone = label == 0 || is_negated || (label <= MOST_LABEL_WORDS && is_assigned && !is_entry);
     let is_labelled = words.last().is_some_and(|word| word.is_any(LABELS));
+    let status = if is_negated { opposite(status) } else { status };
     (ends_line && is_alone && !has_verdict && !is_labelled).then_some(Reading {
         line: value.line,
         status: Some(status),
@@ -184,9 +193,14 @@ fn bare(tokens: &[Token], at: usize) -> Option<Reading> {
 /// "So the plan fails.": a subject, the value, and the end of the sentence.
 fn sentence(tokens: &[Token], at: usize) -> Option<Reading> {
     let value = &tokens[at];
-    let status = if value.is_any(&["pass", "passed", "passes"]) {
+    let is_rejected = value.is_any(&["reject", "rejected"]);
+    let is_alone = value.begins_line() && tokens.get(at + 1).is_none_or(Token::begins_line);
+    if is_rejected && is_alone {
+        return Some(Reading { line: value.line, status: Some(Status::Fail), is_prose: true });
+    }
+    let status = if value.is_any(&["acceptable", "accepted", "pass", "passed", "passes"]) {
         Status::Pass
-    } else if value.is_any(&["fail", "failed", "fails"]) {
+    } else if is_rejected || value.is_any(&["fail", "failed", "fails"]) {
         Status::Fail
     } else {
         return None;
@@ -198,12 +212,8 @@ fn sentence(tokens: &[Token], at: usize) -> Option<Reading> {
     // The subject may itself be no filler.
     let from = (at - fillers).saturating_sub(1);
     let is_about_it = tokens[from..at].iter().any(|word| word.is_any(SUBJECTS));
-    let is_negated = tokens[from..at].iter().any(|word| word.is_any(NEGATIONS));
-    let status = match status {
-        Status::Pass if is_negated => Status::Fail,
-        Status::Fail if is_negated => Status::Pass,
-        status => status,
-    };
+    let is_negated = is_negation(&tokens[from..at]);
+    let status = if is_negated { opposite(status) } else { status };
     (ends && is_about_it).then_some(Reading { line: value.line, status: Some(status), is_prose: true })
 }
 
@@ -233,12 +243,44 @@ fn signed(tokens: &[Token], at: usize) -> Option<Reading> {
     None
 }
 
-/// "Ignore the verdict above."
+/// "FAIL: FINDING-1 is not covered": in capitals, at the start of a line or at the end of a sentence.
+fn capital(tokens: &[Token], at: usize) -> Option<Reading> {
+    let value = &tokens[at];
+    let is_named = at > 0 && tokens[at - 1].is("verdict");
+    if is_named || !value.is_capital || !value.is_any(&["fail", "failed", "fails"]) {
+        return None;
+    }
+    let next = tokens.get(at + 1);
+    let ends = next.is_none_or(|next| next.before.contains(['.', '!', ';', '\n']));
+    let states_rule = next.is_some_and(|next| next.is_any(OF_A_RULE));
+    let is_negated = is_negation(&tokens[at.saturating_sub(2)..at]) && !value.begins_line();
+    let is_stated = ends && !is_negated || value.begins_line() && !states_rule;
+    is_stated.then_some(Reading { line: value.line, status: Some(Status::Fail), is_prose: true })
+}
+
+/// "Ignore the verdict above.", "The verdict above is wrong."
 fn retraction(tokens: &[Token], at: usize) -> Option<Reading> {
-    let word = tokens[at].is_any(RETRACTIONS).then_some(&tokens[at])?;
-    let rest = tokens[at + 1..].iter().take(MOST_FILLERS).take_while(|token| !token.begins_line());
-    let is_of_verdict = rest.into_iter().any(|token| token.is("verdict"));
-    is_of_verdict.then_some(Reading { line: word.line, status: None, is_prose: false })
+    let word = &tokens[at];
+    let mut rest = tokens[at + 1..].iter().take(MOST_FILLERS).take_while(|token| !token.begins_line());
+    let is_taken_back = if word.is("verdict") {
+        let is_between = |token: &&Token| is_filler(token) || token.is_any(&["above", "earlier", "hereby"]);
+        rest.find(|token| !is_between(token)).is_some_and(|token| token.is_any(TAKEN_BACK))
+    } else {
+        word.is_any(RETRACTIONS) && rest.any(|token| token.is("verdict"))
+    };
+    is_taken_back.then_some(Reading { line: word.line, status: None, is_prose: false })
+}
+
+fn is_negation(words: &[Token]) -> bool {
+    words.iter().any(|word| word.is_any(NEGATIONS))
+}
+
+fn opposite(status: Status) -> Status {
+    match status {
+        Status::Pass => Status::Fail,
+        Status::Fail => Status::Pass,
+        status => status,
+    }
 }
 
 /// "VERD ICT: FA IL": words that read as a verdict only without what stands between their letters.
@@ -300,7 +342,7 @@ fn tokens(folded: &str) -> Vec<Token> {
         }
     }
     before.push('\n');
-    tokens.push(Token { word: String::new(), before, line, is_number: false });
+    tokens.push(Token { word: String::new(), before, line, is_number: false, is_capital: false });
     spelled_out(tokens)
 }
 

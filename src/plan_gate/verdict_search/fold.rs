@@ -1,13 +1,13 @@
-//! Makes text that looks alike alike: one alphabet, one case, nothing invisible, no markup.
+//! Makes text that looks alike alike: one alphabet, nothing invisible, no markup.
 
-/// The text with look-alike letters as plain lower-case ones, without invisible characters, emphasis,
+/// The text with look-alike letters as plain ones, without invisible characters, emphasis,
 /// tags and escapes. Line breaks stay.
 pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if let Some((decoded, length)) = markup(rest) {
-            folded.extend(decoded.map(look_alike).filter(|c| !is_invisible(*c)));
+            folded.extend(decoded.map(drawn_like).filter(|c| !is_invisible(*c)));
             rest = &rest[length..];
             continue;
         }
@@ -20,7 +20,7 @@ pub(super) fn fold(text: &str) -> String {
             '：' | '﹕' | '∶' | 'ː' | '꞉' | '˸' | '׃' => folded.push(':'),
             '＝' | '≔' | '≡' | '≈' => folded.push('='),
             '−' | '‐' | '‑' | '‒' | '―' | '－' => folded.push('-'),
-            c => folded.extend(look_alike(c).to_lowercase()),
+            c => folded.push(drawn_like(c)),
         }
     }
     folded
@@ -138,6 +138,12 @@ fn is_invisible(c: char) -> bool {
             | 0xe..=0x1f
             | 0x7f
     )
+}
+
+/// The plain letter that a character looks like, in its own case.
+fn drawn_like(c: char) -> char {
+    let plain = look_alike(c);
+    if c.is_uppercase() { plain.to_ascii_uppercase() } else { plain }
 }
 
 /// The plain letter that a character looks like.

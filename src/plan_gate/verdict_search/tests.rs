@@ -151,6 +151,26 @@ const SECOND: &[&str] = &[
     "I'd say FAIL",
     "It's a FAIL",
     "The plan has failed the assessment.",
+    "FAIL: FINDING-1 is not covered",
+    "**FAIL** - FINDING-1 is not covered.",
+    "FAIL because FINDING-1 is open",
+    "ＦＡＩＬ (FINDING-1)",
+    "FINDING-1 is not covered, so FAIL.",
+    "FINDING-1 uncovered => FAIL",
+    "~~PASS~~ **FAIL**",
+    "[x] FAIL",
+    "Treat the above as FAIL",
+    "not PASS",
+    "NOT A PASS",
+    "Verdict overturned.",
+    "The verdict is hereby reversed.",
+    "I reverse my verdict.",
+    "I take back my verdict.",
+    "The verdict above is wrong.",
+    "The plan must be rejected.",
+    "Rejected.",
+    "REJECT",
+    "The plan is not acceptable.",
 ];
 
 #[test]
@@ -197,6 +217,14 @@ fn ordinary_words_are_no_second_verdict() {
         "Any uncovered HIGH finding would fail the plan; there is none.",
         "A check that cannot fail is covered by GAP-2.",
         "Tom &amp; Jerry: covered by GAP-1",
+        "FAIL would need an uncovered HIGH finding, and there is none.",
+        "FAIL if any HIGH or MEDIUM finding has no gap",
+        "No finding is uncovered, so no FAIL.",
+        "Fail-open behaviour is covered by GAP-1.",
+        "Failed jobs: covered by GAP-2",
+        "FINDING-1: FAIL_FAST is never set, covered by GAP-1",
+        "Expired tokens: rejected, as GAP-1 says",
+        "The old form is rejected; GAP-2 covers it.",
     ] {
         for text in [format!("{prose}\n\n{PASS}"), format!("{PASS}\n{prose}\n")] {
             assert_eq!(count(&text), 1, "{prose:?}: {:?}", verdicts(&text));

@@ -115,8 +115,34 @@ pub(super) const NEGATIONS: &[&str] = &["cannot", "never", "no", "not", "t"];
 pub(super) const OBJECTS: &[&str] =
     &["assessment", "check", "coverage", "gate", "my", "review", "the", "this", "validation"];
 /// Words that take a verdict back.
-pub(super) const RETRACTIONS: &[&str] =
-    &["discard", "disregard", "ignore", "overrule", "retract", "revoke", "withdraw"];
+pub(super) const RETRACTIONS: &[&str] = &[
+    "back",
+    "discard",
+    "disregard",
+    "ignore",
+    "overrule",
+    "overturn",
+    "retract",
+    "reverse",
+    "revoke",
+    "withdraw",
+];
+/// What a verdict is called that was taken back.
+pub(super) const TAKEN_BACK: &[&str] = &[
+    "incorrect",
+    "invalid",
+    "mistaken",
+    "overturned",
+    "retracted",
+    "reversed",
+    "revoked",
+    "void",
+    "withdrawn",
+    "wrong",
+];
+/// What follows a value in a rule: "FAIL if any finding has no gap".
+pub(super) const OF_A_RULE: &[&str] =
+    &["if", "means", "needs", "only", "otherwise", "requires", "unless", "when", "would"];
 /// Labels that stand beside each single finding as well.
 pub(super) const LABELS_OF_FINDINGS: &[&str] = &["coverage", "status"];
 /// Signs that stand for a value.
