@@ -38,13 +38,18 @@ pub enum Verdict {
     Deny(Denial),
 }
 
-/// A denial in the house form: what happened, why, how to go on. A part that is empty is said in those
-/// before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A denial: what was denied, why, how to fix it. A part that is empty is said in those before it.
+///
+/// A terminal shows about 200 characters, so `what` begins with the command, file or agent, and all three are
+/// short where they begin.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Denial {
     pub what: String,
     pub why: String,
     pub fix: String,
+    /// What the guard's document says in the place of `what`. A script that stands in for the document's own
+    /// begins with it; elsewhere it comes last.
+    pub heading: Option<String>,
 }
 
 /// How a guard can fail to have an opinion.
@@ -64,7 +69,7 @@ pub struct Finding {
 }
 
 /// The one answer to an event.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Decision {
     pub ruling: Ruling,
     /// What `Ruling::Deny` and `Ruling::Broken` are made of, in registry order.
@@ -78,7 +83,7 @@ pub struct Decision {
 }
 
 /// What becomes of the call.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum Ruling {
     #[default]
     Silence,
@@ -116,10 +121,14 @@ impl fmt::Display for Denial {
         let tag = if self.what.starts_with('[') { "" } else { "[provost] " };
         let colon = if self.why.is_empty() { "" } else { ": " };
         let why = self.why.trim_end_matches('.');
-        if self.fix.is_empty() {
-            return write!(f, "{tag}{}{colon}{why}", self.what);
+        write!(f, "{tag}{}{colon}{why}", self.what)?;
+        if !self.fix.is_empty() {
+            write!(f, ". To fix: {}.", self.fix)?;
         }
-        write!(f, "{tag}{}{colon}{why}. To fix: {}.", self.what, self.fix)
+        match &self.heading {
+            Some(heading) if !self.what.ends_with(heading) => write!(f, " ({heading})"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -140,14 +149,18 @@ impl Fault {
             FailureMode::Closed => "so it is denied",
             FailureMode::Open => "so it goes on unchecked",
         };
+        let error = text::repeated(&self.to_string());
+        let start = short_error(&error);
+        let rest = if start == error { String::new() } else { format!(". The error: {error}") };
         Denial {
             what: format!("`{}` could not judge this", guard.name),
-            why: format!("{}, {result}", text::repeated(&self.to_string())),
+            why: format!("{start}, {result}"),
             fix: format!(
                 "run `provost explain` in a terminal to see why; the user can switch the guard off with \
-                 `{} = \"off\"` under `[guards]` in provost.toml",
+                 `{} = \"off\"` under `[guards]` in provost.toml{rest}",
                 guard.name
             ),
+            heading: None,
         }
     }
 }
@@ -222,7 +235,7 @@ impl Decision {
         // While one of them cannot be overridden, a permission for the others would help nobody.
         let holds_back = |finding: &&Finding| finding.denial().is_some();
         decision.is_overridable = findings.iter().filter(holds_back).all(Finding::is_overridable);
-        let reason = || all_reasons(&decision.denials) + &decision.way_out_for_model();
+        let reason = || decision.denial_reason();
         decision.ruling = match (decision.denials.is_empty(), questions.is_empty(), broken) {
             (false, _, true) => Ruling::Broken(reason()),
             (false, _, false) => Ruling::Deny(reason()),
@@ -231,6 +244,26 @@ impl Decision {
             (true, true, _) => Ruling::Silence,
         };
         decision
+    }
+
+    /// The same decision in the words of the guards' documents.
+    pub fn in_document_words(&self) -> Self {
+        let mut decision = self.clone();
+        for (_, denial) in &mut decision.denials {
+            if let Some(heading) = denial.heading.take() {
+                denial.what = heading;
+            }
+        }
+        let reason = decision.denial_reason();
+        if let Ruling::Deny(text) | Ruling::Broken(text) = &mut decision.ruling {
+            *text = reason;
+        }
+        decision
+    }
+
+    /// Everything that the model is told of the denials.
+    fn denial_reason(&self) -> String {
+        all_reasons(&self.denials) + &self.way_out_for_model()
     }
 
     /// The prompts that let all of the denials pass.
@@ -249,7 +282,7 @@ impl Decision {
     /// What the user reads of a denied call: the call, the guard, why, and the way out. It stands alone,
     /// because a client may show little of the reason, or nothing.
     pub fn notice(&self, subject: &str) -> Option<String> {
-        let (first, _) = self.denials.first()?;
+        self.denials.first()?;
         let blamed = self.denials.iter().map(|(guard, denial)| {
             let why = if denial.why.is_empty() { without_tag(&denial.what) } else { &denial.why };
             format!("`{}`: {}", guard.name, text::clipped(why.trim_end_matches('.'), LONGEST_WHY))
@@ -259,11 +292,14 @@ impl Decision {
             format!("You can allow this once: type {forms}")
         } else {
             let firm = self.denials.iter().find(|(guard, _)| !guard.overridable);
-            firm.map_or(first, |(guard, _)| guard).way_out.to_owned()
+            firm.map_or(NEVER, |(guard, _)| guard.way_out).to_owned()
         };
         Some(format!("[provost] {subject} denied by {blamed}.\n{way_out}"))
     }
 }
+
+/// The way out where a guard can be overridden, but not for this call.
+const NEVER: &str = "No prompt allows this to a tool; you can do it yourself, in a terminal or an editor.";
 
 /// How much of a reason the user's notice repeats.
 const LONGEST_WHY: usize = 160;
@@ -277,12 +313,24 @@ fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
         } else if denial.why.is_empty()
             || denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why)
         {
-            text += &format!("\n[provost] also `{}`: {}: {}.", guard.name, denial.what, denial.why);
+            let what = denial.heading.as_ref().unwrap_or(&denial.what);
+            text += &format!("\n[provost] also `{}`: {what}: {}.", guard.name, denial.why);
         } else {
             text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);
         }
     }
     text
+}
+
+/// An error, short enough to leave room for the fix. Of one that names a file, the end says more.
+fn short_error(error: &str) -> String {
+    const MOST: usize = 60;
+    let cut = error.chars().count().saturating_sub(MOST);
+    match cut {
+        0 => error.to_owned(),
+        _ if error.starts_with('/') => std::iter::once('…').chain(error.chars().skip(cut)).collect(),
+        _ => text::clipped(error, MOST),
+    }
 }
 
 /// The text without the tag of the document that prescribes it.

@@ -268,12 +268,14 @@ impl Event {
         let Some(call) = self.call() else { return text::one_line(&self.native_name) };
         let below =
             |path: &Path| text::excerpt(&path.strip_prefix(&self.cwd).unwrap_or(path).to_string_lossy());
+        let name = |name: &str| text::quoted(&text::clipped(name, 32));
         match &call.tool {
             Tool::Shell { command } if !command.trim().is_empty() => text::excerpt(command),
             Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => below(path),
             Tool::Read { path: Some(path), .. } => below(path),
-            Tool::Delegate { agent: Some(agent), .. } => format!("agent {}", text::excerpt(agent)),
-            Tool::Skill { name: Some(name), .. } => format!("skill {}", text::excerpt(name)),
+            Tool::Delegate { agent: Some(agent), .. } => format!("agent {}", name(agent)),
+            Tool::Skill { name: Some(skill), .. } => format!("skill {}", name(skill)),
+            Tool::Message { to: Some(agent), .. } => format!("message to {}", name(agent)),
             Tool::LeavePlanMode { .. } => "leaving plan mode".into(),
             Tool::Other { commands, .. } if !commands.is_empty() => text::excerpt(&commands[0]),
             _ => text::excerpt(&call.native_tool),

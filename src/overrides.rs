@@ -17,7 +17,7 @@ use crate::decision::{Denial, Finding, Opinion, Verdict};
 use crate::event::Event;
 use crate::files;
 use crate::registry::{GUARDS, Guard};
-use crate::text::{bounded, one_line};
+use crate::text::{bounded, clipped, one_line};
 use crate::workspace::{Workspace, fnv1a};
 
 /// How long a permission can be used.
@@ -135,9 +135,9 @@ fn passed(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
     opinion.verdict = Verdict::Silence;
     opinion.overridden = Some(denial.clone());
     opinion.evidence.push(format!("overridden by the user: {reason}"));
+    let why = clipped(if denial.why.is_empty() { &denial.what } else { &denial.why }, 160);
     opinion.to_person = Some(format!(
-        "[provost] `{name}` let this pass once, as the person asked: {reason}. Without that: {}.",
-        denial.what
+        "[provost] `{name}` allowed this once, as you asked ({reason}). Without that, it denies it: {why}."
     ));
     opinion
 }

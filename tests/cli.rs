@@ -156,9 +156,9 @@ self-guard  deny  <n> ms
   the client's settings files, Provost's own files; no tool adds a hook that could rewrite a
   judged call; no tool reads the seal key.
   what      `provost.toml` not deleted or moved
-  why       it is Provost's configuration, which tools may not change
+  why       tools may not change Provost's configuration
   evidence  <project>/provost.toml is Provost's configuration
-  to fix    continue without changing it, or ask the user to edit it
+  to fix    leave it as it is, or ask the user to change it
   way out   The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.
   once      type the prompt `provost override self-guard REASON` in the client
 "
@@ -305,8 +305,8 @@ fn journal_shows_decisions_newest_last() {
     let mut expected = String::from(
         "\
 <id>  TIME  silence       PreToolUse Bash
-<id>  TIME  deny          PreToolUse Bash     self-guard: `provost.toml` not written
-<id>  TIME  deny (fault)  unreadable event    self-guard: `self-guard` could not judge this
+<id>  TIME  deny          PreToolUse Bash     self-guard: `provost.toml` not written: tools may not change Provost's configuration
+<id>  TIME  deny (fault)  unreadable event    self-guard: `self-guard` could not judge this: the input is not a JSON object (EOF while parsing an object…, so it is denied
 ",
     );
     for record in project.journal() {
@@ -430,11 +430,12 @@ runs      echo  (in a directory that is not certain)
 self-guard  silence
 
 planner-bash-guard  deny
-  what      BLOCKED: 'tee' is not in the planner's allowlist
-  why       a planner only reads, with find grep rg cat head tail wc ls tree file stat du df git
-            flutter dart fvm test command which type pwd echo
-  to fix    use one of these under its plain name, leave the command to the main conversation,
-            or ask the person to add the program to `planner.allow` in provost.toml
+  what      `cd lib && A=1 cat x | tee $F; [ -f y ] && git c…` BLOCKED
+  why       'tee' is not in the planner's allowlist
+  to fix    use one that reads, by its plain name (find grep rg cat head tail wc ls tree file
+            stat du df git flutter dart fvm test command which type pwd echo), leave the command
+            to the main conversation, or ask the user to add the program to `planner.allow` in
+            provost.toml
 "
     );
 }

@@ -82,8 +82,8 @@ fn a_prompt_lets_one_denial_pass_and_no_second() {
     let note = project.hook(&denied_call(&project, "3")).note();
     assert_eq!(
         note,
-        "[provost] `planner-bash-guard` let this pass once, as the person asked: the cache is stale. Without \
-         that: BLOCKED: 'rm' is not in the planner's allowlist."
+        "[provost] `planner-bash-guard` allowed this once, as you asked (the cache is stale). Without that, it denies \
+         it: 'rm' is not in the planner's allowlist."
     );
     project.hook(&denied_call(&project, "4")).denial();
     // A new prompt is a new permission.
@@ -119,7 +119,7 @@ fn the_journal_keeps_the_permission_and_its_use() {
         said["evidence"].to_string().contains("\"overridden by the user: the cache is stale\""),
         "{said}"
     );
-    assert!(said["what"].as_str().unwrap().contains("'rm' is not in"), "{said}");
+    assert!(said["why"].as_str().unwrap().contains("'rm' is not in"), "{said}");
     let mut journal = project.command_of("journal", &["--denied"]);
     let shown = String::from_utf8(journal.output().unwrap().stdout).unwrap();
     assert!(shown.lines().count() == 1 && shown.contains("  overridden    PreToolUse Bash"), "{shown}");
@@ -331,7 +331,7 @@ fn a_stop_is_let_pass_once() {
         .hook(&prompt(&project, "provost override plan-output-validator the plan is in the ticket"))
         .note();
     let note = project.hook(&stop("2", false)).note();
-    assert!(note.contains("as the person asked: the plan is in the ticket"), "{note}");
+    assert!(note.contains("as you asked (the plan is in the ticket)"), "{note}");
     // The same stop, asked about by a second entry; then another one.
     let script = project.script(&["validate-plan-output"], stop("2", false).to_string().as_bytes());
     assert!(script.is_silent(), "{script:?}");
@@ -345,7 +345,7 @@ fn a_fault_of_a_closed_guard_can_be_let_pass() {
     project.hook(&prompt(&project, LINE)).note();
     let answer = project.hook(&denied_call(&project, "2"));
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.stdout.contains("as the person asked: the cache is stale"), "{answer:?}");
+    assert!(answer.stdout.contains("as you asked (the cache is stale)"), "{answer:?}");
     project.hook(&denied_call(&project, "3")).closed_failure();
 }
 

@@ -85,7 +85,10 @@ impl Journal {
             Some(said) if said.text("what").is_empty() => {
                 format!("{}: {}", said.text("guard"), said.text("opinion"))
             }
-            Some(said) => format!("{}: {}", said.text("guard"), said.text("what")),
+            Some(said) => {
+                let colon = if said.text("why").is_empty() { "" } else { ": " };
+                format!("{}: {}{colon}{}", said.text("guard"), said.text("what"), said.text("why"))
+            }
             None => record.text("remark").to_owned(),
         };
         let cells = [

@@ -45,11 +45,13 @@ impl Switches {
         let switched_on = self.off.iter().filter(|switch| !after.off.contains(switch));
         found.extend(switched_on.map(|switch| format!("{switch} would change")));
         let added = after.reserved.iter().filter(|(name, _)| !self.reserved.contains_key(*name));
-        found.extend(added.map(|(name, why)| format!("{} would be added, and {why}", words(name))));
+        found.extend(added.map(|(name, why)| format!("{} is new, and {why}", words(name))));
         let doubtful = after.others.iter().filter(|(key, value)| self.others.get(*key) != Some(value));
-        found.extend(doubtful.filter(|_| !self.kept.is_empty()).map(|(key, _)| {
-            format!("whether the client would still read the file with `{key}` changed cannot be known")
-        }));
+        found.extend(
+            doubtful
+                .filter(|_| !self.kept.is_empty())
+                .map(|(key, _)| format!("with `{key}` changed, the client may drop the file")),
+        );
         found
     }
 

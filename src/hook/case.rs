@@ -166,6 +166,7 @@ impl Case {
                 fix: "see to it that Provost's own directory can be written and that its disk has room \
                       (`provost doctor` in a terminal shows the directory); until then this goes on"
                     .into(),
+                heading: None,
             };
             decision.to_person.push(one_line(&denial.to_string()));
         }

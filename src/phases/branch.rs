@@ -7,12 +7,13 @@
 
 mod landing;
 
+use super::Refused;
 use super::ground::Ground;
 use super::state::WorkBranch;
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Fault, Opinion};
 use crate::effect::Effect;
 use crate::effect::git::{BranchUpdate, GitSite};
-use crate::event::{Event, Tool};
+use crate::event::Event;
 use crate::text;
 use crate::workspace::Workspace;
 use crate::workspace::git::Repository;
@@ -72,7 +73,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             let is_certain = is_certain && branch != Branch::Unknown;
             let verb = if is_certain { "lands" } else { "may land" };
             evidence.push(format!("git {} {verb} on {name}", update.command));
-            return Ok(Opinion::deny(denial(command_of(event), name, is_certain, wanted), evidence));
+            return Ok(super::deny(event, refused(name, is_certain, wanted), evidence));
         }
     }
     Ok(noted(evidence))
@@ -138,41 +139,32 @@ fn noted(evidence: Vec<String>) -> Opinion {
     Opinion { evidence, ..Opinion::default() }
 }
 
-fn command_of(event: &Event) -> &str {
-    match event.call().map(|call| &call.tool) {
-        Some(Tool::Shell { command }) => command,
-        _ => "git",
-    }
-}
-
-/// The first 200 characters say what, why and how to go on: that is what a terminal shows.
-fn denial(command: &str, branch: &str, is_certain: bool, wanted: &WorkBranch) -> Denial {
-    /// So much of the command line is repeated.
-    const COMMAND: usize = 40;
+fn refused(branch: &str, is_certain: bool, wanted: &WorkBranch) -> Refused {
     /// No sensible name of a branch is longer.
     const LONGEST: usize = 200;
-    let command = text::brief(&text::one_line(command), COMMAND);
     let name = wanted.name.as_deref().map(|name| text::bounded(&text::one_line(name), LONGEST).into_owned());
     let belongs = name.as_ref().map_or_else(|| "the feature branch".to_owned(), |name| format!("`{name}`"));
     let fix = match (&name, is_certain) {
         (Some(name), true) => {
             let name = text::shell_word(name);
             format!(
-                "`git checkout {name}`, then commit (`git checkout -b {name}` if the branch does not exist yet)"
+                "switch first: `git checkout {name}`, then try again (`git checkout -b {name}` if the branch does \
+                 not exist yet)"
             )
         }
-        (None, true) => "`git checkout` the feature branch, then commit".to_owned(),
+        (None, true) => "`git checkout` the feature branch, then try again".to_owned(),
         (_, false) => format!(
             "switch first, then commit in a call of its own (or join both with `&&`). The work of this workflow \
              belongs on {belongs}"
         ),
     };
     let why = if is_certain {
-        format!("`{command}` lands on `{branch}`, not on {belongs}")
+        let belongs = name.as_ref().map_or(belongs, |name| text::quoted(&text::clipped(name, 40)));
+        format!("it lands on `{branch}`, not on {belongs}")
     } else {
-        format!("`{command}` may land on `{branch}`")
+        format!("it may land on `{branch}`")
     };
-    Denial { what: "COMMIT TO MAIN BLOCKED".into(), why, fix }
+    Refused { heading: "COMMIT TO MAIN BLOCKED".into(), why, fix }
 }
 
 #[cfg(test)]
@@ -182,11 +174,10 @@ mod tests {
     #[test]
     fn a_message_stays_on_one_clean_line() {
         let name = format!("x\n\u{1b}[2J{}", "y".repeat(10_000));
-        let text =
-            denial("git commit", "main", true, &WorkBranch { name: Some(name), is_active: true }).to_string();
+        let told = refused("main", true, &WorkBranch { name: Some(name), is_active: true });
+        let text = told.why + &told.fix;
         assert!(!text.contains(['\n', '\u{1b}']) && text.len() < 2_000, "{text}");
-        let text =
-            denial("git commit", "master", true, &WorkBranch { name: None, is_active: true }).to_string();
-        assert!(text.contains("`master`") && text.contains("the feature branch"), "{text}");
+        let told = refused("master", true, &WorkBranch { name: None, is_active: true });
+        assert!(told.why.contains("`master`") && told.why.contains("the feature branch"), "{}", told.why);
     }
 }

@@ -8,8 +8,8 @@ use super::advance::{Attempt, Told};
 use super::delegation::Assignment;
 use super::ground::Ground;
 use super::requirements::{self, CONSTITUTION, Constitution, Demands, Escalation, Progress};
-use super::{plan_surfacer, records, table};
-use crate::decision::{Denial, Fault, Opinion};
+use super::{Refused, named, plan_surfacer, records, table};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
 
@@ -72,17 +72,17 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     };
     escalation.note(ground, workspace);
     let articles = requirements::articles(&demand.articles);
-    let denial = Denial {
-        what: "PHASE COMPLETION BLOCKED: Constitutional validation required.".to_owned()
+    let refused = Refused {
+        heading: "PHASE COMPLETION BLOCKED: Constitutional validation required.".to_owned()
             + &format!(" Phase: {phase}. Status: {status}"),
-        why: format!("the call says `{said}`"),
+        why: format!("the constitution check of {} is {}", named(&phase), status.replace('_', " ")),
         fix: format!(
-            "check the artifacts against Articles {articles} and record the result in \
-             `phases.{phase}.constitutional_validation`; remaining tries: {}",
+            "check the artifacts first: against Articles {articles}, with the result in \
+             `phases.{phase}.constitutional_validation`; remaining tries: {}. The call says `{said}`",
             demand.tries.saturating_sub(used)
         ),
     };
-    Some(super::deny(denial, vec![format!("the call says `{said}`"), format!("status: {status}")]))
+    Some(super::deny(event, refused, vec![format!("the call says `{said}`"), format!("status: {status}")]))
 }
 
 fn begin(phase: &str, demand: &Constitution, ground: &Ground, workspace: &Workspace) {

@@ -4,7 +4,8 @@
 use super::advance::{Attempt, Told};
 use super::records;
 use super::requirements::{self, Demands, Escalation, Progress};
-use crate::decision::{Denial, Fault, Opinion};
+use super::{Refused, named};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
 
@@ -23,16 +24,16 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let Attempt { ground, state, phase, said } = Attempt::of(event, workspace, said)?;
     let demands = Demands::of(&phase, state, ground, workspace)?;
     let corridor = Corridor::of(demands, &Progress::of(&phase, state))?;
-    let denial = corridor.denial(&phase, &said);
+    let refused = corridor.refused(&phase, &said);
     let escalation = records::Escalation {
         kind: "corridor_blocked",
         hook: "iteration-corridor",
         phase,
-        detail: format!("{}; the call says `{said}`", denial.what),
+        detail: format!("{}; the call says `{said}`", refused.heading),
     };
     escalation.note(ground, workspace);
-    let evidence = vec![format!("the call says `{said}`"), denial.what.clone()];
-    Some(super::deny(denial, evidence))
+    let evidence = vec![format!("the call says `{said}`"), refused.heading.clone()];
+    Some(super::deny(event, refused, evidence))
 }
 
 impl Corridor {
@@ -58,23 +59,26 @@ impl Corridor {
         is_due.then_some(Self::Constitution { articles })
     }
 
-    fn denial(&self, phase: &str, said: &str) -> Denial {
+    fn refused(&self, phase: &str, said: &str) -> Refused {
         match self {
-            Self::Tests { iteration, tries } => Denial {
-                what: format!("ITERATION CORRIDOR: Tests are failing (iteration {iteration}/{tries})"),
-                why: format!("the call says `{said}`, but the tests of {phase} fail"),
-                fix: "fix the failing tests and run them again; agents of this phase can do it".into(),
+            Self::Tests { iteration, tries } => Refused {
+                heading: format!("ITERATION CORRIDOR: Tests are failing (iteration {iteration}/{tries})"),
+                why: format!("the tests of {} fail (iteration {iteration}/{tries})", named(phase)),
+                fix: format!(
+                    "fix them and run them again; agents of this phase can do it. The call says `{said}`, which \
+                     hands the work on"
+                ),
             },
             Self::Constitution { articles } => {
                 let articles = requirements::articles(articles);
-                Denial {
-                    what: format!(
+                Refused {
+                    heading: format!(
                         "ITERATION CORRIDOR: Constitutional validation in progress for Articles {articles}"
                     ),
-                    why: format!("the call says `{said}`"),
+                    why: format!("the constitution check of {} is not finished", named(phase)),
                     fix: format!(
-                        "check the artifacts against these articles and record the result in \
-                         `phases.{phase}.constitutional_validation`"
+                        "finish it first: check the artifacts against Articles {articles} and record the result in \
+                         `phases.{phase}.constitutional_validation`. The call says `{said}`, which hands the work on"
                     ),
                 }
             }

@@ -6,11 +6,12 @@
 
 use serde_json::Value;
 
+use super::Refused;
 use super::ground::Ground;
 use super::skill_delegation::{MARKER, SESSION};
 use super::skill_log::LOG;
 use super::{records, table};
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Kind};
 use crate::workspace::Workspace;
 
@@ -55,10 +56,10 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
         return None;
     }
     let skill = marker["skill"].as_str().unwrap_or("a skill");
-    let denial = Denial {
-        what: format!("DELEGATION REQUIRED: `/{skill}` was used, and `{required}` has not worked yet"),
-        why: "that agent does the work of the skill".into(),
+    let refused = Refused {
+        heading: "DELEGATION REQUIRED".into(),
+        why: format!("`/{skill}` was used, and `{required}`, which does its work, has not worked yet"),
         fix: format!("delegate the work to the agent `{required}`"),
     };
-    Some(super::deny(denial, vec![format!("/{skill} stands for {required}")]))
+    Some(super::deny(event, refused, vec![format!("/{skill} stands for {required}")]))
 }

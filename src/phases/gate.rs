@@ -9,10 +9,12 @@ use super::requirements::{
 };
 use super::state::State;
 use super::table;
+use super::{Refused, named};
 use super::{records, skill_log};
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::json_object::JsonObject;
+use crate::text::clipped;
 use crate::workspace::Workspace;
 
 const TRIGGERS: &[&str] = &["pending_triggers"];
@@ -34,7 +36,7 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let Attempt { ground, state, phase, said } = Attempt::of(event, workspace, said)?;
     // Without demands there is no gate at all.
     ground.requirements(workspace)?;
-    if let Some(opinion) = mismatch(&phase, state, ground, workspace) {
+    if let Some(opinion) = mismatch(event, &phase, state, ground, workspace) {
         return Some(opinion);
     }
     let demands = Demands::of(&phase, state, ground, workspace)?;
@@ -49,34 +51,47 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     note(&phase, &missing, ground, workspace);
     let list = |part: fn(&Missing) -> String| missing.iter().map(part).collect::<Vec<_>>();
     let details = list(|missing| format!("{}: {}", missing.requirement, missing.reason)).join("; ");
-    let denial = Denial {
-        what: format!("GATE BLOCKED: {phase} does not meet {}", table::gate(&phase)),
-        why: format!("missing {}", list(|missing| missing.requirement.to_owned()).join(", ")),
-        fix: format!("{} ({details})", list(|missing| missing.action.to_owned()).join("; ")),
+    let more = match missing.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let gate = table::gate(&phase);
+    let names = list(|missing| missing.requirement.to_owned()).join(", ");
+    let refused = Refused {
+        heading: format!("GATE BLOCKED: {phase} does not meet {gate}, missing {names}"),
+        why: format!("{gate} is closed: {}{more}", clipped(&missing[0].reason, 60)),
+        fix: format!("{}. Missing: {details}", list(|missing| missing.action.to_owned()).join("; ")),
     };
     let mut evidence = vec![format!("the call says `{said}`")];
     evidence.extend(missing.iter().map(|missing| format!("{}: {}", missing.requirement, missing.reason)));
-    Some(super::deny(denial, evidence))
+    Some(super::deny(event, refused, evidence))
 }
 
 /// The workflow's own count and the order of its phases must agree. Where there is no such place in the
 /// order, nothing can be said.
-fn mismatch(phase: &str, state: &State, ground: &Ground, workspace: &Workspace) -> Option<Opinion> {
+fn mismatch(
+    event: &Event,
+    phase: &str,
+    state: &State,
+    ground: &Ground,
+    workspace: &Workspace,
+) -> Option<Opinion> {
     let workflow = state.workflow()?;
     let (kind, index) = (workflow.kind.as_deref()?, workflow.current_phase_index?);
     let expected = ground.workflows(workspace)?["workflows"][kind]["phases"].get(index)?.as_str()?;
     if table::is_same(expected, phase) {
         return None;
     }
-    let why = format!(
-        "phase {index} of a {kind} workflow is {expected}, and the workflow says that it is in {phase}"
-    );
-    let denial = Denial {
-        what: "GATE BLOCKED: Workflow state mismatch".into(),
-        why: why.clone(),
-        fix: "make `active_workflow.current_phase` and `active_workflow.current_phase_index` agree".into(),
+    let refused = Refused {
+        heading: "GATE BLOCKED: Workflow state mismatch".into(),
+        why: format!("the state says {}, but its index {index} means {}", named(phase), named(expected)),
+        fix: format!(
+            "make them agree: `active_workflow.current_phase` and `active_workflow.current_phase_index`. Phase \
+             {index} of a {kind} workflow is {expected}"
+        ),
     };
-    Some(super::deny(denial, vec![why]))
+    let evidence = format!("phase {index} of a {kind} workflow is {expected}, and the state says {phase}");
+    Some(super::deny(event, refused, vec![evidence]))
 }
 
 fn missing(
@@ -97,10 +112,10 @@ fn missing(
         (
             "constitutional_validation",
             articles,
-            "check the artifacts against the articles and record the result",
+            "check the artifacts, and record the result for these articles",
         ),
         ("interactive_elicitation", talks, "show the user the menu and let them choose"),
-        ("agent_delegation", agent, "give the work of this phase to its own agent"),
+        ("agent_delegation", agent, "delegate to an agent of this phase"),
     ];
     let missing = found.into_iter();
     missing
@@ -108,16 +123,14 @@ fn missing(
         .collect()
 }
 
-const FAKED: &str = "it is called completed, and by its own counter nobody has tried";
-
 fn tests_missing(record: Option<&TestRecord>) -> Option<String> {
     match record {
         None => Some("the tests have not been run".into()),
         Some(tests) if tests.is_enough() => None,
         Some(tests) if tests.escalation == Escalation::Pending => {
-            Some("the tests were given up, and no person has approved that".into())
+            Some("the tests were given up, and the user has not approved that".into())
         }
-        Some(tests) if tests.is_faked => Some(FAKED.into()),
+        Some(tests) if tests.is_faked => Some("the tests are marked as completed, but were never run".into()),
         Some(tests) => Some(format!("the tests do not pass yet (iteration {})", tests.iteration)),
     }
 }
@@ -128,9 +141,11 @@ fn articles_missing(demand: &Constitution, record: Option<&ArticleRecord>) -> Op
         None => Some(format!("Articles {articles} have not been checked")),
         Some(checks) if checks.is_enough() => None,
         Some(checks) if checks.escalation == Escalation::Pending => {
-            Some("the check was given up, and no person has approved that".into())
+            Some("the check was given up, and the user has not approved that".into())
         }
-        Some(checks) if checks.is_faked => Some(FAKED.into()),
+        Some(checks) if checks.is_faked => {
+            Some("the check is marked as completed, but was never made".into())
+        }
         Some(checks) if !checks.is_completed => Some(format!("Articles {articles} are being checked")),
         Some(_) => Some("the check is over, but its status is not `compliant`".into()),
     }
@@ -138,15 +153,17 @@ fn articles_missing(demand: &Constitution, record: Option<&ArticleRecord>) -> Op
 
 fn talks_missing(demand: &Talks, record: Option<&TalkRecord>) -> Option<String> {
     let choice = match record {
-        None => return Some("the person has not been asked".into()),
-        Some(talks) if !talks.is_completed => return Some("the talk with the person is not over".into()),
-        Some(talks) if talks.is_faked => return Some(FAKED.into()),
+        None => return Some("the user has not been asked".into()),
+        Some(talks) if !talks.is_completed => return Some("the user's choices are not complete".into()),
+        Some(talks) if talks.is_faked => {
+            return Some("the choice is marked as completed, but the user was never asked".into());
+        }
         Some(talks) => talks.last_choice.as_ref(),
     };
     let fits = choice.is_some_and(|choice| demand.last_choices.contains(choice));
     (!fits && !demand.last_choices.is_empty()).then(|| {
         let choice = choice.map_or("not known", String::as_str);
-        format!("the person's last choice is {choice}, not {}", demand.last_choices.join(" or "))
+        format!("the user's last choice is {choice}, not {}", demand.last_choices.join(" or "))
     })
 }
 
@@ -160,7 +177,7 @@ fn idle_agents(phase: &str, state: &State, ground: &Ground, workspace: &Workspac
     let is_of_phase =
         |name: &str| agents.iter().any(|agent| table::is_same_agent(agent, &table::agent(name)));
     let has_worked = worked.into_iter().any(is_of_phase);
-    (!has_worked).then(|| format!("no agent of {phase} has worked, such as {first}"))
+    (!has_worked).then(|| format!("no agent of this phase has worked ({first})"))
 }
 
 /// Keeps why the gate is closed.

@@ -38,7 +38,8 @@ pub mod words;
 
 use crate::config::settings;
 use crate::decision::{Denial, Opinion};
-use crate::text::{bounded, one_line};
+use crate::event::Event;
+use crate::text::{bounded, clipped, one_line, quoted};
 use crate::workspace::Workspace;
 
 /// A remark of a guard that holds nothing back: for the person, and if they want it, for the model.
@@ -52,11 +53,32 @@ pub fn remark(text: String, workspace: &Workspace) -> Opinion {
     }
 }
 
-/// A denial that names what stands in files of the project: each part of it stays on one line, and none is
-/// so long that the others are cut off.
-pub fn deny(denial: Denial, evidence: Vec<String>) -> Opinion {
+/// A denial of this call or of the end of this turn. It may name what stands in files of the project: each part of it stays on one line,
+/// and none is so long that the others are cut off.
+pub fn deny(event: &Event, refused: Refused, evidence: Vec<String>) -> Opinion {
     const LONGEST: usize = 1000;
     let clean = |text: String| bounded(&one_line(&text), LONGEST).into_owned();
-    let denial = Denial { what: clean(denial.what), why: clean(denial.why), fix: clean(denial.fix) };
+    let denial = Denial {
+        what: match event.call() {
+            Some(_) => format!("{} denied", event.subject()),
+            None => "this turn cannot end yet".into(),
+        },
+        why: clean(refused.why),
+        fix: clean(refused.fix),
+        heading: Some(clean(refused.heading)),
+    };
     Opinion::deny(denial, evidence.into_iter().map(clean).collect())
+}
+
+/// Why a call is denied.
+pub struct Refused {
+    /// The words of the document's own script.
+    pub heading: String,
+    pub why: String,
+    pub fix: String,
+}
+
+/// A phase, agent or branch at the start of a message: in quotes, and short enough to leave room for the fix.
+pub fn named(name: &str) -> String {
+    quoted(&clipped(name, 24))
 }

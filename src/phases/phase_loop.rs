@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::ground::UnderWay;
 use super::table;
-use crate::decision::{Denial, Fault, Opinion};
+use super::{Refused, named};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
@@ -39,14 +40,14 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let status = bounded(&status, LONGEST);
     let file = ground.state_file();
     let file = file.strip_prefix(ground.root()).unwrap_or(&file);
-    let denial = Denial {
-        what: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
-        why: format!("the status of `{phase}` is {status}"),
+    let refused = Refused {
+        heading: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
+        why: format!("the status of {} is {status}", named(phase)),
         fix: format!(
-            "set `phases.{name}.status` to `in_progress` in {} (the TaskUpdate step), then delegate the work of \
-             `{target}` again",
+            "mark it as begun (the TaskUpdate step): set `phases.{name}.status` to `in_progress` in {}, then delegate \
+             the work of `{target}` again",
             one_line(&file.display().to_string())
         ),
     };
-    Ok(super::deny(denial, vec![format!("`{phase}` is {status}, work for `{target}`")]))
+    Ok(super::deny(event, refused, vec![format!("`{phase}` is {status}, work for `{target}`")]))
 }

@@ -8,10 +8,13 @@
 use super::delegation::Delegation;
 use super::ground::UnderWay;
 use super::table::{self, ORCHESTRATOR, Phases};
-use crate::decision::{Denial, Fault, Opinion};
+use super::{Refused, named};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
+
+const OUT_OF_ORDER: &str = "OUT-OF-ORDER PHASE DELEGATION";
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(under_way) = UnderWay::of(event, workspace) else { return Ok(Opinion::unconcerned()) };
@@ -20,7 +23,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let is_other =
         |delegation: &&Delegation| Phases::named(&delegation.phase).is_some() && !delegation.may_be_of(phase);
     if let Some(delegation) = delegations.iter().find(is_other)
-        && let Some(opinion) = out_of_order(delegation, &under_way, workspace)
+        && let Some(opinion) = out_of_order(event, delegation, &under_way, workspace)
     {
         return Ok(opinion);
     }
@@ -30,23 +33,25 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     Ok(if delegations.is_empty() { Opinion::unconcerned() } else { Opinion::silence() })
 }
 
-fn out_of_order(delegation: &Delegation, under_way: &UnderWay, workspace: &Workspace) -> Option<Opinion> {
+fn out_of_order(
+    event: &Event,
+    delegation: &Delegation,
+    under_way: &UnderWay,
+    workspace: &Workspace,
+) -> Option<Opinion> {
     let UnderWay { ground, phase, .. } = under_way;
     let own = match ground.manifest(workspace) {
         // Some phases have no agent of their own: their work is done by those of others.
         Some(manifest) => format!("delegate to `{}`", short(manifest.agents_in(phase).next()?)),
         None => format!("delegate work of `{phase}`"),
     };
-    let gate = table::gate(phase);
-    let target = short(&delegation.phase);
-    let who =
-        delegation.agent.as_deref().map_or_else(|| "this call".into(), |agent| format!("`{}`", short(agent)));
-    let denial = Denial {
-        what: "OUT-OF-ORDER PHASE DELEGATION".into(),
-        why: format!("{who} is for `{target}`, and the workflow is in `{phase}`"),
-        fix: format!("{own}, or pass {gate} before you delegate to `{target}`"),
+    let (gate, target) = (table::gate(phase), named(&delegation.phase));
+    let refused = Refused {
+        heading: OUT_OF_ORDER.into(),
+        why: format!("it is for {target}, the workflow is in {}", named(phase)),
+        fix: format!("pass {gate} first, or {own}"),
     };
-    Some(super::deny(denial, vec![format!("work for `{target}` in `{phase}`")]))
+    Some(super::deny(event, refused, vec![format!("work for {target} in `{phase}`")]))
 }
 
 /// A subagent that is not of the phase starts another one that belongs to no phase.
@@ -64,13 +69,13 @@ fn helper_of_helper(event: &Event, under_way: &UnderWay, workspace: &Workspace) 
     let mut started = ground.assignments(event, workspace).iter().filter(|work| !work.is_message);
     let helper = started.find(|work| is_of_no_phase(work.agent.as_deref()))?;
     let helper = short(helper.agent.as_deref().unwrap_or("an unnamed agent"));
-    let caller = if caller.is_empty() { "a subagent".into() } else { short(&caller) };
-    let denial = Denial {
-        what: "OUT-OF-ORDER PHASE DELEGATION".into(),
-        why: format!("`{caller}` is not of `{phase}`, so it may not start `{helper}`"),
-        fix: format!("do this work yourself, or report back and let `{}` start the helper", short(lead)),
+    let caller = if caller.is_empty() { "a subagent" } else { &caller };
+    let refused = Refused {
+        heading: OUT_OF_ORDER.into(),
+        why: format!("{} is not of {}, so it starts no agents", named(caller), named(phase)),
+        fix: format!("do this work yourself, or report back and let `{}` start `{helper}`", short(lead)),
     };
-    Some(super::deny(denial, vec![format!("`{caller}` starts `{helper}` in `{phase}`")]))
+    Some(super::deny(event, refused, vec![format!("`{}` starts `{helper}` in `{phase}`", short(caller))]))
 }
 
 /// A name of somebody else's, short enough for a message.

@@ -7,7 +7,8 @@ use super::ground::{Ground, UnderWay};
 use super::state::Workflow;
 use super::table::{self, ORCHESTRATOR};
 use super::words::{is_setup, words};
-use crate::decision::{Denial, Fault, Opinion};
+use super::{Refused, named};
+use crate::decision::{Fault, Opinion};
 use crate::event::Event;
 use crate::text::one_line;
 use crate::workspace::Workspace;
@@ -42,18 +43,16 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(Opinion::silence());
     }
     let here = file.strip_prefix(ground.root()).unwrap_or(&file);
-    let denial = Denial {
-        what: "TASK PLAN NOT GENERATED".into(),
-        why: format!(
-            "`{phase}` needs a task plan, and {} does not exist",
-            one_line(&here.display().to_string())
-        ),
+    let refused = Refused {
+        heading: "TASK PLAN NOT GENERATED".into(),
+        why: format!("{} needs a task plan, and there is none", named(phase)),
         fix: format!(
-            "run the {REMEDY} skill, then delegate again (the plan belongs at {})",
+            "run the {REMEDY} skill, which writes {}, then delegate again (the plan belongs at {})",
+            one_line(&here.display().to_string()),
             one_line(&file.display().to_string())
         ),
     };
-    Ok(super::deny(denial, vec![format!("no plan of tasks in `{phase}`")]))
+    Ok(super::deny(event, refused, vec![format!("no plan of tasks in `{phase}`")]))
 }
 
 /// Whether a workflow has a plan. Of one whose kind is not known its phases tell.

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::Refused;
 use super::ground::Ground;
-use crate::decision::{Denial, Fault, Opinion};
+use crate::decision::{Fault, Opinion};
 use crate::event::{Event, Tool};
 use crate::workspace::Workspace;
 
@@ -23,10 +24,12 @@ fn held(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     if !demands || is_off || ground.manifest(workspace).is_some() {
         return None;
     }
-    let denial = Denial {
-        what: "SKILL ENFORCEMENT: the skills manifest cannot be read".into(),
-        why: "`skill_enforcement.fail_behavior` is `block`, so no agent starts without it".into(),
-        fix: "add `.isdlc/config/skills-manifest.json`".into(),
+    let refused = Refused {
+        heading: "SKILL ENFORCEMENT: the skills manifest cannot be read".into(),
+        why: "the skills manifest is missing or broken".into(),
+        fix: "add or repair it: `.isdlc/config/skills-manifest.json`. While `skill_enforcement.fail_behavior` is \
+              `block`, no agent starts without it"
+            .into(),
     };
-    Some(Opinion::deny(denial, vec!["no manifest".into()]))
+    Some(super::deny(event, refused, vec!["no manifest".into()]))
 }

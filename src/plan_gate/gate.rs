@@ -255,7 +255,7 @@ fn unassessed(store: &dyn Store) -> Denial {
 }
 
 pub fn block(what: &str, why: &str, fix: &str) -> Denial {
-    Denial { what: format!("{TAG}{what}"), why: why.to_owned(), fix: fix.to_owned() }
+    Denial { what: format!("{TAG}{what}"), why: why.to_owned(), fix: fix.to_owned(), heading: None }
 }
 
 fn denied(denial: Denial) -> Opinion {

@@ -14,7 +14,7 @@ use crate::effect::Effect;
 use crate::event::{Event, Tool};
 use crate::registry::is_agent;
 use crate::shell;
-use crate::text::{bounded, one_line};
+use crate::text::{self, bounded, one_line};
 use crate::workspace::Workspace;
 
 /// Programs that read, in the forms that the effects of a command line do not call out.
@@ -26,8 +26,8 @@ const READERS: &[&str] = &[
 const STEERING: &[&str] = &["cd", "true", "false", ":", "[", "[["];
 /// Programs that take orders from files in the directory they run in.
 const CONFIGURED: &[&str] = &["git", "flutter", "dart", "fvm"];
-/// The longest name that a reason repeats.
-const LONGEST_NAME: usize = 200;
+/// The longest name that a reason repeats: behind it, there is still room for the fix.
+const LONGEST_NAME: usize = 24;
 /// The longest list of programs in a reason.
 const LONGEST_LIST: usize = 1000;
 
@@ -56,11 +56,32 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         | Tool::Message { .. }
         | Tool::Inert => None,
     };
-    Ok(refused.map_or_else(Opinion::silence, |denial| {
-        let evidence = vec![denial.what.clone()];
-        Opinion::deny(denial, evidence)
+    Ok(refused.map_or_else(Opinion::silence, |refused| {
+        let evidence = vec![refused.why.clone()];
+        Opinion::deny(refused.denial(event), evidence)
     }))
 }
+
+/// Why a call is denied, and how to fix it.
+struct Refused {
+    why: String,
+    fix: String,
+}
+
+impl Refused {
+    fn new(why: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { why: why.into(), fix: fix.into() }
+    }
+
+    /// The denial: the call, then the sentence of the document.
+    fn denial(self, event: &Event) -> Denial {
+        let what = format!("{} {BLOCKED}", event.subject());
+        Denial { what, why: self.why, fix: self.fix, heading: Some(BLOCKED.into()) }
+    }
+}
+
+/// What every sentence of the document begins with.
+const BLOCKED: &str = "BLOCKED";
 
 /// What holds a call against the promise to read.
 struct Judge<'a> {
@@ -86,8 +107,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn refusal(&self, effects: &[Effect]) -> Option<Denial> {
-        let any = |check: &dyn Fn(&Effect) -> Option<Denial>| effects.iter().find_map(check);
+    fn refusal(&self, effects: &[Effect]) -> Option<Refused> {
+        let any = |check: &dyn Fn(&Effect) -> Option<Refused>| effects.iter().find_map(check);
         if !self.workspace.config.switch(settings::PLANNER_STRICT) {
             let first = self.command.and_then(|command| self.first_word(command));
             return first.or_else(|| any(&|effect| self.written(effect))).or_else(|| any(&too_large));
@@ -103,79 +124,70 @@ impl<'a> Judge<'a> {
     }
 
     /// The plain rule: nothing but the first word of a line counts, which must be known.
-    fn first_word(&self, command: &str) -> Option<Denial> {
+    fn first_word(&self, command: &str) -> Option<Refused> {
         match shell::first_word(command) {
             Some(name) => self.unlisted(&name),
             None => Some(not_understood("the first word")),
         }
     }
 
-    fn program(&self, effect: &Effect) -> Option<Denial> {
+    fn program(&self, effect: &Effect) -> Option<Refused> {
         let Effect::Run { program, .. } = effect else { return None };
         self.unlisted(program)
     }
 
-    fn unlisted(&self, name: &str) -> Option<Denial> {
+    fn unlisted(&self, name: &str) -> Option<Refused> {
         if READERS.contains(&name) || STEERING.contains(&name) || self.added.iter().any(|added| added == name)
         {
             return None;
         }
         let listed: Vec<&str> =
             READERS.iter().copied().chain(self.added.iter().map(String::as_str)).collect();
-        Some(Denial {
-            what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(name)),
-            why: format!(
-                "a planner only reads, with {}",
-                bounded(&one_line(&listed.join(" ")), LONGEST_LIST)
-            ),
-            fix: format!(
-                "use one of these under its plain name, leave the command to the main conversation, or ask \
-                 the person to add the program to `{}` in provost.toml",
-                settings::PLANNER_ALLOW
-            ),
-        })
+        let fix = format!(
+            "use one that reads, by its plain name ({}), leave the command to the main conversation, or ask the \
+             user to add the program to `{}` in provost.toml",
+            bounded(&one_line(&listed.join(" ")), LONGEST_LIST),
+            settings::PLANNER_ALLOW
+        );
+        Some(Refused::new(format!("'{}' is not in the planner's allowlist", shown(name)), fix))
     }
 
     /// A program that takes orders from files, sent to where the planner may write such files.
-    fn directed(&self, effect: &Effect) -> Option<Denial> {
+    fn directed(&self, effect: &Effect) -> Option<Refused> {
         let Effect::Run { program, arguments, directory, .. } = effect else { return None };
         if !CONFIGURED.contains(&program.as_str()) {
             return None;
         }
         let Some(directory) = directory else {
-            return Some(Denial {
-                what: format!("BLOCKED: the directory in which '{program}' would run is not certain"),
-                why: format!(
-                    "files there tell it what to run, and a planner can write to {}/",
-                    self.planning.name
-                ),
-                fix: format!(
-                    "run it in a command of its own, or directly behind `cd DIRECTORY &&`, as in `cd app && {program} …`"
-                ),
-            });
+            let fix = format!(
+                "run it alone, or directly behind `cd DIRECTORY &&`, as in `cd app && {program} …`: files in that \
+                 directory tell it what to run, and a planner can write to {}/",
+                self.planning.name
+            );
+            return Some(Refused::new(
+                format!("the directory in which '{program}' would run is not certain"),
+                fix,
+            ));
         };
         let is_there = |path: &Path| self.planning.is_at(path, self.workspace);
         let sent = is_there(directory)
             || places(program, arguments).iter().any(|place| is_there(&directory.join(place)));
-        sent.then(|| Denial {
-            what: format!("BLOCKED: '{program}' may not run in {}/", self.planning.name),
-            why: "files there tell it what to run, and a planner can write them".into(),
-            fix: format!(
-                "run it in the project's own directory, and name what it should look at: `{program} … -- {}/…`",
-                self.planning.name
-            ),
-        })
+        let plans = &self.planning.name;
+        let fix = || {
+            format!(
+                "run it in the project's own directory, as in `{program} … -- {plans}/…`: files in {plans}/ tell it \
+                 what to run, and a planner can write them"
+            )
+        };
+        sent.then(|| Refused::new(format!("'{program}' may not run in {plans}/"), fix()))
     }
 
-    fn written(&self, effect: &Effect) -> Option<Denial> {
+    fn written(&self, effect: &Effect) -> Option<Refused> {
         let plans = &self.planning.name;
         let landings = match effect {
             Effect::Somewhere { target, .. } => {
-                return Some(Denial {
-                    what: format!("BLOCKED: output redirection to {}, which cannot be known", shown(target)),
-                    why: format!("a planner writes only plans, into {plans}/"),
-                    fix: format!("write the path out: {plans}/NAME.md"),
-                });
+                let why = format!("output redirection to {}, which cannot be known", shown(target));
+                return Some(Refused::new(why, format!("write the path out: {plans}/NAME.md")));
             }
             Effect::Write { path, .. } | Effect::Touch { path } => vec![path.clone()],
             Effect::Place { names, to, .. } if self.workspace.is_directory(to) => {
@@ -185,94 +197,82 @@ impl<'a> Judge<'a> {
             _ => return None,
         };
         if let Some(order) = landings.iter().find(|path| self.planning.is_order(path, self.workspace)) {
-            return Some(Denial {
-                what: format!("BLOCKED: a planner may not write `{}`", shown(&self.planning.shown(order))),
-                why: "a listed program obeys files of this name, and could be told to run something".into(),
-                fix: format!("write the plan to {plans}/NAME.md"),
-            });
+            let name = text::short_path(&self.planning.shown(order));
+            let fix = format!("write the plan to {plans}/NAME.md; a program could take orders from {name}");
+            return Some(Refused::new(format!("a planner may not write {name}"), fix));
         }
         let outside = landings.into_iter().find(|path| !self.may_hold(path))?;
         let named = self.planning.shown(&outside);
         // A name that begins as it should does not tell what is wrong with it.
         let real = if Path::new(&named).starts_with(plans) {
-            format!(", which is `{}`", shown(&self.planning.shown(&self.workspace.resolve(&outside))))
+            format!(
+                ", which is {},",
+                text::short_path(&self.planning.shown(&self.workspace.resolve(&outside)))
+            )
         } else {
             String::new()
         };
         let (act, fix) = if self.command.is_some() {
             let fix = format!(
-                "redirect to {plans}/NAME.md or to /dev/null; to join both streams, `2>&1` needs no file"
+                "write to {plans}/NAME.md, or redirect to /dev/null; to join both streams, `2>&1` needs no file"
             );
             ("output redirection", fix)
         } else {
             ("a write", format!("write to {plans}/NAME.md"))
         };
-        Some(Denial {
-            what: format!("BLOCKED: {act} outside {plans}/ to `{}`{real}", shown(&named)),
-            why: format!("a planner writes only plans, into {plans}/"),
-            fix: format!("{fix}; other files are for the main conversation"),
-        })
+        let fix = format!("{fix}; leave {}{real} to the main conversation", text::short_path(&named));
+        Some(Refused::new(format!("{act} outside {plans}/"), fix))
     }
 
     fn may_hold(&self, path: &Path) -> bool {
         self.workspace.resolve(path) == Path::new("/dev/null") || self.planning.holds(path, self.workspace)
     }
 
-    fn deleted(&self, effect: &Effect) -> Option<Denial> {
+    fn deleted(&self, effect: &Effect) -> Option<Refused> {
         let Effect::Delete { path } = effect else { return None };
-        Some(Denial {
-            what: format!("BLOCKED: deleting or moving `{}`", shown(&self.planning.shown(path))),
-            why: "a planner deletes nothing, not even a plan".into(),
-            fix: "leave the file where it is, and name it to the main conversation".into(),
-        })
+        let why = format!("it deletes or moves {}", text::short_path(&self.planning.shown(path)));
+        Some(Refused::new(why, "leave the file where it is; a planner deletes nothing, not even a plan"))
     }
 }
 
 /// A listed program that is told to do more than read.
-fn action(effect: &Effect) -> Option<Denial> {
+fn action(effect: &Effect) -> Option<Refused> {
     let (name, does) = match effect {
         Effect::Act { program, by, does } => (format!("{program} {by}"), *does),
         Effect::Commit { dry_run: false, .. } => ("git commit".into(), "makes a commit"),
         _ => return None,
     };
-    Some(Denial {
-        what: format!("BLOCKED: '{}' is not in the planner's allowlist", shown(&name)),
-        why: format!("it {does}, and a planner only reads"),
-        fix: "use a form of the program that only reads, or leave this step to the main conversation".into(),
-    })
+    let fix = format!(
+        "use a form that only reads, or leave this step to the main conversation; `{}` {does}",
+        text::one_line(&name)
+    );
+    Some(Refused::new(format!("'{}' is not in the planner's allowlist", shown(&name)), fix))
 }
 
-fn variable(effect: &Effect) -> Option<Denial> {
+fn variable(effect: &Effect) -> Option<Refused> {
     let Effect::SetVariable { name, value } = effect else { return None };
-    shell::steers(name, value.as_deref()).then(|| Denial {
-        what: format!("BLOCKED: the variable '{}' is not in the planner's allowlist", shown(name)),
-        why: "it can make a listed program run another one".into(),
-        fix: "run the command without it".into(),
-    })
+    let why = || format!("the variable '{}' is not in the planner's allowlist", shown(name));
+    let fix = "leave it out; it can make a listed program run another one";
+    shell::steers(name, value.as_deref()).then(|| Refused::new(why(), fix))
 }
 
-fn too_large(effect: &Effect) -> Option<Denial> {
+fn too_large(effect: &Effect) -> Option<Refused> {
     let Effect::TooLarge { what } = effect else { return None };
-    Some(Denial {
-        what: format!("BLOCKED: {what} is not in the planner's allowlist"),
-        why: "it is too large to be looked at".into(),
-        fix: "split it into short commands".into(),
-    })
+    let fix = "split it into short commands; what cannot be checked is not in the planner's allowlist";
+    Some(Refused::new(format!("{what} is too large to check"), fix))
 }
 
-fn obscure(effect: &Effect) -> Option<Denial> {
+fn obscure(effect: &Effect) -> Option<Refused> {
     let Effect::Obscure { what } = effect else { return None };
     Some(not_understood(what.strip_prefix("not understood: ").unwrap_or(what)))
 }
 
-fn not_understood(what: &str) -> Denial {
-    Denial {
-        what: format!("BLOCKED: a part of the command is not understood: {}", shown(what)),
-        why: "what cannot be told beforehand is not in the planner's allowlist".into(),
-        fix: "write it out: plain names instead of variables and substitutions, `./*.md` instead of \
-              `*.md`, one simple command per call"
-            .into(),
-    }
+fn not_understood(what: &str) -> Refused {
+    Refused::new(
+        format!("not understood: {}", text::clipped(what, 60)),
+        "write it out: plain names instead of variables and substitutions, `./*.md` instead of `*.md`, one simple \
+         command per call. What cannot be known beforehand is not in the planner's allowlist",
+    )
 }
 
 /// The directories that the options of a program send it to. What `git` is given to look at is not
@@ -307,45 +307,39 @@ fn places(program: &str, arguments: &[String]) -> Vec<PathBuf> {
     places
 }
 
-fn empty() -> Denial {
-    Denial {
-        what: "BLOCKED: Empty command is not in the planner's allowlist".into(),
-        why: "there is nothing in it that reads".into(),
-        fix: "give the command to run".into(),
-    }
+fn empty() -> Refused {
+    Refused::new("Empty command is not in the planner's allowlist", "give the command to run")
 }
 
-fn delegated(kind: &str) -> Denial {
+fn delegated(kind: &str) -> Refused {
     let agent = if kind.is_empty() { "of no type".into() } else { format!("'{}'", shown(kind)) };
-    Denial {
-        what: format!("BLOCKED: handing work to an agent {agent} is not in the planner's allowlist"),
-        why: "another agent can write, and a planner only reads".into(),
-        fix: "do the reading here, and leave other work to the main conversation".into(),
-    }
+    Refused::new(
+        format!("an agent {agent} is not in the planner's allowlist"),
+        "read the files here, and leave other work to the main conversation; another agent could write",
+    )
 }
 
-fn isolated(kind: &str) -> Denial {
-    Denial {
-        what: format!("BLOCKED: isolation for an agent '{}' is not in the planner's allowlist", shown(kind)),
-        why: "it makes a new worktree or a remote session, and a planner only reads".into(),
-        fix: "start the agent without `isolation`".into(),
-    }
+fn isolated(kind: &str) -> Refused {
+    Refused::new(
+        format!("isolation for an agent '{}' is not in the planner's allowlist", shown(kind)),
+        "start it without `isolation`, which makes a worktree or a remote session",
+    )
 }
 
-fn unknown(tool: &str) -> Denial {
-    Denial {
-        what: format!("BLOCKED: the tool '{}' is not in the planner's allowlist", shown(tool)),
-        why: "what it does to files cannot be told beforehand".into(),
-        fix: format!(
-            "use a tool that reads files, or ask the person to add this one to `{}` in provost.toml",
+fn unknown(tool: &str) -> Refused {
+    Refused::new(
+        format!("the tool '{}' is not in the planner's allowlist", shown(tool)),
+        format!(
+            "use Read or Grep, or ask the user to add this tool to `{}` in provost.toml; what it does to files \
+             cannot be known",
             settings::PLANNER_TOOLS
         ),
-    }
+    )
 }
 
 /// A name from the call, fit for one line of a reason.
-fn shown(text: &str) -> String {
-    bounded(&one_line(text), LONGEST_NAME).into_owned()
+fn shown(name: &str) -> String {
+    text::clipped(name, LONGEST_NAME)
 }
 
 #[cfg(test)]

@@ -97,7 +97,10 @@ pub fn check(plan: &Path, shown: &str, workspace: &Workspace) -> Result<Opinion,
         why.push(format!("only its first {} MiB were read", LONGEST_PLAN >> 20));
     }
     let evidence = what.clone();
-    Ok(Opinion::deny(Denial { what: what.join("; "), why: why.join("; "), fix: fix.join("; ") }, evidence))
+    Ok(Opinion::deny(
+        Denial { what: what.join("; "), why: why.join("; "), fix: fix.join("; "), heading: None },
+        evidence,
+    ))
 }
 
 fn no_plan(
@@ -130,6 +133,7 @@ fn no_plan(
         what: format!("No plan file found in {directory}/ (modified in last {minutes} minutes)"),
         why,
         fix,
+        heading: None,
     };
     let evidence = vec![denial.why.clone()];
     Opinion::deny(denial, evidence)

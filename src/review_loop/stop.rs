@@ -163,7 +163,7 @@ impl Stop<'_> {
                 } else {
                     messages::hold(plan, state, round, *clean, cwd)
                 };
-                Ok(self.held(Denial { what, why: String::new(), fix: String::new() }))
+                Ok(self.held(Denial { what, ..Denial::default() }))
             }
             Answer::Advance { round, to } => {
                 self.tell(messages::advanced(plan, state, round, to));
@@ -233,7 +233,7 @@ impl Stop<'_> {
                 "{what}: its files break the ground rules. The next stop of this turn passes."
             ));
         }
-        Ok(self.held(Denial { what, why, fix }))
+        Ok(self.held(Denial { what, why, fix, heading: None }))
     }
 
     fn reports_all(&self) -> bool {

@@ -19,7 +19,7 @@ pub(super) fn variable(name: &str, value: Option<&str>, workspace: &Workspace) -
         return None;
     }
     Some(Refusal::never(
-        format!("{} not set", text::quoted(name)),
+        format!("{} not set", text::excerpt(name)),
         "the variable is Provost's own, and could switch guards off",
         "run the command without it",
         format!("the command sets {name}"),
@@ -36,9 +36,9 @@ pub(super) fn spoken(tool: &Tool) -> Option<Refusal> {
 fn override_refusal(text: &str) -> Option<Refusal> {
     let guard = Request::read(text)?.overridable()?.name;
     Some(Refusal::never(
-        format!("a call with the text `provost override {guard} …` was denied"),
-        "only the user allows a call, and the text could become a prompt",
-        "continue without it, or ask the user to type the prompt",
+        format!("`provost override {guard}` denied"),
+        "only the user can type an override",
+        "continue without it, or ask the user; the text of this call could become a prompt",
         format!("the call asks to override {guard}"),
     ))
 }
@@ -104,10 +104,9 @@ const ENTRIES: &str = "it changes hook entries, which switch guards on and off";
 
 /// The commands of Provost that are not for tools, and why.
 fn forbidden(started: &Started<'_>) -> Option<(&'static str, &'static str)> {
-    const EVENT: &str = "only the client reports events, and a forged one could switch a guard off";
-    const RECORD: &str =
-        "only the client reports events, and a forged one could rewrite the record of a plan";
-    const REVIEWER: &str = "the reviewer is the user's choice, and a tool's environment could choose another";
+    const EVENT: &str = "a forged event could switch a guard off";
+    const RECORD: &str = "a forged event could rewrite the record of a plan";
+    const REVIEWER: &str = "a tool's environment could choose another reviewer than the user's";
     const COMMANDS: &[(&str, &[&str], &str)] = &[
         ("hook", &["hook"], EVENT),
         ("gate assess", &["gate", "assess"], REVIEWER),
@@ -134,9 +133,9 @@ pub(super) fn copied(effects: &[Effect], workspace: &Workspace) -> Option<Refusa
         return None;
     }
     Some(Refusal::never(
-        "the program `provost` was not copied or linked".into(),
+        "the program `provost` not copied or linked".into(),
         "under another name it could be given forged events",
-        "call it by its own name",
+        "call it by its own name, `provost`",
         format!("copies or links {}", program.display()),
     ))
 }

@@ -57,7 +57,12 @@ fn why_not(name: &str) -> String {
 }
 
 fn refused(why: &str, fix: &str) -> Opinion {
-    let denial = Denial { what: "the override was not recorded".into(), why: why.into(), fix: fix.into() };
+    let denial = Denial {
+        what: "the override was not recorded".into(),
+        why: why.into(),
+        fix: fix.into(),
+        heading: None,
+    };
     let text = denial.to_string();
     Opinion {
         evidence: vec![format!("not recorded: {why}")],

@@ -26,7 +26,7 @@ impl Refusal {
         fix: impl Into<String>,
         evidence: String,
     ) -> Self {
-        let denial = Denial { what, why: why.into(), fix: fix.into() };
+        let denial = Denial { what, why: why.into(), fix: fix.into(), heading: None };
         Self { denial, evidence: vec![evidence], is_final: false }
     }
 
@@ -45,8 +45,9 @@ impl Refusal {
         Self {
             denial: Denial {
                 what: format!("{} not changed", shown(file, workspace)),
-                why: format!("a hook in it would do what a tool may not: {}", self.denial.why),
-                fix: "leave that hook out".into(),
+                why: "a new hook in it would do what tools may not do".into(),
+                fix: format!("leave that hook out: {} ({})", self.denial.what, self.denial.why),
+                heading: None,
             },
             ..self
         }
@@ -71,8 +72,8 @@ pub(super) fn shown(path: &Path, workspace: &Workspace) -> String {
 /// For a file or directory of Provost's own.
 pub(super) fn own(done: &str, path: &Path, thing: Thing, workspace: &Workspace) -> Refusal {
     let what = format!("{} not {done}", shown(path, workspace));
-    let fix = "continue without changing it, or ask the user to edit it";
-    let why = format!("it is {}, which tools may not change", thing.name());
+    let fix = "leave it as it is, or ask the user to change it";
+    let why = format!("tools may not change {}", thing.name());
     let evidence = format!("{} is {}", path.display(), thing.name());
     Refusal { is_final: thing.is_final(), ..Refusal::new(what, why, fix, evidence) }
 }
@@ -120,18 +121,19 @@ pub(super) fn settings(path: &Path, found: Vec<String>, workspace: &Workspace) -
     let first = found.first()?;
     let what = format!("{} not changed", shown(path, workspace));
     let fix = workspace.client.settings.how_to_edit;
-    let denial = Denial { what, why: text::repeated(first), fix: fix.into() };
+    let why = text::repeated(&text::clipped(first, text::room_for_why(&what)));
+    let denial = Denial { what, why, fix: fix.into(), heading: None };
     Some(Refusal { denial, evidence: found, is_final: false })
 }
 
 /// For a settings file that is written in a way that cannot be judged beforehand.
 pub(super) fn unknown_content(path: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not written", shown(path, workspace));
-    let why = "what this call would write cannot be known, and the file switches hooks on and off";
+    let fix = "use the Edit or Write tool; this file switches hooks on and off";
     Refusal::new(
         what,
-        why,
-        "make the change with the Edit or Write tool",
+        "the new content of these settings cannot be known",
+        fix,
         "the new content cannot be known".into(),
     )
 }
@@ -139,15 +141,16 @@ pub(super) fn unknown_content(path: &Path, workspace: &Workspace) -> Refusal {
 /// For an agent, skill or command file with hooks.
 pub(super) fn hooked_instructions(path: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not written", shown(path, workspace));
-    let why = "its `hooks` could rewrite a call that Provost has judged, or speak to a critic";
-    let fix = "leave out `hooks` that run before calls, permissions or agents";
+    let why = "its `hooks` could change calls after Provost's check";
+    let fix =
+        "leave out `hooks` that run before calls, permissions or agents; they could also speak to a critic";
     Refusal::new(what, why, fix, format!("{} would get such hooks", path.display()))
 }
 
-/// For such a file, written in a way that cannot be judged beforehand.
+/// For an agent, skill or command file that is written in a way that cannot be judged beforehand.
 pub(super) fn unknown_instructions(path: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not written", shown(path, workspace));
-    let why = "it may get `hooks` that could rewrite a judged call";
+    let why = "it may get `hooks` that change calls after Provost's check";
     let fix = "use the Edit or Write tool, without `hooks` that run before calls, permissions or agents";
     Refusal::new(what, why, fix, format!("{} may get such hooks", path.display()))
 }
@@ -155,14 +158,15 @@ pub(super) fn unknown_instructions(path: &Path, workspace: &Workspace) -> Refusa
 /// For a path at which a directory with protected files is, or may be.
 pub(super) fn place_of(real: &Path, held: &Path, workspace: &Workspace) -> Refusal {
     let what = format!("{} not replaced", shown(real, workspace));
-    let why = format!("{} is looked for below it, which switches guards on", shown(held, workspace));
+    let why = "files below it switch guards on and off";
+    let fix = format!("write the files one by one; {} is looked for there", shown(held, workspace));
     let evidence = format!("{} lies below {}", held.display(), real.display());
-    Refusal::new(what, why, "write the files one by one", evidence)
+    Refusal::new(what, why, fix, evidence)
 }
 
 /// For a call that is too large to be read.
 pub(super) fn too_large(what: &str) -> Refusal {
-    let why = "it is too large to check, and could hide a call that switches a guard off";
-    let fix = "write the data to a file with the file tools, or split the call";
-    Refusal::never(format!("{what} denied"), why, fix, what.to_owned())
+    let fix =
+        "split the call, or write the data with the file tools; it could hide what switches a guard off";
+    Refusal::never(format!("{what} denied"), "it is too large to check", fix, what.to_owned())
 }

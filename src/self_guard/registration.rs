@@ -125,6 +125,7 @@ fn refused(file: &Path, why: &str, workspace: &Workspace) -> Opinion {
         what: format!("the change to {} has no effect in this session", refusal::shown(file, workspace)),
         why: text::repeated(why),
         fix: "nothing if the user made it: the next session starts with it".into(),
+        heading: None,
     };
     let to_person = Some(denial.to_string());
     Opinion { to_person, ..Opinion::deny(denial, vec![why.to_owned()]) }

@@ -23,8 +23,8 @@ impl SealKey {
             || (recursive && is_within(&self.place, &workspace.resolve(path)));
         let refusal = || {
             Refusal::never(
-                "the seal key was not read".into(),
-                "whoever can read it can forge verdicts",
+                "Provost's seal key not read".into(),
+                "who has the key can forge verdicts",
                 "continue without it; for a search, name a directory that does not hold it",
                 format!("reads {}", self.place.display()),
             )

@@ -7,7 +7,7 @@ use super::protected::{Meaning, Protected};
 use super::refusal::{self, Refusal, Thing};
 use crate::decision::Fault;
 use crate::glob::is_like;
-use crate::text::quoted;
+use crate::text::excerpt;
 use crate::workspace::Workspace;
 
 /// What needs no look at the disk.
@@ -16,8 +16,8 @@ pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace
     if ends_provost(name, arguments) {
         return Some(Refusal::never(
             format!("`{name}` not run"),
-            "it would end Provost, and a hook that is ended judges nothing",
-            "end other processes by their names or numbers",
+            "it would end Provost, whose hooks then check nothing",
+            "end other processes by name or number",
             format!("{name} ends provost"),
         ));
     }
@@ -26,9 +26,9 @@ pub(super) fn refused(program: &str, arguments: &[String], workspace: &Workspace
 
 pub(super) fn without_hooks(how: &str) -> Option<Refusal> {
     Some(Refusal::new(
-        format!("a client with {} not started", quoted(how)),
-        "it would run without these hooks, and no guard would see what happens there",
-        "start it without that",
+        format!("a client with {} not started", excerpt(how)),
+        "it would run without Provost's hooks",
+        "start it without that; no guard would see what it does",
         format!("starts the client with {how}"),
     ))
 }

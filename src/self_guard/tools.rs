@@ -222,9 +222,9 @@ pub(super) fn altered(before: Option<&str>, after: Option<&str>, workspace: &Wor
     let read = workspace.client.settings.read;
     match (read(before), read(after)) {
         (Ok(before), Ok(after)) => before.altered_by(&after),
-        (_, Err(why)) => vec![format!("the client would drop the file with all its hooks: {why}")],
+        (_, Err(why)) => vec![why],
         (Err(_), _) => {
-            vec!["the file is broken now, so what the change does to its hooks cannot be known".into()]
+            vec!["it is broken now, so the effect on its hooks cannot be known".into()]
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn refuse_change(
 ) -> Result<Option<Refusal>, Fault> {
     for file in protected.own() {
         if trees.changes(change, file) {
-            return Ok(Some(refusal(change, file, "one of Provost's own files", workspace)));
+            return Ok(Some(refusal(change, file, "Provost's own files", workspace)));
         }
     }
     let deletes = matches!(change.kind, TreeChangeKind::Remove | TreeChangeKind::Clean { .. });
@@ -33,7 +33,7 @@ pub(super) fn refuse_change(
                 continue;
             }
         }
-        return Ok(Some(refusal(change, file, "a settings file that decides on the guards", workspace)));
+        return Ok(Some(refusal(change, file, "a settings file that switches guards on and off", workspace)));
     }
     Ok(None)
 }
@@ -56,7 +56,7 @@ fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace)
     };
     Refusal::new(
         format!("`git {command}` may not {verb} {name}"),
-        format!("it is {thing}, which tools may not change"),
+        format!("tools may not change {thing}"),
         format!("{fix}; if the file has to change, ask the user to do it"),
         format!("git {command} would {verb} {}", file.display()),
     )

@@ -197,7 +197,7 @@ fn what_the_person_lets_pass_is_not_assessed_first() {
     prompt["prompt"] = "provost override plan-gate a spike".into();
     room.project.hook(&prompt);
     let answer = room.leaves();
-    assert!(answer.note().contains("let this pass once"), "{answer:?}");
+    assert!(answer.note().contains("allowed this once"), "{answer:?}");
     assert!(room.asked().is_empty());
 }
 

@@ -35,7 +35,7 @@ fn what_is_no_settings_file() {
         ("// mine\n{}", "is no JSON object"),
         ("{\"hooks\": []}", "its `hooks` is no object"),
         ("{\"hooks\": {\"Stop\": 5}}", "its `hooks.Stop` is no list"),
-        ("{\"permissions\": 5}", "the client drops the whole file"),
+        ("{\"permissions\": 5}", "the client drops the file"),
         (
             "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\", \"timeout\": \"5\"}]}]}}",
             "`hooks.PreToolUse[0].hooks[0].timeout`",

@@ -72,9 +72,9 @@ fn t01_a_commit_on_main_is_denied() {
     let flow = on("main");
     assert_eq!(
         denied(&flow, "git commit -m x"),
-        "[provost] COMMIT TO MAIN BLOCKED: `git commit -m x` lands on `main`, not on `feature/REQ-0004-x`. To fix: \
-         `git checkout feature/REQ-0004-x`, then commit (`git checkout -b feature/REQ-0004-x` if the branch does \
-         not exist yet)."
+        "[provost] `git commit -m x` denied: it lands on `main`, not on `feature/REQ-0004-x`. To fix: switch first: \
+         `git checkout feature/REQ-0004-x`, then try again (`git checkout -b feature/REQ-0004-x` if the branch does \
+         not exist yet). (COMMIT TO MAIN BLOCKED)"
     );
 }
 
@@ -538,7 +538,7 @@ fn a_terminal_shows_the_fix() {
         let reason = denied(&flow, command);
         let shown: String = reason.chars().take(200).collect();
         assert!(shown.contains("git ") && shown.contains("`main`") && shown.contains("To fix: "), "{shown}");
-        assert!(shown.contains("then commit"), "{shown}");
+        assert!(shown.contains("switch first"), "{shown}");
     }
 }
 

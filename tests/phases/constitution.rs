@@ -13,8 +13,9 @@ fn a_phase_is_complete_only_after_the_check() {
     let flow = demanding(PHASE, &tests_and_articles());
     let event = flow.delegating("sdlc-orchestrator", "The phase is complete");
     let reason = flow.judged(GUARD, &event).unwrap();
-    let what = "[provost] PHASE COMPLETION BLOCKED: Constitutional validation required.";
+    let what = "[provost] agent `sdlc-orchestrator` denied: the constitution check of `06-implementation` is not started.";
     assert!(reason.starts_with(what), "{reason}");
+    assert!(reason.contains("(PHASE COMPLETION BLOCKED: Constitutional validation required."), "{reason}");
     for part in ["Articles [I, II]", "remaining tries: 5", PHASE] {
         assert!(reason.contains(part), "{part}: {reason}");
     }

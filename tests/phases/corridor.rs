@@ -24,8 +24,9 @@ fn while_tests_fail_the_work_stays() {
     let reason = flow.judged(GUARD, &flow.delegating("sdlc-orchestrator", "Advance")).unwrap();
     assert!(
         reason.starts_with(
-            "[provost] ITERATION CORRIDOR: Tests are failing (iteration 2/10): the call says `advance`"
-        ),
+            "[provost] agent `sdlc-orchestrator` denied: the tests of `06-implementation` fail (iteration 2/10). To fix: "
+        ) && reason.contains("The call says `advance`")
+            && reason.contains("(ITERATION CORRIDOR: Tests are failing (iteration 2/10))"),
         "{reason}"
     );
     let escalations = flow.state_now()["pending_escalations"].clone();

@@ -30,7 +30,8 @@ fn a_phase_that_has_nothing_cannot_be_left() {
     demands["agent_delegation_validation"] = json!({"enabled": true});
     let flow = demanding("06-implementation", &demands);
     let reason = flow.judged(GUARD, &advance(&flow)).unwrap();
-    assert!(reason.starts_with("[provost] GATE BLOCKED: 06-implementation"), "{reason}");
+    let what = "[provost] agent `sdlc-orchestrator` denied: GATE-06 is closed: the tests have not been run (and 3 more).";
+    assert!(reason.starts_with(what) && reason.contains("(GATE BLOCKED: 06-implementation"), "{reason}");
     for requirement in [
         "test_iteration",
         "constitutional_validation",

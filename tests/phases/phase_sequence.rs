@@ -181,9 +181,8 @@ fn t11_the_reason_names_both_phases_and_the_gate() {
     let reason = flow.judged(GUARD, &flow.delegating("developer", "go")).unwrap();
     assert_eq!(
         reason,
-        "[provost] OUT-OF-ORDER PHASE DELEGATION: `software-developer` is for `06-implementation`, and the \
-         workflow is in `05-test-strategy`. To fix: delegate to `test-design-engineer`, or pass GATE-05 before \
-         you delegate to `06-implementation`.\n\
+        "[provost] agent `developer` denied: it is for `06-implementation`, the workflow is in `05-test-strategy`. To \
+         fix: pass GATE-05 first, or delegate to `test-design-engineer`. (OUT-OF-ORDER PHASE DELEGATION)\n\
          [provost] Only the user can allow this once, with the prompt `provost override \
          phase-sequence-guard REASON`."
     );

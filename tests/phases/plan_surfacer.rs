@@ -106,9 +106,9 @@ fn t07_the_reason_names_the_phase_and_the_file() {
     let reason = flow.judged(GUARD, &flow.delegating("software-developer", "implement it")).unwrap();
     assert_eq!(
         flow.project.shown(&reason),
-        "[provost] TASK PLAN NOT GENERATED: `06-implementation` needs a task plan, and docs/isdlc/tasks.md does not \
-         exist. To fix: run the generate-plan skill, then delegate again (the plan belongs at \
-         <project>/docs/isdlc/tasks.md).\n\
+        "[provost] agent `software-developer` denied: `06-implementation` needs a task plan, and there is none. To \
+         fix: run the generate-plan skill, which writes docs/isdlc/tasks.md, then delegate again (the plan belongs at \
+         <project>/docs/isdlc/tasks.md). (TASK PLAN NOT GENERATED)\n\
          [provost] Only the user can allow this once, with the prompt `provost override \
          plan-surfacer REASON`."
     );

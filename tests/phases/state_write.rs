@@ -321,7 +321,7 @@ mod before {
 
     fn refused(flow: &Flow, event: &Value) -> String {
         let reason = judged(flow, event).unwrap_or_else(|| panic!("allowed: {event}"));
-        assert!(reason.starts_with("[provost] FAKED OR REGRESSED STATE: "), "{reason}");
+        assert!(reason.starts_with("[provost] `") && reason.contains("` not changed: "), "{reason}");
         reason
     }
 
@@ -355,9 +355,9 @@ mod before {
         let first = flow.project.shown(reason.lines().next().unwrap());
         assert_eq!(
             first,
-            "[provost] FAKED OR REGRESSED STATE: in 06-implementation, constitutional_validation.completed is true but \
-             iterations_used is undefined, in `<project>/.isdlc/state.json`. To fix: do the work first and let it be \
-             counted, and mark it as completed then."
+            "[provost] `.isdlc/state.json` not changed: constitutional_validation is completed, but iterations_used is \
+             undefined (06-implementation). To fix: do the work first, and mark it as completed then; Provost counts \
+             the tries."
         );
         refused(&flow, &flow.project.edit(&file, "\"iterations_used\": 2", "\"iterations_used\": 0"));
         let edits =
@@ -504,7 +504,7 @@ mod before {
         ];
         for line in lines {
             let reason = refused(&flow, &flow.project.bash(line));
-            assert!(reason.contains("under way"), "{reason}");
+            assert!(reason.contains("an active workflow"), "{reason}");
         }
         symlink(".isdlc", flow.project.path.join("link")).unwrap();
         passes(&flow, &flow.project.bash("rm link"));

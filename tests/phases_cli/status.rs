@@ -222,7 +222,9 @@ fn a_workflow_whose_count_and_phase_disagree_does_not_go_on() {
     );
     let step = next(&flow);
     assert!(
-        step.contains("`active_workflow.current_phase_index` agree: phase 1 of a feature workflow"),
+        step.starts_with(
+            "the state says `07-testing`, but its index 1 means `05-test-strategy`; make them agree: "
+        ),
         "{step}"
     );
 }

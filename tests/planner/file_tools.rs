@@ -54,7 +54,7 @@ fn files_that_listed_programs_obey_are_no_plans() {
     ] {
         for event in [project.write(name, "x"), project.bash(&format!("echo x > {name}"))] {
             let reason = by_hook(&project.hook(&by_planner(event))).unwrap().expect_err(name);
-            assert!(reason.contains("a listed program obeys files of this name"), "{name}: {reason}");
+            assert!(reason.contains("a planner may not write"), "{name}: {reason}");
         }
     }
     let answer = project.hook(&by_planner(project.write("planning/git-and-pubspec.md", "x")));

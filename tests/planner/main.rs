@@ -66,7 +66,10 @@ fn by_hook(answer: &Answer) -> Result<Result<(), String>, String> {
         return Ok(Ok(()));
     }
     let reason = answer.denied().map_err(|why| format!("{why}: {answer:?}"))?;
-    Ok(Err(reason.strip_prefix("[provost] ").unwrap_or(&reason).to_owned()))
+    let reason = reason.strip_prefix("[provost] ").unwrap_or(&reason);
+    // The hook names the call first.
+    let at = reason.find("` BLOCKED: ").map_or(0, |at| at + 2);
+    Ok(Err(reason[at..].to_owned()))
 }
 
 /// Fails with the list of all lines that are not allowed on both ways.

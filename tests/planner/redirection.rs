@@ -85,7 +85,10 @@ fn the_way_out_of_planning_by_dots_and_links_is_seen() {
         ],
     );
     let reason = decided(&project, "echo x > planning/out/x").unwrap().unwrap_err();
-    assert!(reason.contains("to `planning/out/x`, which is `src/x`: "), "{reason}");
+    assert!(
+        reason.contains("leave `planning/out/x`, which is `src/x`, to the main conversation"),
+        "{reason}"
+    );
     allows(
         &project,
         &[
@@ -178,9 +181,8 @@ fn the_reason_says_what_why_and_how_to_go_on() {
     let reason = decided(&TestProject::new(), "echo hello > /tmp/output.txt").unwrap().unwrap_err();
     assert_eq!(
         reason,
-        "BLOCKED: output redirection outside planning/ to `/tmp/output.txt`: a planner writes only plans, into \
-         planning/. To fix: redirect to planning/NAME.md or to /dev/null; to join both streams, `2>&1` needs no \
-         file; other files are for the main conversation.\n[provost] Only the user can allow this once, with the prompt \
+        "BLOCKED: output redirection outside planning/. To fix: write to planning/NAME.md, or redirect to /dev/null; \
+         to join both streams, `2>&1` needs no file; leave `/tmp/output.txt` to the main conversation.\n[provost] Only the user can allow this once, with the prompt \
          `provost override planner-bash-guard REASON`."
     );
 }

@@ -11,6 +11,7 @@ mod support;
 
 mod answers;
 mod declared;
+mod denials;
 mod faults;
 mod page;
 mod scenes;

@@ -6,37 +6,40 @@
 
 use serde_json::Value;
 
+use crate::denials::{self, Denied};
 use crate::scenes;
-use crate::stage::{Deed, Stage};
+use crate::stage::{self, Deed, Stage};
 use crate::support::Answer;
 use provost::registry::GUARDS;
 
 /// How many characters of the client's words and the reason are shown, without the sign of the cut.
 const SHOWN: usize = 199;
 
-/// Guards whose denials still begin too long-winded. Nothing is added here.
-const TOO_LONG: &[&str] = &[
-    "self-guard",
-    "planner-bash-guard",
-    "iteration-corridor",
-    "skill-validator",
-    "phase-loop-controller",
-    "plan-surfacer",
-    "phase-sequence-guard",
-    "gate-blocker",
-    "constitution-validator",
-    "branch-guard",
-    "state-write-validator",
-];
-
 #[test]
 fn the_start_of_every_denial_says_what_was_denied_and_how_to_fix_it() {
     let wrong: Vec<String> = denied_calls()
         .iter()
-        .filter(|(stage, _)| !TOO_LONG.contains(&stage.guard.name))
-        .filter_map(|(stage, answer)| flaw(stage, answer))
+        .filter_map(|(stage, answer)| flaw(stage, &subject(&stage.event), &answer.denial()))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_text_of_every_guard_says_what_why_and_the_fix_first() {
+    let mut wrong = Vec::new();
+    for Denied { stage, begins_with } in denials::all() {
+        let answer = ask(&stage);
+        let Some(reason) = stage::denial(&answer) else {
+            let command = shown(&stage.event["tool_input"].to_string(), 200);
+            wrong.push(format!("{}: not denied: {command}\n  {answer:?}", stage.guard.name));
+            continue;
+        };
+        if !reason.starts_with(&format!("[provost] {begins_with}")) {
+            wrong.push(format!("{}: does not begin with {begins_with}: {reason}", stage.guard.name));
+        }
+        wrong.extend(flaw(&stage, &begins_with, &reason));
+    }
+    assert!(wrong.is_empty(), "{} texts:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -70,9 +73,7 @@ fn denied_calls() -> Vec<(Stage, Answer)> {
         if stage.event["hook_event_name"] != "PreToolUse" {
             continue;
         }
-        stage.write_config();
-        let packs: Vec<&str> = stage.packs.iter().flat_map(|pack| ["--pack", pack]).collect();
-        let answer = stage.project.hook_with(&packs, &stage.event);
+        let answer = ask(&stage);
         answer.denial();
         calls.push((stage, answer));
     }
@@ -80,21 +81,26 @@ fn denied_calls() -> Vec<(Stage, Answer)> {
     calls
 }
 
-/// What the start of a denial lacks.
-fn flaw(stage: &Stage, answer: &Answer) -> Option<String> {
-    let reason = answer.denial();
+fn ask(stage: &Stage) -> Answer {
+    stage.write_config();
+    let packs: Vec<&str> = stage.packs.iter().flat_map(|pack| ["--pack", pack]).collect();
+    stage.project.hook_with(&packs, &stage.event)
+}
+
+/// What the start of a denial lacks. `subject`: what the user knows the call by.
+fn flaw(stage: &Stage, subject: &str, reason: &str) -> Option<String> {
     let tool = stage.event["tool_name"].as_str().unwrap();
     let room = SHOWN - format!("PreToolUse:{tool} hook error: ").len();
-    let shown: String = reason.chars().take(room).collect();
+    let shown = shown(reason, room);
     let complaint = |what: &str| {
         Some(format!(
             "{}: {what}\n  shown: {}\n  whole: {}",
             stage.guard.name,
             stage.project.shown(&shown),
-            stage.project.shown(&reason)
+            stage.project.shown(reason)
         ))
     };
-    if !shown.contains(&subject(&stage.event)) {
+    if !shown.contains(subject) {
         return complaint("what was denied is not in it");
     }
     let Some((_, fix)) = shown.split_once("To fix: ") else { return complaint("no fix in it") };
@@ -102,6 +108,10 @@ fn flaw(stage: &Stage, answer: &Answer) -> Option<String> {
     let has_clause = [", ", "; ", ": ", ". ", ".\n"].iter().any(|end| fix.contains(end))
         || (fix.ends_with('.') && reason.chars().count() <= room);
     if has_clause { None } else { complaint("the fix is cut off") }
+}
+
+fn shown(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 /// The part of the call that anybody recognizes.

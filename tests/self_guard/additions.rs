@@ -138,7 +138,7 @@ fn one_invalid_entry_is_not_added() {
     let invalid = json!([{"hooks": [{"type": "command", "command": "x", "timeout": "5"}]}]);
     let answer = project.hook(&project.write(&path, &with_hook("PreToolUse", invalid)));
     assert!(
-        answer.denial().contains("the client would drop the file with all its hooks"),
+        answer.denial().contains("timeout` is invalid, so the client drops the file"),
         "{}",
         answer.denial()
     );
@@ -152,7 +152,7 @@ fn a_redirection_is_told_to_use_the_edit_tool() {
         "cat > .claude/settings.local.json <<'EOF'\n{\"model\":\"x\"}\nEOF",
     ] {
         let reason = project.hook(&project.bash(line)).denial();
-        assert!(reason.contains("To fix: make the change with the Edit or Write tool."), "{reason}");
+        assert!(reason.contains("To fix: use the Edit or Write tool; "), "{reason}");
     }
 }
 

@@ -9,16 +9,15 @@ use crate::{channels, denies, full, own};
 fn a_denied_write_is_answered_like_this() {
     let project = full();
     let answer = project.hook(&project.write(project.path.join("provost.toml"), ""));
-    let reason = "[provost] `provost.toml` not written: it is Provost's configuration, which tools may not change. \
-        To fix: continue without changing it, or ask the user to edit it.\n[provost] Only the user can allow this \
-        once, with the prompt `provost override self-guard REASON`.";
+    let reason = "[provost] `provost.toml` not written: tools may not change Provost's configuration. To fix: \
+        leave it as it is, or ask the user to change it.\n[provost] Only the user can allow this once, with the prompt `provost override self-guard REASON`.";
     assert_eq!(
         project.shown(&answer.stdout),
         json!({
             "decision": "block",
             "reason": reason,
-            "systemMessage": "[provost] `provost.toml` denied by `self-guard`: it is Provost's configuration, which \
-                tools may not change.\nYou can allow this once: type `provost override self-guard REASON`",
+            "systemMessage": "[provost] `provost.toml` denied by `self-guard`: tools may not change Provost's \
+                configuration.\nYou can allow this once: type `provost override self-guard REASON`",
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",

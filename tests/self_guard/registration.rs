@@ -183,7 +183,10 @@ fn a_value_for_which_the_client_would_drop_the_file_is_blocked() {
         let (project, settings) = started();
         fs::write(&settings, changed(|s| s[name] = value)).unwrap();
         let reason = project.changed(SESSION, &settings).denial();
-        assert!(reason.contains(&format!("`{name}")) && reason.contains("drops the whole file"), "{reason}");
+        assert!(
+            reason.contains(&format!("`{name}")) && reason.contains("the client drops the file"),
+            "{reason}"
+        );
     }
 }
 

@@ -122,11 +122,10 @@ fn a_settings_file_that_the_client_would_drop_is_answered_like_this() {
         project.shown(&project.hook(&project.write(&path, &after.to_string())).denial())
     };
     let reason = why("permissions", json!({"defaultMode": "hunter2"}));
-    let expected =
-        "the client would drop the file with all its hooks: `permissions.defaultMode` is of a form";
+    let expected = "`permissions.defaultMode` is invalid, so the client drops the file";
     assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
     let reason = why("sandbox", json!({"network": {"novelty": "hunter2"}}));
-    let expected = "whether the client would still read the file with `sandbox` changed cannot be known";
+    let expected = "with `sandbox` changed, the client may drop the file";
     assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
 }
 

@@ -167,7 +167,8 @@ next       `/taskie:continue-plan` goes on with post-plan-review
 "
     );
     let rest = rest.replace("\n           ", " ");
-    let denial = " self-guard: `provost.toml` not deleted or moved `provost explain 1";
+    let denial = " self-guard: `provost.toml` not deleted or moved: tools may not change Provost's configuration \
+                  `provost explain 1";
     assert!(rest.contains(denial) && rest.ends_with("` tells why, and how to go on\n"), "{rest:?}");
 }
 

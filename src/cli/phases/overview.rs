@@ -188,7 +188,7 @@ impl Standing {
             return missing.step.clone();
         }
         if let Some(Denial { why, fix, .. }) = closed() {
-            return format!("{fix}: {why}");
+            return format!("{why}; {fix}");
         }
         let gate = table::gate(current);
         match self.at().and_then(|at| self.phases.get(at + 1)) {
@@ -242,7 +242,9 @@ fn head(workspace: &Workspace) -> Option<String> {
 /// What the gate is closed for, if the workflow were to move on now.
 fn closed_gate(event: &Event, workspace: &Workspace) -> Option<Denial> {
     let advance = Tool::Skill { name: Some("sdlc".into()), arguments: Some("advance".into()) };
-    denied(gate::judge(&before(advance, event), workspace))
+    let denial = denied(gate::judge(&before(advance, event), workspace))?;
+    // Nobody made the call that was denied.
+    Some(Denial { what: denial.heading.unwrap_or(denial.what), heading: None, ..denial })
 }
 
 /// Whether the guard of the plan is concerned when work is handed out now.

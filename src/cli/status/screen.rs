@@ -198,7 +198,9 @@ fn denials(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let time = denial.time.get(..19).unwrap_or_default().replace('T', " ");
         let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
         let guard = painted(BOLD, &or(&denial.guard, "an unknown guard"));
-        let text = format!("{} {guard}: {}", painted(DIM, &time), or(&denial.what, "no reason is kept"));
+        let colon = if denial.why.is_empty() { "" } else { ": " };
+        let reason = shortened(&format!("{}{colon}{}", denial.what, denial.why));
+        let text = format!("{} {guard}: {}", painted(DIM, &time), or(&reason, "no reason is kept"));
         labelled(out, if at == 0 { "denied" } else { "" }, &text)?;
     }
     // Without its id, the last denial of all is told; that may be a stop with a review, which is none of these.

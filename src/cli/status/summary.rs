@@ -64,6 +64,7 @@ pub(crate) struct Denied {
     pub(crate) session: String,
     pub(crate) guard: String,
     pub(crate) what: String,
+    pub(crate) why: String,
 }
 
 /// What the end of the journal shows.
@@ -94,6 +95,7 @@ impl Recently {
             session: shown(record.text("session")),
             guard: of("guard"),
             what: of("what"),
+            why: of("why"),
         });
     }
 }
@@ -217,7 +219,8 @@ pub(crate) fn guards_counted(on: usize) -> String {
 
 impl Denied {
     fn as_json(&self) -> Value {
-        json!({"id": self.id, "time": self.time, "session": self.session, "guard": self.guard, "what": self.what})
+        json!({"id": self.id, "time": self.time, "session": self.session, "guard": self.guard, "what": self.what,
+            "why": self.why})
     }
 }
 

@@ -47,12 +47,12 @@ pub(super) static STOP_SCRIPT: Client = client(script::parse_stop, script::rende
 pub(super) static WRITE_SCRIPT: Client = client(script::parse_write, script::render);
 pub(super) static EXIT_SCRIPT: Client =
     Client { refuse: Some(script::refuse_exit), ..client(script::parse_exit, script::render_exit) };
-pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, render_json);
+pub(super) static BEFORE_SCRIPT: Client = open_script(script::parse_before, script::render_before);
 pub(super) static AFTER_SCRIPT: Client = open_script(script::parse_after, render_json);
 pub(super) static ANSWER_SCRIPT: Client = open_script(script::parse_answer, render_json);
 pub(super) static AFTER_SHELL_SCRIPT: Client = open_script(script::parse_after_shell, render_json);
 pub(super) static REMARK_SCRIPT: Client = open_script(script::parse_after, script::render_remark);
-pub(super) static END_SCRIPT: Client = open_script(script::parse_end, render_json);
+pub(super) static END_SCRIPT: Client = open_script(script::parse_end, script::render_before);
 pub(super) static LOOP_SCRIPT: Client =
     Client { refuse: Some(script::refuse), ..client(script::parse_turn, script::render_turn) };
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::Map;
 
-use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, stopping};
+use super::{Call, Fields, Kind, Outcome, Tool, Unreadable, Value, reason_text, render_json, stopping};
 use crate::clients::{Answer, BLOCK, Input};
 use crate::decision::Decision;
 use crate::event::Event;
@@ -70,6 +70,11 @@ pub(super) fn parse_end(input: Input) -> Result<Event, Unreadable> {
     let mut fields = Fields::take_whole(input)?;
     let stopping = stopping(&mut fields);
     Ok(super::event("Stop".into(), Kind::Stop(stopping), fields))
+}
+
+/// The answer of a script that denies by JSON.
+pub(super) fn render_before(decision: &Decision, event: &Event) -> Answer {
+    render_json(&decision.in_document_words(), event)
 }
 
 /// Such a script warns on standard error, and says nothing else.
@@ -152,7 +157,7 @@ pub(super) fn render_turn(decision: &Decision, _event: &Event) -> Answer {
 }
 
 pub(super) fn render(decision: &Decision, _event: &Event) -> Answer {
-    match decision.reason() {
+    match decision.in_document_words().reason() {
         Some(reason) => {
             let reason = reason.strip_prefix("[provost] ").unwrap_or(reason);
             Answer { stderr: reason_text(reason), code: BLOCK, ..Answer::default() }

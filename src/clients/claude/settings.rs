@@ -92,7 +92,7 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
     })?;
     let file = file.0;
     if let Some(place) = shape::fault(&file) {
-        return Err(format!("`{place}` is of a form for which the client drops the whole file"));
+        return Err(format!("`{place}` is invalid, so the client drops the file"));
     }
     let mut switches = Switches::default();
     let hooks = file.get("hooks");
@@ -103,7 +103,7 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
                 switches.kept.insert(name.clone(), fingerprint(hook));
                 switches
                     .reserved
-                    .insert(name, "of two equal calls the client makes one, with the limits of either");
+                    .insert(name, "the client makes one of two equal calls, with the limits of either");
                 continue;
             }
             switches.commands.extend(command_line(hook));
@@ -181,13 +181,13 @@ pub(super) fn reserved(event: &str, hook: &Value) -> Option<&'static str> {
         !matches!(hook["type"].as_str(), Some("prompt" | "agent")) && hook["async"] != Value::Bool(true);
     match event {
         "PreToolUse" | "PermissionRequest" if is_heard => Some(REWRITES),
-        "SubagentStart" => Some("it could speak to a critic or a validator"),
+        "SubagentStart" => Some("it could speak to judges"),
         _ => None,
     }
 }
 
 /// What an agent could do with a hook that answers before a call.
-pub(super) const REWRITES: &str = "it could rewrite a call that Provost has judged";
+pub(super) const REWRITES: &str = "it could change checked calls";
 
 /// The command line that a hook runs.
 fn command_line(hook: &Value) -> Option<String> {

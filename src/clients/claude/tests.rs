@@ -183,7 +183,7 @@ fn found(guard: &'static Guard, outcome: Result<Opinion, Fault>) -> Finding {
 }
 
 fn denial(what: &str) -> Denial {
-    Denial { what: what.into(), why: format!("why {what}"), fix: format!("fix {what}") }
+    Denial { what: what.into(), why: format!("why {what}"), fix: format!("fix {what}"), heading: None }
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn the_users_way_past_a_guard_without_an_override_is_its_own() {
 #[test]
 fn only_a_denied_call_has_a_notice_and_it_is_short_and_harmless() {
     let guard = Guard::find("branch-guard").unwrap();
-    let long = Denial { what: "w".into(), why: "\u{1b}[2J".repeat(900), fix: "f".into() };
+    let long = Denial { what: "w".into(), why: "\u{1b}[2J".repeat(900), fix: "f".into(), heading: None };
     let command = "git commit\u{202e} `x` <system-reminder> ".repeat(900);
     let told = denied_call(&[(guard, long)], &tool_event("Bash", &json!({"command": command})));
     let told = told["systemMessage"].as_str().unwrap();

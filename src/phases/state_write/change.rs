@@ -17,9 +17,9 @@ pub struct Objection {
     pub fix: &'static str,
 }
 
-const FAKED: &str = "do the work first and let it be counted, and mark it as completed then";
+const FAKED: &str = "do the work first, and mark it as completed then; Provost counts the tries";
 const TAKEN_BACK: &str =
-    "read the state file again, because it may be newer than your copy, and change only what is to change";
+    "read the state file again, which may be newer than your copy, and change only what has to change";
 
 /// A log that is kept short has at least so many entries.
 const SHORTEST_LOG: usize = 20;
@@ -30,8 +30,7 @@ const HISTORY: &[&str] = &["iteration_requirements", "test_iteration", "history"
 /// What is wrong with putting one state in the place of another. `None` is no file, or no JSON object.
 pub fn objections(before: Option<&State>, after: Option<&State>) -> Vec<Objection> {
     let Some(after) = after else {
-        let destroyed =
-            || taken_back("what would be written is no JSON object, so the state would be lost".into());
+        let destroyed = || taken_back("the new content is no JSON object, so the state would be lost".into());
         return before.map(|_| destroyed()).into_iter().collect();
     };
     let known = before.map(fakes).unwrap_or_default();
@@ -39,7 +38,7 @@ pub fn objections(before: Option<&State>, after: Option<&State>) -> Vec<Objectio
     let mut found: Vec<Objection> = fakes(after)
         .iter()
         .filter(|fake| is_new(fake))
-        .map(|fake| Objection { what: format!("in {}, {}", fake.phase(), fake.issue()), fix: FAKED })
+        .map(|fake| Objection { what: fake.objection(), fix: FAKED })
         .collect();
     if let Some(before) = before
         && let (Some(was), Some(is)) = (before.workflow(), after.workflow())
@@ -78,7 +77,7 @@ fn moved_back(was: &Workflow, is: &Workflow) -> Vec<String> {
         let is_back = to.map_or(at > 0, |to| position(to).is_some_and(|to| to < at));
         if is_back {
             let to = to.map_or_else(|| "none".to_owned(), short);
-            found.push(format!("active_workflow.current_phase would go back from {} to {to}", short(from)));
+            found.push(format!("current_phase would go back from {} to {to}", short(from)));
         }
     }
     let index = is.current_phase_index;
@@ -91,7 +90,7 @@ fn moved_back(was: &Workflow, is: &Workflow) -> Vec<String> {
             is.phases != was.phases && in_list.is_some_and(|(there, phase)| table::is_same(there, phase));
         if !is_renumbered {
             let to = index.map_or_else(|| "none".to_owned(), |index| index.to_string());
-            found.push(format!("active_workflow.current_phase_index would go back from {from} to {to}"));
+            found.push(format!("current_phase_index would go back from {from} to {to}"));
         }
     }
     found

@@ -65,6 +65,11 @@ impl Fake {
         short(&self.phase)
     }
 
+    /// What is wrong with a change that makes this claim.
+    pub fn objection(&self) -> String {
+        format!("{} is completed, but {} is {} ({})", self.part, self.counter, self.count, self.phase())
+    }
+
     pub fn issue(&self) -> String {
         format!("{}.completed is true but {} is {}", self.part, self.counter, self.count)
     }

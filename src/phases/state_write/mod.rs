@@ -74,18 +74,19 @@ type Refusal = Option<(Denial, Vec<String>)>;
 
 fn before(target: &Target, tool: &Tool, workspace: &Workspace) -> Result<Refusal, Fault> {
     let unforeseen = || Objection {
-        what: "what it would hold then cannot be told beforehand".into(),
-        fix: "use the Edit or the Write tool, whose content can be judged",
+        what: "the new content cannot be known".into(),
+        fix: "use the Edit or the Write tool, whose content can be checked",
     };
-    let path = text::one_line(&target.named.display().to_string());
+    let named = target.named.strip_prefix(&workspace.project).unwrap_or(&target.named);
+    let path = text::short_path(&named.to_string_lossy());
     let objections = match target.deed {
         Deed::Unforeseen => vec![unforeseen()],
         Deed::Deleted => {
             let state = workspace.read_bytes(&target.real, LARGEST)?.and_then(|bytes| State::read(&bytes));
             let is_active = state.is_some_and(|state| state.workflow().is_some());
             let lost = || Objection {
-                what: "the state of a workflow that is under way would be gone".into(),
-                fix: "end the workflow first, by taking `active_workflow` out of the state",
+                what: "it holds the state of an active workflow".into(),
+                fix: "end the workflow first, by removing `active_workflow` from the file",
             };
             is_active.then(lost).into_iter().collect()
         }
@@ -97,8 +98,8 @@ fn before(target: &Target, tool: &Tool, workspace: &Workspace) -> Result<Refusal
                     objections(now.as_ref(), State::read(text.as_bytes()).as_ref())
                 }
                 Proposed::Unknown if matches!(tool, Tool::Edit { .. }) => vec![Objection {
-                    what: "the text to be replaced does not stand in it exactly once".into(),
-                    fix: "read the file again and name the text as it stands there",
+                    what: "the text to replace is not in it exactly once".into(),
+                    fix: "read the file again, and give the text as it is there",
                 }],
                 Proposed::Unknown => vec![unforeseen()],
             }
@@ -111,12 +112,14 @@ fn refusal(path: &str, objections: Vec<Objection>) -> Refusal {
     let first = objections.first()?;
     let more = match objections.len() - 1 {
         0 => String::new(),
-        more => format!(" (and {more} more)"),
+        more => format!(" ({more} more)"),
     };
+    let what = format!("{path} not changed");
     let denial = Denial {
-        what: "FAKED OR REGRESSED STATE".into(),
-        why: format!("{}{more}, in `{path}`", first.what),
+        why: format!("{}{more}", text::clipped(&first.what, text::room_for_why(&what))),
+        what,
         fix: first.fix.into(),
+        heading: None,
     };
     Some((denial, objections.into_iter().take(MOST).map(|objection| objection.what).collect()))
 }

@@ -100,17 +100,17 @@ fn a_hook_that_only_the_user_adds_is_found() {
     let hook =
         |event: &str, fields: &str| format!(r#"{{"hooks":{{"{event}":[{{"hooks":[{{{fields}}}]}}]}}}}"#);
     let command = r#""type":"command","command":"./x.sh""#;
-    let rewrites = "would be added, and it could rewrite a call that Provost has judged";
+    let rewrites = "is new, and it could change checked calls";
     for (event, fields, expected) in [
         ("PreToolUse", command, rewrites),
         ("PreToolUse", r#""type":"http","url":"http://localhost""#, rewrites),
         ("PreToolUse", r#""type":"command","command":"./x.sh","async":false"#, rewrites),
         ("PermissionRequest", command, rewrites),
-        ("SubagentStart", command, "would be added, and it could speak to a critic or a validator"),
+        ("SubagentStart", command, "is new, and it could speak to judges"),
         (
             "Stop",
             r#""type":"command","command":"provost hook","timeout":1"#,
-            "would be added, and of two equal calls",
+            "is new, and the client makes one of two equal calls",
         ),
     ] {
         let after = hook(event, fields);
@@ -140,9 +140,7 @@ fn a_hook_that_only_the_user_adds_is_found() {
 #[test]
 fn a_part_of_a_key_that_nobody_knows_is_closed_only_beside_provosts_entries() {
     let with = |text: &str| HOOKED.replace(r#""model":"x""#, text);
-    let unsure = |key: &str| {
-        format!("whether the client would still read the file with `{key}` changed cannot be known")
-    };
+    let unsure = |key: &str| format!("with `{key}` changed, the client may drop the file");
     let (before, after) = (r#""model":"x""#, r#""sandbox":{"network":{"x":5}}"#);
     assert_eq!(altered(Some(&with(before)), Some(&with(after))), [unsure("sandbox")]);
     assert_eq!(altered(Some(&format!("{{{before}}}")), Some(&format!("{{{after}}}"))), [""; 0]);

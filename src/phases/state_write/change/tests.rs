@@ -185,7 +185,7 @@ fn a_workflow_may_end_and_another_may_begin() {
 #[test]
 fn only_a_new_fake_counts() {
     let fake = json!({"completed": true, "iterations_used": 0});
-    refused("in 07-testing, constitutional_validation.completed is true but iterations_used is 0", |after| {
+    refused("constitutional_validation is completed, but iterations_used is 0 (07-testing)", |after| {
         after["phases"]["07-testing"] = json!({"constitutional_validation": fake});
     });
     let mut old = now();
