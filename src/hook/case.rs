@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::agent_messages;
 use super::command_line::CommandLine;
 use crate::clients::Answer;
 use crate::config::settings;
@@ -136,6 +137,7 @@ impl Case {
         if !self.mistakes.is_empty() {
             decision.to_person.push(mistakes_text(&self.mistakes));
         }
+        decision.to_person.extend(agent_messages::take(self));
         (self.render(&decision), decision)
     }
 

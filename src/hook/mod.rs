@@ -5,6 +5,7 @@
 //! ends or a guard hangs: what is still open at the deadline counts by its guard's failure mode.
 //! Whoever claims the answer first gives it; there is never a second one.
 
+mod agent_messages;
 mod case;
 mod command_line;
 mod shared_answer;
@@ -147,6 +148,7 @@ fn answer(watch: &Watch, case: &Case, mut findings: Vec<Finding>, patience: Dura
     let code = print(&answer, &decision);
     watch.printed(code);
     reviewer::end_as_ever();
+    agent_messages::keep(case, &decision);
     if !has_failed_open {
         if !repeated.is_empty() {
             decision = Decision::fold(&findings);

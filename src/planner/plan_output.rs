@@ -40,7 +40,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 fn ended(event: &Event, denial: &Denial) -> String {
     let kind = event.agent.as_ref().and_then(|agent| agent.kind.as_deref()).unwrap_or("the planner");
     format!(
-        "[provost] {} ended although it was told once: {}. To fix: ask it for the plan again.",
+        "[provost] {} ended without a valid plan: {}. To fix: ask it for the plan again.",
         text::quoted(kind),
         denial.what
     )

@@ -59,6 +59,7 @@ const CHANGE: &str = "cli/change.rs";
 const OVERRIDES: &str = "overrides.rs";
 const JOURNAL: &str = "journal/mod.rs";
 const SHARED_ANSWER: &str = "hook/shared_answer.rs";
+const AGENT_MESSAGES: &str = "hook/agent_messages.rs";
 
 pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
@@ -122,6 +123,8 @@ pub const WRITERS: &[Writer] = &[
         override_asked,
     )),
     writer("an override is used", &["planner-bash-guard"], &[OVERRIDES], override_used),
+    writer("a background planner ends without a plan", &[], &[AGENT_MESSAGES], planner_ended),
+    writer("the end of that planner is announced", &[], &[AGENT_MESSAGES], end_announced),
     writer("the first line of a journal", &[], &[JOURNAL, SHARED_ANSWER], journal_begun),
     writer("a journal is full", &[], &[JOURNAL], journal_full),
     also_plain(writer("`provost init`", &["init"], &[CHANGE], initialised)),
@@ -248,6 +251,32 @@ fn override_used() -> Scene {
     let mut event = project.bash("rm -r cache");
     event["agent_id"] = "a109d47d15c5167d3".into();
     event["agent_type"] = "tdd-planner".into();
+    Scene::event(project, &event)
+}
+
+fn planner_end(project: &TestProject) -> Value {
+    let mut event = project.event("SubagentStop.validator");
+    event["agent_id"] = "a109d47d15c5167d3".into();
+    event["agent_type"] = "tdd-planner".into();
+    event["stop_hook_active"] = true.into();
+    event["background_tasks"] = json!([{"id": "a109d47d15c5167d3", "type": "subagent", "status": "running"}]);
+    event
+}
+
+fn planner_ended() -> Scene {
+    let project = TestProject::new();
+    let event = planner_end(&project);
+    Scene::event(project, &event)
+}
+
+fn end_announced() -> Scene {
+    let project = TestProject::new();
+    let ended = planner_end(&project);
+    assert_eq!(project.hook(&ended).code, Some(0));
+    let mut event = project.event("UserPromptSubmit");
+    event["session_id"] = ended["session_id"].clone();
+    event["prompt"] =
+        "<task-notification>\n<task-id>a109d47d15c5167d3</task-id>\n</task-notification>".into();
     Scene::event(project, &event)
 }
 

@@ -26,7 +26,7 @@ fn the_user_is_told_when_a_planner_ends_without_a_plan() {
     for event in [&main, &sub] {
         assert_eq!(
             project.hook(event).note(),
-            "[provost] `tdd-planner` ended although it was told once: No plan file found in planning/ (modified in \
+            "[provost] `tdd-planner` ended without a valid plan: No plan file found in planning/ (modified in \
              last 30 minutes). To fix: ask it for the plan again."
         );
     }
@@ -40,6 +40,33 @@ fn the_user_is_told_when_a_planner_ends_without_a_plan() {
     let mut other = project.event("Stop.active_true");
     other["agent_type"] = "reviewer".into();
     assert!(project.hook(&other).is_silent());
+}
+
+/// The client does not show what is said at the end of a background agent, so it is said again with the prompt that
+/// announces this end: once, whichever entry is asked first.
+#[test]
+fn the_end_of_a_background_planner_is_told_with_its_notification() {
+    let project = TestProject::new();
+    let told = "ended without a valid plan: No plan file found in planning/";
+    let mut stop = by_planner(project.event("SubagentStop.validator"));
+    let agent = stop["agent_id"].as_str().unwrap().to_owned();
+    let prompt = |id: &str| {
+        let mut prompt = project.event("UserPromptSubmit");
+        prompt["session_id"] = stop["session_id"].clone();
+        prompt["prompt"] =
+            format!("<task-notification>\n<task-id>{id}</task-id>\n</task-notification>").into();
+        prompt
+    };
+    let (own, other) = (prompt(&agent), prompt("another"));
+    let with_self = |event: &Value| project.hook_with(&["--pack", "self"], event);
+    stop["stop_hook_active"] = true.into();
+    project.hook(&stop);
+    assert!(with_self(&own).is_silent(), "in the foreground, the client has shown it");
+    stop["background_tasks"] = json!([{"id": agent, "type": "subagent", "status": "running"}]);
+    assert!(project.hook(&stop).note().contains(told));
+    assert!(with_self(&other).is_silent());
+    assert!(with_self(&own).note().contains(told));
+    assert!(with_self(&own).is_silent(), "once is enough");
 }
 
 #[test]
