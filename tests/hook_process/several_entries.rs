@@ -114,6 +114,33 @@ fn a_denial_is_told_and_kept_once_and_given_by_all() {
     }
 }
 
+/// `provost status` shows a denied call once, however many entries denied it.
+#[test]
+fn a_denial_is_one_entry_in_status() {
+    for way in WAYS {
+        let project = TestProject::new();
+        way(&project, &forbidden(&project));
+        let mut planner = project.bash("rm -r cache");
+        planner["agent_id"] = "a1".into();
+        planner["agent_type"] = "tdd-planner".into();
+        way(&project, &planner);
+        let output = project.command_of("status", &["--json"]).output().unwrap();
+        let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let guards: Vec<&str> = status["denials"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|denial| denial["guard"].as_str().unwrap())
+            .collect();
+        assert_eq!(guards, ["planner-bash-guard", "self-guard"], "{status:#}");
+        let shown = project.command_of("status", &[]).output().unwrap();
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        for words in [" planner-bash-guard: `rm -r cache` BLOCKED", " self-guard: "] {
+            assert_eq!(shown.matches(words).count(), 1, "{shown}");
+        }
+    }
+}
+
 #[test]
 fn a_call_that_goes_on_is_one_line_of_the_journal() {
     for way in WAYS {
