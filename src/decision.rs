@@ -123,7 +123,8 @@ impl fmt::Display for Denial {
         let why = self.why.trim_end_matches('.');
         write!(f, "{tag}{}{colon}{why}", self.what)?;
         if !self.fix.is_empty() {
-            write!(f, ". To fix: {}.", self.fix)?;
+            let end = if why.ends_with('?') { "" } else { "." };
+            write!(f, "{end} To fix: {}.", self.fix)?;
         }
         match &self.heading {
             Some(heading) if !self.what.ends_with(heading) => write!(f, " ({heading})"),

@@ -257,7 +257,7 @@ mod mistakes {
         assert_eq!(
             told("# mine\n[engine]\ndeadline_second = 3\n"),
             "[provost] the configuration has a mistake: <project>/provost.toml:3: unknown key \
-             `deadline_second`; did you mean `deadline_seconds`?. To fix: correct the line; `provost config \
+             `deadline_second`; did you mean `deadline_seconds`? To fix: correct the line; `provost config \
              check` lists all of them."
         );
     }

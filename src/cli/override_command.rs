@@ -2,6 +2,7 @@
 
 use super::screen::{width, wrapped};
 use super::{Exit, Outcome};
+use crate::decision::Denial;
 use crate::overrides;
 use crate::registry::Guard;
 use crate::text::{brief, one_line};
@@ -40,8 +41,13 @@ impl Override {
                 (format!("there is no guard `{shown}`{}", overrides::suggestion(name)), overrides::form())
             }
         };
-        let text = format!("[provost] nothing was allowed: {why}. To fix: {}.", form.trim_end_matches('.'));
-        eprintln!("{}", wrapped(&one_line(&text), 0, width()));
+        let denial = Denial {
+            what: "nothing was allowed".into(),
+            why,
+            fix: form.trim_end_matches('.').into(),
+            heading: None,
+        };
+        eprintln!("{}", wrapped(&one_line(&denial.to_string()), 0, width()));
         Ok(Exit::Found)
     }
 }

@@ -1,6 +1,6 @@
 //! Tells the person about mistakes in `provost.toml` when a session starts.
 
-use crate::decision::{Fault, Opinion};
+use crate::decision::{Denial, Fault, Opinion};
 use crate::event::Event;
 use crate::workspace::Workspace;
 
@@ -11,12 +11,11 @@ pub fn judge(_event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         0 => String::new(),
         more => format!(" ({more} more)"),
     };
-    Ok(Opinion {
-        to_person: Some(format!(
-            "[provost] the configuration has a mistake: {first}{more}. To fix: correct the line; \
-             `provost config check` lists all of them."
-        )),
-        evidence: problems,
-        ..Opinion::default()
-    })
+    let denial = Denial {
+        what: "the configuration has a mistake".into(),
+        why: format!("{first}{more}"),
+        fix: "correct the line; `provost config check` lists all of them".into(),
+        heading: None,
+    };
+    Ok(Opinion { to_person: Some(denial.to_string()), evidence: problems, ..Opinion::default() })
 }
