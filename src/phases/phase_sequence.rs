@@ -10,7 +10,7 @@ use super::ground::UnderWay;
 use super::table::{self, ORCHESTRATOR, Phases};
 use super::{Refused, named};
 use crate::decision::{Fault, Opinion};
-use crate::event::Event;
+use crate::event::{Event, Tool};
 use crate::text::{bounded, one_line};
 use crate::workspace::Workspace;
 
@@ -46,12 +46,19 @@ fn out_of_order(
         None => format!("delegate work of `{phase}`"),
     };
     let (gate, target) = (table::gate(phase), named(&delegation.phase));
-    let refused = Refused {
-        heading: OUT_OF_ORDER.into(),
-        why: format!("it is for {target}, the workflow is in {}", named(phase)),
-        fix: format!("pass {gate} first, or {own}"),
+    let agent = delegation.agent.as_deref().filter(|_| !is_start(event));
+    let why = match agent {
+        // A skill or a command line does not say whose work it is.
+        Some(agent) => format!("{} is for {target}, not {}", named(agent), named(phase)),
+        None => format!("it is for {target}, the workflow is in {}", named(phase)),
     };
+    let refused = Refused { heading: OUT_OF_ORDER.into(), why, fix: format!("pass {gate} first, or {own}") };
     Some(super::deny(event, refused, vec![format!("work for {target} in `{phase}`")]))
+}
+
+/// Whether the call itself names the agent.
+fn is_start(event: &Event) -> bool {
+    matches!(event.call().map(|call| &call.tool), Some(Tool::Delegate { .. }))
 }
 
 /// A subagent that is not of the phase starts another one that belongs to no phase.

@@ -265,6 +265,12 @@ fn handing_out() -> Vec<Denied> {
     event["agent_id"] = "a109d47d15c5167d3".into();
     event["agent_type"] = "general-purpose".into();
     rows.push(agent("phase-sequence-guard", flow, event, "agent `Explore` denied"));
+    rows.extend(lines(
+        "phase-sequence-guard",
+        || Flow::in_phase("05-test-strategy").project,
+        "claude --agent software-developer -p 'implement it'",
+        None,
+    ));
     // Names of a project's own may be long.
     let flow = Flow::in_phase("05-test-strategy");
     let (own, other) = ("x".repeat(60), "y".repeat(60));
