@@ -248,6 +248,7 @@ impl Decision {
     }
 
     /// The same decision in the words of the guards' documents.
+    #[must_use]
     pub fn in_document_words(&self) -> Self {
         let mut decision = self.clone();
         for (_, denial) in &mut decision.denials {

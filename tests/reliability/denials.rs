@@ -420,15 +420,15 @@ fn states() -> Vec<Denied> {
     vec![
         rewritten(&|state| {
             state["phases"]["01-requirements"]["iteration_requirements"]["interactive_elicitation"] =
-                claim.clone()
+                claim.clone();
         }),
         rewritten(&|state| {
-            state["phases"]["p".repeat(200)]["constitutional_validation"] = json!({"completed": true})
+            state["phases"]["p".repeat(200)]["constitutional_validation"] = json!({"completed": true});
         }),
         rewritten(&|state| state["active_workflow"]["current_phase_index"] = 1.into()),
         rewritten(&|state| state["phases"]["01-requirements"]["status"] = "pending".into()),
         rewritten(&|state| {
-            state["phases"][PHASE]["iteration_requirements"]["test_iteration"]["history"] = json!([])
+            state["phases"][PHASE]["iteration_requirements"]["test_iteration"]["history"] = json!([]);
         }),
         row(&|flow| flow.project.write(flow.state_file(), "none")),
         row(&|flow| flow.project.edit(flow.state_file(), "not in it", "x")),

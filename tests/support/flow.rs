@@ -182,11 +182,8 @@ pub fn denied(answer: &Answer) -> Option<String> {
 /// Whether two reasons differ only in where the words of the document stand: a script begins with them, and the
 /// hook has them last, behind what was denied, why and the fix.
 fn is_same_denial(script: &str, hook: &str) -> bool {
-    let ((script, script_way_out), (hook, hook_way_out)) =
-        match (script.split_once('\n'), hook.split_once('\n')) {
-            (Some(script), Some(hook)) => (script, hook),
-            _ => return script == hook,
-        };
+    let parts = (script.split_once('\n'), hook.split_once('\n'));
+    let (Some((script, script_way_out)), Some((hook, hook_way_out))) = parts else { return script == hook };
     let script = script.strip_prefix("[provost] ").unwrap();
     let moved = |at: usize| format!("{} ({})", &script[at..], &script[..at]);
     script_way_out == hook_way_out && script.match_indices(": ").any(|(at, _)| hook.ends_with(&moved(at)))
