@@ -6,6 +6,7 @@
 //! computed on demand by [`proposed`], so that a guard can judge it before it is written.
 
 pub mod git;
+pub mod patch;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use crate::event::{Event, Kind, Replacement, Tool};
 use crate::shell;
 use git::{BranchUpdate, GitSite, TreeChange};
+use patch::PatchCommand;
 
 /// An edit that makes a file larger than this is not applied in memory.
 const LARGEST_PROPOSAL: usize = 64 << 20;
@@ -84,6 +86,8 @@ pub enum Effect {
     /// A command of git changes files of a work tree. Files that it names one by one are also written or
     /// deleted by effects of their own.
     ChangeTree(Box<TreeChange>),
+    /// Patches are applied; they say by themselves which files they change.
+    ApplyPatch(Box<PatchCommand>),
     /// Something that is too large to be looked at, and so cannot be vouched for at all.
     TooLarge {
         what: String,

@@ -120,6 +120,10 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
             "changes",
             format!("files of the work tree at {} by git {}", shown(&change.directory), change.command),
         ),
+        Effect::ApplyPatch(patch) => (
+            "changes",
+            format!("files that a patch names, at {}, by {}", shown(&patch.directory), patch.program),
+        ),
         Effect::Read { path, .. } => ("reads", shown(path)),
         Effect::SetVariable { name, value } => {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))

@@ -124,6 +124,9 @@ pub enum TreeChangeKind {
     /// Files that are not tracked are deleted. `kept`: patterns that are ignored besides those of the
     /// repository.
     Clean { untracked: bool, ignored: bool, kept: Vec<String> },
+    /// Tracked files are taken out of the work tree, except these. `is_cone`: the patterns are directories, and
+    /// files beside them and above them stay.
+    Sparse { is_cone: bool, patterns: Vec<String> },
 }
 
 /// A path or pattern as git reads it.

@@ -92,7 +92,7 @@ pub(super) fn refuse_somewhere(target: &str, event: &Event, workspace: &Workspac
 }
 
 /// The texts of a call that may become the content of a file.
-fn texts(tool: &Tool) -> Vec<&str> {
+pub(super) fn texts(tool: &Tool) -> Vec<&str> {
     match tool {
         Tool::Shell { command } => vec![command],
         Tool::Other { paths, .. } => paths.iter().filter_map(|text| text.to_str()).collect(),
@@ -102,7 +102,7 @@ fn texts(tool: &Tool) -> Vec<&str> {
 }
 
 /// The files that a command line reads or moves away.
-fn sources(effects: &[Effect]) -> impl Iterator<Item = &Path> {
+pub(super) fn sources(effects: &[Effect]) -> impl Iterator<Item = &Path> {
     let sources = effects.iter().filter_map(|effect| match effect {
         Effect::Read { path, .. } | Effect::Delete { path } => Some(path.as_path()),
         _ => None,

@@ -9,6 +9,7 @@ mod commands;
 pub mod config_check;
 mod instructions;
 pub mod override_prompt;
+mod patches;
 mod protected;
 mod refusal;
 pub mod registration;

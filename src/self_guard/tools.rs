@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::LARGEST_SETTINGS;
 use super::commands::{self, Started};
 use super::instructions;
+use super::patches;
 use super::protected::{Meaning, Protected};
 use super::refusal::{self, Refusal, Thing};
 use super::seal_key::SealKey;
@@ -29,6 +30,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
     // Most calls touch nothing, and then nothing is looked up.
     let protected = LazyCell::new(|| Protected::of(workspace));
+    let patched = event.call().map(|call| patches::given_to(&call.tool, event)).unwrap_or_default();
+    for path in patched {
+        if let Some(refusal) = touched(&path, event, workspace, &protected)? {
+            return Ok(refusal.opinion());
+        }
+    }
     let refusal = refuse(event.effects(), event, workspace, &protected)?;
     Ok(refusal.map_or_else(Opinion::silence, Refusal::opinion))
 }
@@ -53,6 +60,16 @@ fn refuse<'a>(
             },
             Effect::Delete { path } => deleted(path, workspace, protected)?,
             Effect::ChangeTree(change) => work_tree::refuse_change(change, &mut trees, workspace, protected)?,
+            Effect::ApplyPatch(command) => {
+                let mut refusal = None;
+                for path in patches::changed_by(command, effects, event, workspace) {
+                    refusal = written(&path, &Content::Unknown, event, workspace, protected)?;
+                    if refusal.is_some() {
+                        break;
+                    }
+                }
+                refusal
+            }
             Effect::Touch { path } => touched(path, event, workspace, protected)?,
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))

@@ -22,7 +22,10 @@ pub(super) fn refuse_change(
             return Ok(Some(refusal(change, file, "Provost's own files", workspace)));
         }
     }
-    let deletes = matches!(change.kind, TreeChangeKind::Remove | TreeChangeKind::Clean { .. });
+    let deletes = matches!(
+        change.kind,
+        TreeChangeKind::Remove | TreeChangeKind::Clean { .. } | TreeChangeKind::Sparse { .. }
+    );
     for (file, real) in protected.settings() {
         if !trees.changes(change, file) {
             continue;
@@ -42,7 +45,7 @@ fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace)
     let command = change.command;
     let verb = match change.kind {
         TreeChangeKind::Restore | TreeChangeKind::Replace => "change",
-        TreeChangeKind::Remove | TreeChangeKind::Clean { .. } => "delete",
+        TreeChangeKind::Remove | TreeChangeKind::Clean { .. } | TreeChangeKind::Sparse { .. } => "delete",
     };
     let name = shown(file, workspace);
     let fix = match change.kind {
@@ -52,6 +55,7 @@ fn refusal(change: &TreeChange, file: &Path, thing: &str, workspace: &Workspace)
         TreeChangeKind::Restore if change.paths.is_empty() => {
             "commit the change to this file first, or name other paths"
         }
+        TreeChangeKind::Sparse { .. } => "name its directory too",
         _ => "name other paths",
     };
     Refusal::new(

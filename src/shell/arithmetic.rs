@@ -114,7 +114,9 @@ impl Line<'_> {
             };
             let name = name.split_once('=').map_or(name, |(name, _)| name);
             let name = name.strip_suffix('+').unwrap_or(name);
-            if name.contains('[') {
+            let holds_list = word.known().is_some_and(|text| text.contains("=(") && has_substitution(text));
+            if name.contains('[') || holds_list {
+                self.may_evaluate(if holds_list { Reach::Everything } else { Reach::Nothing });
                 self.evaluate(word);
             }
             self.set(name, word);
@@ -127,6 +129,10 @@ impl Line<'_> {
             let is_callback = matches!(program, "mapfile" | "readarray" | "compgen");
             if is_callback && word.known() == Some("-C") {
                 words.get(at + 1).into_iter().for_each(|callback| self.run_word(callback));
+            }
+            if program == "compgen" && word.known().is_some_and(has_substitution) {
+                self.may_evaluate(Reach::Everything);
+                self.obscure_word(word);
             }
             let is_harmless = match word.known() {
                 Some(text) if program == "let" => is_number(text),

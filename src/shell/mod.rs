@@ -9,6 +9,7 @@
 
 mod ansi;
 mod arithmetic;
+mod builtins;
 mod directories;
 mod flow;
 mod grammar;
@@ -357,127 +358,6 @@ impl Line<'_> {
         self.read_script(word.unquoted(), Kind::Rest, script);
     }
 
-    fn eval(&mut self, words: &[Word]) {
-        if let Some(words) = words.iter().map(Word::known).collect::<Option<Vec<_>>>() {
-            return self.run(words.join(" "));
-        }
-        self.obscure("eval of an unknown text");
-        let words: Vec<String> = words.iter().map(Word::unquoted).collect();
-        self.read_before(words.join(" "), Kind::Rest);
-    }
-
-    fn simple(&mut self, command: &Simple) {
-        let outside = self.place.current.clone();
-        let git = self.git.clone();
-        let Some((program, words)) = self.program(&command.words) else {
-            self.place.current = outside;
-            // A variable that is set alone counts for git only if it is exported.
-            self.git.may_be_as(&git);
-            return;
-        };
-        match program {
-            _ if SHELLS.contains(&program) => self.shell(words, command),
-            "eval" => self.eval(words),
-            "trap" => {
-                if let Some(text) = words.iter().find(|word| !word.is_option()) {
-                    let script = self.flow.new_script();
-                    self.record(Op::RunLater(script));
-                    self.read_word(text, script);
-                }
-            }
-            "true" | ":" => self.record(Op::Outcome(true)),
-            "false" => self.record(Op::Outcome(false)),
-            "exit" => self.record(Op::Leave { shell: true }),
-            "break" | "continue" | "return" => self.record(Op::Leave { shell: false }),
-            "set" => self.set_options(words),
-            "su" => self.operand_of_c(words),
-            "cd" | "pushd" => return self.change_directory(words),
-            "export" | "declare" | "typeset" | "readonly" | "local" => {
-                self.declare(words);
-                self.place.current = outside;
-                return;
-            }
-            "source" | "." => {
-                if let Some(script) = words.first() {
-                    self.obscure(&format!("the script `{}`", script.source()));
-                }
-                self.program_effects(program, words);
-            }
-            "let" | "read" | "mapfile" | "readarray" | "getopts" | "unset" | "wait" | "compgen" => {
-                self.evaluate_operands(program, words);
-            }
-            _ => self.program_effects(program, words),
-        }
-        self.place.current = outside;
-        self.git.restore(git);
-    }
-
-    /// `set -e`, `set -euo pipefail`, `set +e`.
-    fn set_options(&mut self, words: &[Word]) {
-        for (at, word) in words.iter().enumerate() {
-            let names = |sign: &str| {
-                let before = at.checked_sub(1).and_then(|at| words[at].known());
-                word.known() == Some("errexit")
-                    && before.is_some_and(|text| text.starts_with(sign) && text.ends_with('o'))
-            };
-            if word.has_letter(&['e']) || names("-") {
-                self.record(Op::ExitOnError(true));
-            } else if word.start().starts_with('+') && word.start().contains('e') || names("+") {
-                self.record(Op::ExitOnError(false));
-            }
-        }
-    }
-
-    /// A command that another program runs, by its words.
-    fn simple_words(&mut self, words: &[Word]) {
-        self.simple(&Simple { words: words.to_vec(), ..Simple::default() });
-    }
-
-    /// `sh -c TEXT`, or a shell that reads its commands from what it is given.
-    fn shell(&mut self, words: &[Word], command: &Simple) {
-        // `-c` may stand among other letters: `bash -lc`.
-        if words.iter().any(|word| word.has_letter(&['c'])) {
-            return self.operand_of_c(words);
-        }
-        let script = words.iter().find(|word| !word.is_option());
-        let reads = words.iter().any(|word| word.has_letter(&['s']))
-            || script.is_none_or(|script| matches!(script.known(), Some("-" | "/dev/stdin" | "/dev/fd/0")));
-        if reads {
-            let mut documents = 0;
-            for redirection in &command.redirections {
-                match redirection {
-                    Redirection::HereString(text) => self.run_word(text),
-                    Redirection::Document => documents += 1,
-                    Redirection::Read(_) | Redirection::Write(_) => {}
-                }
-            }
-            let first = self.fed.len().saturating_sub(documents);
-            for at in first..self.fed.len() {
-                let script = self.flow.new_script();
-                self.record(Op::Run(script));
-                self.fed[at] = Some(script);
-            }
-        }
-        if let Some(script) = script {
-            self.read(script, false);
-            self.obscure(&format!("the script `{}`", script.source()));
-        } else if command.redirections.is_empty() {
-            self.obscure("commands that a shell reads from its input");
-        }
-    }
-
-    fn operand_of_c(&mut self, words: &[Word]) {
-        let is_c = |word: &Word| word.has_letter(&['c']) || word.known() == Some("--command");
-        let long = words.iter().find(|word| word.start().starts_with("--command="));
-        if let Some(word) = long {
-            self.run_word(&word.behind("--command=".len()));
-        } else if let Some(at) = words.iter().position(is_c)
-            && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
-        {
-            self.run_word(text);
-        }
-    }
-
     fn write(&mut self, word: &Word) {
         self.each(word, 0, |path| Effect::Write { path, content: Content::Unknown });
     }
@@ -520,6 +400,7 @@ impl Line<'_> {
     fn set(&mut self, name: &str, word: &Word) {
         self.note_git_variable(name, word);
         self.evaluate_assignment(name, word);
+        self.run_variable(name, word);
         let value = word.known().and_then(|text| text.split_once('=')).map(|(_, value)| value.to_owned());
         let cost = name.len() + value.as_ref().map_or(0, String::len);
         self.push(Effect::SetVariable { name: name.to_owned(), value }, cost);

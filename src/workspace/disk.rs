@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::Workspace;
 use crate::decision::Fault;
 use crate::files::{self, EntryKind, Identity, Listing};
+use crate::glob::is_like;
 
 impl Workspace {
     pub fn exists(&self, path: &Path) -> bool {
@@ -23,6 +24,22 @@ impl Workspace {
         missing(path) && path.parent().is_none_or(missing)
     }
 
+    /// The files that a name with wildcards in its last part fits; one without is itself.
+    pub fn fitting(&self, path: &Path) -> Vec<PathBuf> {
+        const MOST: usize = 1000;
+        let pattern = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        if !pattern.contains(['*', '?', '[']) || self.exists(path) {
+            return vec![path.to_owned()];
+        }
+        let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+        let found = entries.into_iter().flatten().take(MOST).filter_map(Result::ok);
+        found
+            .filter(|entry| is_like(&pattern, &entry.file_name().to_string_lossy()))
+            .map(|entry| entry.path())
+            .collect()
+    }
+
+    /// Whether a path is a directory.
     pub fn is_directory(&self, path: &Path) -> bool {
         path.is_dir()
     }

@@ -90,6 +90,11 @@ impl<'a> WorkTrees<'a> {
             }
             TreeChangeKind::Replace => reach != Reach::Broad || tracked() != Tracking::Untracked,
             TreeChangeKind::Remove => tracked() != Tracking::Untracked,
+            TreeChangeKind::Sparse { is_cone, patterns } => {
+                let stays =
+                    if *is_cone { stays_in_cone(patterns, place, path) } else { is_kept(patterns, path) };
+                !stays && tracked() != Tracking::Untracked
+            }
             TreeChangeKind::Clean { untracked, ignored, kept } => {
                 if std::fs::symlink_metadata(file).is_err() {
                     return false;
@@ -130,15 +135,22 @@ impl<'a> WorkTrees<'a> {
 
     fn place(&self, change: &TreeChange) -> Option<TreePlace> {
         let here = resolve(&change.directory);
+        let named = change.repository.as_deref();
+        let is_missing = named.is_some_and(|named| !self.workspace.exists(named));
         let repository =
-            self.workspace.repository(change.repository.as_deref().unwrap_or(&change.directory))?;
+            self.workspace.repository(named.unwrap_or(&change.directory)).filter(|_| !is_missing);
         let top = match (&change.work_tree, &change.repository) {
             (Some(top), _) => resolve(top),
             (None, Some(_)) => here.clone(),
             (None, None) => here.ancestors().find(|above| above.join(".git").exists())?.to_owned(),
         };
         let directory = if is_within(&here, &top) { here } else { top.clone() };
-        let (own, shared) = repository.into_directories();
+        let (own, shared) = match (repository, &change.repository) {
+            (Some(repository), _) => repository.into_directories(),
+            // The line may make it first. It tracks nothing then.
+            (None, Some(named)) => (named.clone(), named.clone()),
+            (None, None) => return None,
+        };
         Some(TreePlace { top, directory, own, shared })
     }
 
@@ -174,6 +186,17 @@ impl<'a> WorkTrees<'a> {
             _ => Some(Reach::Broad),
         })
     }
+}
+
+/// Whether a file stays in a sparse checkout of directories: it lies in one of them, or right in a directory above
+/// one, or at the top.
+fn stays_in_cone(directories: &[String], place: &TreePlace, path: &Path) -> bool {
+    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else { return true };
+    let from = place.directory.strip_prefix(&place.top).unwrap_or(Path::new(""));
+    directories.iter().any(|directory| {
+        let directory = from.join(directory.trim_matches('/'));
+        is_within(path, &directory) || is_within(&directory, parent)
+    })
 }
 
 impl Index {

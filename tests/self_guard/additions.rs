@@ -251,3 +251,34 @@ fn what_would_let_an_agent_forge_is_never_allowed() {
     // None of them has used the permission up.
     project.hook(&call(project.bash("rm provost.toml"), "last")).note();
 }
+
+#[test]
+fn a_command_that_another_key_runs_is_judged_like_a_hook() {
+    let project = full();
+    let path = project.path.join(".claude/settings.json");
+    let with = |key: &str, value: Value| {
+        let mut after = registered();
+        after[key] = value;
+        project.write(&path, &after.to_string())
+    };
+    let command = |line: &str| json!({"type": "command", "command": line});
+    let harm = "rm provost.toml";
+    project.denies(&[
+        ("statusLine", with("statusLine", command(harm))),
+        ("subagentStatusLine", with("subagentStatusLine", command(harm))),
+        ("fileSuggestion", with("fileSuggestion", command(harm))),
+        ("reads the key", with("statusLine", command("cat ~/.local/state/provost/seal.key"))),
+        ("apiKeyHelper", with("apiKeyHelper", json!(harm))),
+        ("awsAuthRefresh", with("awsAuthRefresh", json!(harm))),
+        ("awsCredentialExport", with("awsCredentialExport", json!(harm))),
+        ("gcpAuthRefresh", with("gcpAuthRefresh", json!(harm))),
+        ("otelHeadersHelper", with("otelHeadersHelper", json!(harm))),
+    ]);
+    project.passes(&[
+        ("statusLine", with("statusLine", command("provost statusline"))),
+        ("another", with("statusLine", command("~/.claude/statusline.sh"))),
+        ("fileSuggestion", with("fileSuggestion", command("git ls-files"))),
+        ("apiKeyHelper", with("apiKeyHelper", json!("pass show key"))),
+        ("no command at all", with("outputStyle", json!("rm provost.toml"))),
+    ]);
+}

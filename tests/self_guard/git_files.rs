@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::full;
 use crate::support::TestProject;
 
-fn git(directory: &Path, line: &str) {
+pub(crate) fn git(directory: &Path, line: &str) {
     let status = Command::new("sh")
         .args(["-c", line])
         .current_dir(directory)
@@ -21,7 +21,7 @@ fn git(directory: &Path, line: &str) {
 }
 
 /// A repository in which every file is committed, the protected ones included.
-fn committed() -> TestProject {
+pub(crate) fn committed() -> TestProject {
     let project = full();
     project.file("src/main.rs", "fn main() {}\n");
     project.file("old.rs", "\n");

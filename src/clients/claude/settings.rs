@@ -28,6 +28,19 @@ pub(super) const ONLY_MANAGED: &str = "allowManagedHooksOnly";
 /// Keys that decide how the commands of hooks are started.
 const STARTERS: &[&str] = &["processWrapper", "defaultShell"];
 
+/// Keys whose value is a command line, or has one as its `command`, that the client runs by itself.
+const COMMANDS: &[&str] = &[
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "fileSuggestion",
+    "gcpAuthRefresh",
+    "otelHeadersHelper",
+    "proxyAuthHelper",
+    "statusLine",
+    "subagentStatusLine",
+];
+
 /// Variables that decide where Provost looks, what runs in its place, or whether hooks run at all.
 fn steers_provost(variable: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -124,6 +137,11 @@ pub(super) fn read(text: Option<&str>) -> Result<Switches, String> {
         }
         if name == CHILD_MARK {
             switches.off.push(format!("`env.{name}`"));
+        }
+    }
+    for (key, value) in &file {
+        if COMMANDS.contains(&key.as_str()) {
+            switches.commands.extend(value.as_str().map(str::to_owned).or_else(|| command_line(value)));
         }
     }
     for key in STARTERS {

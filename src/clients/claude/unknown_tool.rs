@@ -20,7 +20,9 @@ const FEW_PARTS: usize = 6;
 pub(super) fn read(name: &str, input: &Value) -> Tool {
     const DELETES: &[&str] = &["delete", "remove", "move", "rename", "trash", "unlink"];
     let (mut texts, mut values, mut commands) = (Vec::new(), Vec::new(), Vec::new());
-    let mut open = vec![("", input)];
+    // Some servers take their arguments as a text of JSON.
+    let inner = texts_of_json(input);
+    let mut open: Vec<_> = std::iter::once(input).chain(&inner).map(|value| ("", value)).collect();
     while let Some((name, value)) = open.pop() {
         match value {
             Value::String(text) => {
@@ -43,6 +45,32 @@ pub(super) fn read(name: &str, input: &Value) -> Tool {
     let paths = plain.chain(spelled).chain(joined(&values)).map(path_of).collect();
     let name = name.to_ascii_lowercase();
     Tool::Other { paths, commands, deletes: DELETES.iter().any(|word| name.contains(word)) }
+}
+
+/// The values that stand in texts of JSON, and in texts in these.
+fn texts_of_json(input: &Value) -> Vec<Value> {
+    const MOST: usize = 64;
+    let mut found: Vec<Value> = Vec::new();
+    let mut next = 0;
+    loop {
+        let mut new = Vec::new();
+        let mut open = vec![if next == 0 { input } else { &found[next - 1] }];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+                    new.extend(serde_json::from_str::<Value>(text).ok());
+                }
+                Value::Array(list) => open.extend(list),
+                Value::Object(map) => open.extend(map.values()),
+                _ => {}
+            }
+        }
+        found.extend(new.into_iter().take(MOST.saturating_sub(found.len())));
+        if next == found.len() {
+            return found;
+        }
+        next += 1;
+    }
 }
 
 /// The other paths that a text may be: without `file:` and a host, without what follows a path in an address,

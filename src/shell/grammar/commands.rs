@@ -331,9 +331,11 @@ impl<'a> Grammar<'a> {
                 let source = &text[*start..at];
                 let name = source.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
                 if name.is_some_and(|name| name.contains('[')) {
-                    return Err(self.stuck("a descriptor in an element of a list"));
-                }
-                if is_descriptor(word) {
+                    let word = word.clone();
+                    self.keep_quoted(&word);
+                    self.list().word = None;
+                    self.doubt("a descriptor in an element of a list");
+                } else if is_descriptor(word) {
                     self.list().word = None;
                     // The shell keeps the descriptor's number in the variable.
                     if let Some(name) = name.filter(|name| is_name(name)) {

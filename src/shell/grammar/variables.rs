@@ -178,7 +178,23 @@ impl<'a> Grammar<'a> {
             }
             return;
         };
-        if program.known().is_none_or(|name| SETTERS.contains(&name)) {
+        let is_straight = self.frames.len() == 1 && !is_chained && matches!(join, Join::Next | Join::And);
+        let is_declared = matches!(program.known(), Some("export" | "readonly" | "declare" | "typeset"))
+            && command
+                .words
+                .iter()
+                .filter(|word| !std::ptr::eq(*word, program))
+                .all(|word| word.assigned().is_some());
+        if is_straight && is_declared && command.redirections.is_empty() {
+            for word in &command.words {
+                if let Some(name) = word.assigned() {
+                    self.forget_variable(name);
+                }
+                if !self.variables.given_up && self.work.pay(word.source.len()) {
+                    self.variables.learn(word);
+                }
+            }
+        } else if program.known().is_none_or(|name| SETTERS.contains(&name)) {
             self.variables.give_up();
         }
     }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::archives::is_compressor;
 use crate::effect::Effect;
 use crate::shell::word::Word;
 use crate::shell::{Line, SHELLS};
@@ -35,6 +36,7 @@ fn operands_of(program: &str) -> Option<Operands> {
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => Operands::Copied,
         "mv" => Operands::Moved,
         "zip" => Operands::Packed,
+        "objcopy" => Operands::Copied,
         "wget" => Operands::Fetched,
         "echo" | "printf" | "test" | "[" | "[[" | ":" | "true" | "false" => Operands::Text,
         "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd" | "hexdump" | "strings"
@@ -50,8 +52,28 @@ fn target_option(program: &str) -> Option<(char, &'static str)> {
         "cp" | "mv" | "ln" | "install" => ('t', "--target-directory"),
         "curl" => ('o', "--output"),
         "wget" => ('O', "--output-document"),
+        _ if has_output(program) => ('o', "--output"),
         _ => return None,
     })
+}
+
+/// Programs that are not known otherwise, and name the file that they write by `-o`.
+fn has_output(program: &str) -> bool {
+    matches!(
+        program,
+        "as" | "c++"
+            | "cc"
+            | "clang"
+            | "clang++"
+            | "g++"
+            | "gcc"
+            | "gpg"
+            | "gpg2"
+            | "iconv"
+            | "ld"
+            | "pandoc"
+            | "strip"
+    )
 }
 
 /// Whether a word behind a wrapper's options can only be the program.
@@ -70,7 +92,13 @@ impl Line<'_> {
         };
         match program {
             "dd" => return self.dd(words),
-            "tar" => return self.tar(words),
+            "tar" | "bsdtar" | "gtar" => return self.tar(words),
+            "unzip" => return self.unzip(words),
+            "openssl" => {
+                let outputs = words.windows(2).filter(|pair| pair[0].known() == Some("-out"));
+                outputs.for_each(|pair| self.write(&pair[1]));
+            }
+            _ if is_compressor(program) => return self.compress(program, words),
             _ => {}
         }
         let in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i']);
@@ -85,8 +113,10 @@ impl Line<'_> {
         let may_walk = operands_of(program).is_some();
         let recursive = program == "rg"
             || may_walk && has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
+        let packs_away = program == "zip" && has(&["--move"], &['m']);
         let walks = recursive || matches!(program, "zip" | "scp" | "rsync");
-        let Split { operands, mut targets } = Split::of(words, target_option(program));
+        let is_strict = has_output(program);
+        let Split { operands, mut targets } = Split::of(words, target_option(program), is_strict);
         let mut sources = operands.as_slice();
         let here = Word::literal(".");
         match (use_of, sources) {
@@ -107,6 +137,7 @@ impl Line<'_> {
         }
         for word in sources {
             match use_of {
+                Operands::Packed if packs_away => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Deleted | Operands::Moved => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Written => self.write(word),
                 Operands::Read | Operands::Copied | Operands::Packed => {
@@ -141,7 +172,7 @@ impl Line<'_> {
 
     /// What an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`. One that is not known is
     /// no target, so nothing is said about it.
-    fn read_operand(&mut self, word: &Word, recursive: bool) {
+    pub(super) fn read_operand(&mut self, word: &Word, recursive: bool) {
         if word.known().is_some_and(|text| !text.is_empty()) {
             self.read(word, recursive);
             for front in ["@", "file://", "file:"] {
@@ -170,33 +201,6 @@ impl Line<'_> {
             }
         }
     }
-
-    /// Packing reads whole directories. What unpacking writes stands in the archive.
-    fn tar(&mut self, words: &[Word]) {
-        let packs = words.first().is_some_and(|word| word.start().starts_with(['c', 'r', 'u']))
-            || words.iter().any(|word| {
-                word.has_letter(&['c', 'r', 'u'])
-                    || ["--create", "--append", "--update"].iter().any(|name| word.start().starts_with(name))
-            });
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let directory = match word.start() {
-                "-C" | "--directory" => words.next().cloned(),
-                text if text.starts_with("--directory=") => Some(word.behind("--directory=".len())),
-                _ => None,
-            };
-            match directory.as_ref().map(Word::known) {
-                Some(Some(directory)) => {
-                    if let Some(what) = self.place.enter(directory, self.work) {
-                        self.obscure(what);
-                    }
-                }
-                Some(None) => self.obscure("a command in an unknown directory"),
-                None if word.is_option() => {}
-                None => self.read_operand(word, packs),
-            }
-        }
-    }
 }
 
 /// The words behind a program: operands, and the values of the option that names a target.
@@ -206,7 +210,8 @@ struct Split<'w, 'a> {
 }
 
 impl<'w, 'a> Split<'w, 'a> {
-    fn of(words: &'w [Word<'a>], option: Option<(char, &str)>) -> Self {
+    /// `is_strict`: the letter of the option stands right behind the dash.
+    fn of(words: &'w [Word<'a>], option: Option<(char, &str)>, is_strict: bool) -> Self {
         let mut split = Self { operands: Vec::new(), targets: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -223,7 +228,7 @@ impl<'w, 'a> Split<'w, 'a> {
                         let attached = (name.len() < text.len()).then(|| word.behind(name.len() + 1));
                         split.targets.extend(attached.or_else(|| words.next().cloned()));
                     }
-                } else if let Some(at) = text.find(letter) {
+                } else if let Some(at) = text.find(letter).filter(|at| !is_strict || *at == 1) {
                     let is_attached = at + 1 < text.len() || word.known().is_none();
                     let attached = is_attached.then(|| word.behind(at + 1));
                     split.targets.extend(attached.or_else(|| words.next().cloned()));

@@ -5,13 +5,16 @@
 //! are walked by [`options`] with the lists of [`table`], and programs with a grammar of their own
 //! have a module each. What is not known to be harmless is said to be obscure, never guessed.
 
+mod archives;
 mod environment;
 pub(super) mod files;
 mod find;
 mod flutter;
 pub(super) mod git;
 mod interpreters;
+mod launchers;
 mod options;
+mod patches;
 mod scripts;
 mod sed;
 mod table;
@@ -97,6 +100,8 @@ impl Line<'_> {
             "find" => self.find(words),
             "flutter" | "dart" | "fvm" => self.flutter(program, words),
             "sed" => self.sed(words),
+            "patch" => return self.patch(words),
+            "claude" | "parallel" | "runuser" | "script" | "watch" => self.launch(program, words),
             "awk" | "gawk" | "mawk" | "nawk" => self.awk(program, words),
             "test" | "[" | "[[" => self.test(program, words),
             "printf" => self.printf(words),

@@ -30,6 +30,20 @@ fn wrapper(program: &str) -> Option<Wrapper> {
         "flock" => ("wE", &["--timeout", "--conflict-exit-code"], 1),
         "exec" => ("a", &[], 0),
         "time" => ("fo", &["--format", "--output"], 0),
+        "chroot" => ("", &[], 1),
+        "chrt" => ("TPDp", &["--sched-runtime", "--sched-period", "--sched-deadline", "--pid"], 1),
+        "choom" => ("np", &["--adjust", "--pid"], 0),
+        "dbus-run-session" => ("", &["--config-file", "--dbus-daemon"], 0),
+        "ltrace" | "strace" => ("abeEIoOpPsSuUX", &["--output", "--attach", "--trace", "--user", "--env"], 0),
+        "prlimit" => ("po", &["--pid", "--output"], 0),
+        "setarch" => ("", &[], 1),
+        "setpriv" => ("", &["--reuid", "--regid", "--ruid", "--euid", "--rgid", "--egid", "--groups"], 0),
+        "taskset" => ("p", &["--pid"], 1),
+        "unshare" => ("GRSw", &["--root", "--wd", "--setuid", "--setgid"], 0),
+        "linux32" | "linux64" | "unbuffer" => ("", &[], 0),
+        _ if program.starts_with("ld-linux") || program == "ld.so" => {
+            ("", &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"], 0)
+        }
         "command" | "builtin" | "nohup" | "setsid" | "busybox" => ("", &[], 0),
         _ => return None,
     };
@@ -168,7 +182,7 @@ impl Line<'_> {
                     self.run(line.join(" "));
                     return None;
                 }
-                ("time", _, Some(value))
+                ("time" | "strace" | "ltrace", _, Some(value))
                     if option == "o" || (option.len() > 2 && "--output".starts_with(option)) =>
                 {
                     self.write(&value);

@@ -309,7 +309,7 @@ pub(super) fn has_word(words: &[Word], name: &str) -> bool {
 }
 
 /// The operands and options of a command, where unknown options take no value.
-pub(super) fn found<'w, 'a>(
+pub(in crate::shell::programs) fn found<'w, 'a>(
     words: &'w [Word<'a>],
     letters: &'static str,
     longs: &'static str,

@@ -1,6 +1,6 @@
 //! What a line has told git so far, beyond the words of one command: another repository, aliases.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::effect::git::GitSite;
 use crate::shell::Line;
@@ -36,6 +36,11 @@ pub(super) enum GitDirectory {
 }
 
 impl GitContext {
+    /// The top of the work tree, where an option or a variable names one.
+    pub(in crate::shell) fn work_tree(&self) -> Option<&Path> {
+        self.work_tree.as_deref()
+    }
+
     /// A variable was set in front of no command: it counts for git only if it was exported before.
     pub(in crate::shell) fn may_be_as(&mut self, before: &Self) {
         if self.directory != before.directory {
@@ -73,6 +78,7 @@ impl Line<'_> {
                 let value = word.known().and_then(|text| text.split_once('='));
                 self.git.work_tree = value.map(|(_, value)| value.into());
             }
+            "GIT_CONFIG" => self.write(&word.behind(name.len() + 1)),
             "GIT_COMMON_DIR" => self.git.directory = GitDirectory::Unknown,
             _ => {}
         }

@@ -82,6 +82,8 @@ impl Line<'_> {
             }
             "update-index" => self.git.is_index_changed = true,
             "apply" => self.apply_patch(words),
+            "am" => self.apply_mails(words),
+            "sparse-checkout" => self.sparse_checkout(words),
             _ => self.change_named_file(command, words),
         }
     }
@@ -203,7 +205,7 @@ impl Line<'_> {
         }
     }
 
-    /// A patch says by itself which files it changes. What its options name is known.
+    /// What its options name is known without a look at the patch.
     fn apply_patch(&mut self, words: &[Word]) {
         let longs = "--allow-empty --apply --build-fake-ancestor= --cached --check --directory= --exclude= \
                      --include= --index --numstat --recount --reject --reverse --stat --summary --whitespace=";
@@ -218,6 +220,42 @@ impl Line<'_> {
         if !values.is_empty() {
             self.change_paths("apply", &found, &values, (&TreeChangeKind::Replace, Named::Written));
         }
+        self.apply_patches("git apply", &found);
+    }
+
+    fn apply_mails(&mut self, words: &[Word]) {
+        const GOES_ON: &[&str] =
+            &["--abort", "--continue", "--quit", "--resolved", "--retry", "--show-current-patch", "--skip"];
+        let is_going_on = |word: &Word| {
+            GOES_ON.iter().any(|name| word.start().starts_with(name)) || word.known() == Some("-r")
+        };
+        if !words.iter().any(is_going_on) {
+            let longs = "--directory= --exclude= --include= --patch-format= --resolvemsg= --whitespace=";
+            self.apply_patches("git am", &found(words, "3bC:ciKkmp:qsuS::", longs));
+        }
+    }
+
+    /// `git sparse-checkout` takes the tracked files out of the work tree that its patterns leave out.
+    fn sparse_checkout(&mut self, words: &[Word]) {
+        let Some((command, rest)) = words.split_first() else { return };
+        let found = found(rest, "", "--cone --end-of-options --skip-checks --sparse-index --stdin");
+        let known: Vec<String> =
+            found.operands.iter().filter_map(|word| word.known().map(str::to_owned)).collect();
+        let is_pattern = |pattern: &String| pattern.starts_with('!') || pattern.contains(['*', '?', '[']);
+        let is_taken_back = matches!(found.options.last(), Some((Name::Not("--cone"), _)));
+        let is_cone = !is_taken_back && !known.iter().any(is_pattern);
+        let is_known = known.len() == found.operands.len() && !found.has('\0', "--stdin");
+        let patterns = match command.known() {
+            Some("set") => known,
+            Some("init") => Vec::new(),
+            // What is added takes nothing away, unless it is a pattern that does.
+            Some("add") if known.iter().any(|pattern| pattern.starts_with('!')) => {
+                std::iter::once("/*".to_owned()).chain(known).collect()
+            }
+            _ => return,
+        };
+        let patterns = if is_known { patterns } else { Vec::new() };
+        self.change_tree("sparse-checkout", &TreeChangeKind::Sparse { is_cone, patterns });
     }
 
     /// All files of the work tree.

@@ -12,8 +12,10 @@ mod files;
 mod forms;
 mod named_files;
 mod options;
+mod programs;
 mod settings;
 
+pub(super) use branch::found;
 pub(in crate::shell) use context::GitContext;
 pub(super) use settings::verifies;
 
@@ -70,6 +72,10 @@ impl Line<'_> {
                     self.needs_known(path.as_ref());
                     self.git.work_tree = path.as_ref().and_then(Word::known).map(Into::into);
                 }
+                "--config-env" => {
+                    let pair = value();
+                    self.setting_from_variable(pair.as_ref().and_then(Word::known));
+                }
                 "--namespace" | "--super-prefix" | "--attr-source" => {
                     let _ = value();
                 }
@@ -98,6 +104,7 @@ impl Line<'_> {
             return;
         };
         let Some(name) = command.known() else { return self.lost(command) };
+        self.run_given_programs(name, words);
         let Some(kind) = commands::kind(name) else { return self.git_alias(name, words) };
         if let [only] = words
             && matches!(only.known(), Some("-h" | "--help"))
@@ -115,6 +122,7 @@ impl Line<'_> {
         }
         if let ("config", Some((alias, value))) = (name, written_setting(words)) {
             self.git.learn_alias(alias, value);
+            self.run_setting(alias, value);
         }
         self.follow_branches(name, words);
         self.change_files(name, words);
@@ -175,7 +183,13 @@ impl Line<'_> {
         };
         match settings::setting(name, value) {
             Setting::Harmless => {}
-            Setting::Runs => self.act(GIT, &format!("-c {name}"), RUNS),
+            Setting::Runs => {
+                self.act(GIT, &format!("-c {name}"), RUNS);
+                // An alias that the line makes is followed where it is used.
+                if !name.to_ascii_lowercase().starts_with("alias.") {
+                    self.run_setting(name, value.unwrap_or_default());
+                }
+            }
             Setting::Unknown => {
                 self.obscure(&format!("`-c {name}`: a setting of git that is not known here"));
             }
@@ -185,7 +199,8 @@ impl Line<'_> {
 
 /// The name and the value of `git config NAME VALUE`.
 fn written_setting<'w>(words: &'w [Word]) -> Option<(&'w str, &'w str)> {
-    let mut operands = words.iter().filter(|word| !word.is_option()).filter_map(Word::known);
+    let found = found(words, "elzf:t:", options::CONFIG);
+    let mut operands = found.operands.into_iter().filter_map(Word::known);
     let mut name = operands.next()?;
     if name == "set" {
         name = operands.next()?;

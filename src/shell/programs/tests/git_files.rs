@@ -16,6 +16,7 @@ fn tree_changes(line: &str) -> Vec<String> {
             TreeChangeKind::Restore => "restore".to_owned(),
             TreeChangeKind::Replace => "replace".to_owned(),
             TreeChangeKind::Remove => "remove".to_owned(),
+            TreeChangeKind::Sparse { is_cone, patterns } => format!("sparse {is_cone} {patterns:?}"),
             TreeChangeKind::Clean { untracked, ignored, kept } => {
                 let untracked = if *untracked { " untracked" } else { "" };
                 let ignored = if *ignored { " ignored" } else { "" };

@@ -1,0 +1,68 @@
+//! Patches that name a protected file.
+//!
+//! A patch is looked for where a command says that it is: in files, in what the line reads, and in the line itself.
+//! What another command prints is not known.
+
+use std::path::{Path, PathBuf};
+
+use super::instructions::{sources, texts};
+use crate::effect::Effect;
+use crate::effect::patch::{self, PatchCommand, PatchedName};
+use crate::event::{Event, Tool};
+use crate::glob::is_like;
+use crate::workspace::Workspace;
+
+/// No patch that a person writes is larger than this.
+const LARGEST_PATCH: u64 = 16 << 20;
+/// So many files that may be patches are looked at.
+const MOST_FILES: usize = 100;
+
+/// The files that a command's patches change.
+pub(super) fn changed_by(
+    command: &PatchCommand,
+    effects: &[Effect],
+    event: &Event,
+    workspace: &Workspace,
+) -> Vec<PathBuf> {
+    let named = command.files.iter().flat_map(|file| workspace.fitting(file));
+    let read = sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
+    let texts_on_disk = named.chain(read).take(MOST_FILES);
+    let texts_on_disk =
+        texts_on_disk.filter_map(|file| workspace.read_bytes(&file, LARGEST_PATCH).ok().flatten());
+    let mut names: Vec<PatchedName> =
+        texts_on_disk.flat_map(|bytes| patch::names(&String::from_utf8_lossy(&bytes))).collect();
+    if let Some(call) = event.call() {
+        names.extend(texts(&call.tool).into_iter().flat_map(patch::names_in_command));
+    }
+    let mut paths: Vec<PathBuf> = names
+        .iter()
+        .filter_map(|name| name.stripped(command.strip))
+        .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
+        .filter(|path| is_meant(command, path))
+        .flat_map(|path| bases(command).map(move |base| base.join(&path)).collect::<Vec<_>>())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// The files that a patch changes which a tool that nobody knows is given.
+pub(super) fn given_to(tool: &Tool, event: &Event) -> Vec<PathBuf> {
+    let Tool::Other { paths: texts, .. } = tool else { return Vec::new() };
+    let patches = texts.iter().filter_map(|text| text.to_str()).filter(|text| patch::is_patch(text));
+    let names = patches.flat_map(patch::names);
+    names.filter_map(|name| name.stripped(Some(1))).map(|path| event.absolute(&path)).collect()
+}
+
+/// The directories that the names in a patch may be seen from.
+fn bases(command: &PatchCommand) -> impl Iterator<Item = &Path> {
+    let above = command.directory.ancestors().find(|above| above.join(".git").exists());
+    let top = command.work_tree.as_deref().or(above).filter(|_| command.is_from_top);
+    top.into_iter().chain([command.directory.as_path()])
+}
+
+fn is_meant(command: &PatchCommand, path: &Path) -> bool {
+    let path = format!("/{}", path.to_string_lossy());
+    let fits = |pattern: &String| is_like(&format!("/{pattern}"), &path);
+    !command.excluded.iter().any(fits) && (command.included.is_empty() || command.included.iter().any(fits))
+}
