@@ -126,6 +126,8 @@ impl Line<'_> {
             None => name == **pattern,
         };
         let line = match value.strip_prefix('!') {
+            // Another command of git counts where it is used.
+            Some(line) if line.trim_start().starts_with("git ") => return,
             Some(line) => line,
             // Without the sign it is a command of git, the name of a helper, or a word.
             None if ["alias.", "credential.", "submodule."].iter().any(|start| name.starts_with(start)) => {
