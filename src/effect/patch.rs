@@ -128,16 +128,14 @@ fn read_header(line: &str, names: &mut Vec<PatchedName>) {
     } else if let Some(rest) = behind(BARE) {
         add(&unquoted(rest).unwrap_or_else(|| rest.trim_end().to_owned()), true);
     } else if let Some(rest) = behind(PREFIXED) {
-        match unquoted(rest) {
-            Some(name) => add(&name, false),
-            None => {
-                // Behind the name stands a time, after a tab or a blank.
-                let name = rest.split('\t').next().unwrap_or_default().trim_end();
-                add(name, false);
-                if let Some((name, _)) = name.split_once(' ') {
-                    add(name, false);
-                }
-            }
+        if let Some(name) = unquoted(rest) {
+            return add(&name, false);
+        }
+        // Behind the name stands a time, after a tab or a blank.
+        let name = rest.split('\t').next().unwrap_or_default().trim_end();
+        add(name, false);
+        if let Some((name, _)) = name.split_once(' ') {
+            add(name, false);
         }
     }
 }

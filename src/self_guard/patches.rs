@@ -24,9 +24,9 @@ pub(super) fn changed_by(
     event: &Event,
     workspace: &Workspace,
 ) -> Vec<PathBuf> {
-    let named = command.files.iter().flat_map(|file| workspace.fitting(file));
+    let patch_files = command.files.iter().flat_map(|file| workspace.fitting(file));
     let read = sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
-    let texts_on_disk = named.chain(read).take(MOST_FILES);
+    let texts_on_disk = patch_files.chain(read).take(MOST_FILES);
     let texts_on_disk =
         texts_on_disk.filter_map(|file| workspace.read_bytes(&file, LARGEST_PATCH).ok().flatten());
     let mut names: Vec<PatchedName> =
@@ -39,7 +39,7 @@ pub(super) fn changed_by(
         .filter_map(|name| name.stripped(command.strip))
         .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
         .filter(|path| is_meant(command, path))
-        .flat_map(|path| bases(command).map(move |base| base.join(&path)).collect::<Vec<_>>())
+        .flat_map(|path| bases(command, workspace).map(move |base| base.join(&path)).collect::<Vec<_>>())
         .collect();
     paths.sort();
     paths.dedup();
@@ -55,8 +55,8 @@ pub(super) fn given_to(tool: &Tool, event: &Event) -> Vec<PathBuf> {
 }
 
 /// The directories that the names in a patch may be seen from.
-fn bases(command: &PatchCommand) -> impl Iterator<Item = &Path> {
-    let above = command.directory.ancestors().find(|above| above.join(".git").exists());
+fn bases<'c>(command: &'c PatchCommand, workspace: &Workspace) -> impl Iterator<Item = &'c Path> + use<'c> {
+    let above = command.directory.ancestors().find(|above| workspace.exists(&above.join(".git")));
     let top = command.work_tree.as_deref().or(above).filter(|_| command.is_from_top);
     top.into_iter().chain([command.directory.as_path()])
 }

@@ -165,9 +165,9 @@ impl Line<'_> {
             Some((archive, place)) if archive.known() != Some("-") => {
                 let here = std::mem::replace(&mut self.place.current, place);
                 if mode == Tar::Packs {
-                    self.write(&archive)
+                    self.write(&archive);
                 } else {
-                    self.read_operand(&archive, false)
+                    self.read_operand(&archive, false);
                 }
                 self.place.current = here;
             }

@@ -50,8 +50,9 @@ impl Line<'_> {
                 None => self.obscure("a patch in an unknown directory"),
             }
         }
-        for output in [value_of(&found, 'o', "--output"), value_of(&found, 'r', "--reject-file")] {
-            output.iter().for_each(|file| self.write(file));
+        let outputs = [value_of(&found, 'o', "--output"), value_of(&found, 'r', "--reject-file")];
+        for file in outputs.iter().flatten() {
+            self.write(file);
         }
         if let Some(file) = found.operands.first() {
             self.write(file);
