@@ -10,7 +10,7 @@ use super::{Exit, Outcome, current_directory};
 use crate::clients;
 use crate::decision::{Decision, Finding, Ruling, Verdict};
 use crate::effect::Effect;
-use crate::effect::git::NamedBranch;
+use crate::effect::git::{NamedBranch, UpdatedBranch};
 use crate::engine;
 use crate::event::{self, Agent, Call, Event, Kind, Tool};
 use crate::registry::{self, GUARDS};
@@ -107,7 +107,11 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
             ("commits", format!("to {branch} in {place}{kind}"))
         }
         Effect::UpdateBranch(update) => {
-            let branch = update.branch.as_deref().unwrap_or("the branch that is checked out");
+            let branch = match &update.branch {
+                UpdatedBranch::CheckedOut => "the branch that is checked out",
+                UpdatedBranch::Named(name) => name,
+                UpdatedBranch::Unknown => "a branch that is not known",
+            };
             ("updates", format!("{branch} by git {}", update.command))
         }
         Effect::Write { path, .. } => ("writes", shown(path)),

@@ -14,8 +14,9 @@ pub struct GitSite {
     /// Where it is not certain: the possible directories, the one that was entered last at the end. Empty
     /// where it may be any.
     pub possible: Vec<PathBuf>,
-    /// No condition decided whether the line entered these directories.
-    pub is_unconditional: bool,
+    /// The directories that the line entered one after the other, where no condition decides on it; empty
+    /// where one does. If all of them are there, the command runs in the last one.
+    pub entered: Vec<PathBuf>,
     /// What the line did to the checked-out branch before, in order. Shared by all commands in the same place
     /// of the line.
     pub switches: Arc<[Switch]>,
@@ -27,10 +28,27 @@ pub struct BranchUpdate {
     /// `merge`, `branch -f`.
     pub command: &'static str,
     pub site: GitSite,
-    /// The branch; `None`: the one that is checked out.
-    pub branch: Option<String>,
+    pub branch: UpdatedBranch,
+    pub kind: UpdateKind,
     /// The revision that it gets, where the words name one.
     pub from: Option<String>,
+}
+
+/// The branch that a command updates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UpdatedBranch {
+    CheckedOut,
+    Named(String),
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpdateKind {
+    Moves,
+    /// The branch is made, and the command fails if it exists.
+    Makes,
+    /// The branch is deleted or gets another name.
+    Removes,
 }
 
 /// A command that checks out another branch.

@@ -2,27 +2,32 @@
 //!
 //! Judged is where a commit may land: on the branches that the command line switches to before, and on the
 //! one that the files of the repository name. Where one of the possible branches is main, it is denied. A
-//! merge, a cherry-pick or an update of main counts as far as the words say it. A repository that is not the
-//! project's, and one that cannot be read, are none of its business.
+//! merge, a cherry-pick or an update of main counts as far as the words say it, and so does a write to the
+//! file that is main. A repository that is not the project's, and one that cannot be read, are none of its
+//! business.
 
 mod landing;
+mod update;
 
 use super::Refused;
 use super::ground::Ground;
 use super::state::WorkBranch;
 use crate::decision::{Fault, Opinion};
-use crate::effect::Effect;
-use crate::effect::git::{BranchUpdate, GitSite};
+use crate::effect::git::UpdatedBranch;
 use crate::event::Event;
 use crate::text;
 use crate::workspace::Workspace;
 use crate::workspace::git::Repository;
 use landing::{Branch, Landing, Places, is_main};
+use update::Update;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     // Most calls commit nothing, and then nothing is looked up.
-    let mut landings = event.effects().iter().filter_map(Update::of).peekable();
-    if landings.peek().is_none() {
+    let effects = event.effects();
+    if !effects
+        .iter()
+        .any(|effect| Update::of(effect).is_some() || update::written_reference(effect).is_some())
+    {
         return Ok(Opinion::unconcerned());
     }
     let Some(ground) = Ground::of(event, workspace) else { return Ok(Opinion::unconcerned()) };
@@ -36,17 +41,29 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         return Ok(noted(vec!["the project is in no repository of git that can be read".into()]));
     };
     let places = Places { workspace, own: &own, start: &event.cwd };
+    let is_head_written = update::is_head_written(effects, workspace, &own);
     let mut evidence = Vec::new();
-    for update in landings {
-        let branches = match places.landing(update.site)? {
+    if let Some(name) = update::written_branch(effects, workspace, &own)
+        && excuse(name, wanted, &own)?.is_none()
+    {
+        evidence.push(format!("the file that is {name} is written"));
+        return Ok(super::deny(event, refused(name, true, wanted), evidence));
+    }
+    for update in effects.iter().filter_map(Update::of) {
+        let mut current = match places.landing(update.site)? {
             Landing::Elsewhere(why) => {
                 evidence.push(why.into());
                 continue;
             }
-            Landing::On(_) if update.named.is_some() => {
-                vec![Branch::Named(update.named.unwrap_or_default().into())]
-            }
             Landing::On(branches) => branches,
+        };
+        if is_head_written {
+            current.push(Branch::Unknown);
+        }
+        let branches = match update.branch {
+            UpdatedBranch::CheckedOut => current.clone(),
+            UpdatedBranch::Named(name) => vec![Branch::Named(name.clone())],
+            UpdatedBranch::Unknown => vec![Branch::Unknown],
         };
         let is_certain = branches.len() == 1;
         for branch in branches {
@@ -62,7 +79,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
                     continue;
                 }
             };
-            if update.is_harmless(name, &own)? {
+            if update.is_harmless(name, &current, effects, &own)? {
                 evidence.push(format!("git {} brings {name} nothing new by its words", update.command));
                 continue;
             }
@@ -77,50 +94,6 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         }
     }
     Ok(noted(evidence))
-}
-
-/// A command of git that gives a branch new commits.
-struct Update<'a> {
-    command: &'static str,
-    site: &'a GitSite,
-    /// The branch, where it is not the one that is checked out.
-    named: Option<&'a str>,
-    from: Option<&'a str>,
-}
-
-impl<'a> Update<'a> {
-    fn of(effect: &'a Effect) -> Option<Self> {
-        match effect {
-            Effect::Commit { site, dry_run: false } => {
-                Some(Self { command: "commit", site, named: None, from: None })
-            }
-            Effect::UpdateBranch(update) => {
-                let BranchUpdate { command, site, branch, from } = &**update;
-                Some(Self { command, site, named: branch.as_deref(), from: from.as_deref() })
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether main only gets what is its own: from where it comes, or from its own past.
-    fn is_harmless(&self, main: &str, own: &Repository) -> Result<bool, Fault> {
-        let Some(from) = self.from else { return Ok(false) };
-        let name = from.strip_prefix("refs/heads/").unwrap_or(from);
-        let is_upstream =
-            |text: &str| matches!(text, "@{u}" | "@{upstream}") || text == format!("{main}@{{u}}");
-        let is_local = own.has_branch(name)?;
-        let remote = name.strip_prefix("refs/remotes/").unwrap_or(name);
-        let is_remote = !is_local && remote.split_once('/').is_some_and(|(_, branch)| branch == main);
-        if name == main || is_upstream(name) || is_remote {
-            return Ok(true);
-        }
-        // These also go back in time, and to files; only another branch brings something new.
-        let goes_back = matches!(self.command, "reset" | "rebase");
-        let is_other = is_local
-            || (name.contains('/')
-                && own.has_remote_branch(remote.split_once('/').map_or("", |(_, rest)| rest))?);
-        Ok(goes_back && !is_other)
-    }
 }
 
 /// Why a commit to main is no harm to this workflow after all.

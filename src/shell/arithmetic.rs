@@ -52,6 +52,7 @@ impl Line<'_> {
             git: self.git.clone(),
             kind: Kind::Text,
             directories: self.place.current.clone(),
+            entered: self.place.entered(),
             is_lost: self.place.is_lost,
             is_guess: true,
             depth: self.depth + 1,

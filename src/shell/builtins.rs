@@ -18,10 +18,10 @@ impl Line<'_> {
     }
 
     pub(super) fn simple(&mut self, command: &Simple) {
-        let outside = self.place.current.clone();
+        let outside = self.place.keep();
         let git = self.git.clone();
         let Some((program, words)) = self.program(&command.words) else {
-            self.place.current = outside;
+            self.place.go_back(outside);
             // A variable that is set alone counts for git only if it is exported.
             self.git.may_be_as(&git);
             return;
@@ -45,7 +45,7 @@ impl Line<'_> {
             "cd" | "pushd" => return self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" | "local" => {
                 self.declare(words);
-                self.place.current = outside;
+                self.place.go_back(outside);
                 return;
             }
             "source" | "." if is_input(words.first()) => self.shell(words, command),
@@ -60,7 +60,7 @@ impl Line<'_> {
             }
             _ => self.program_effects(program, words),
         }
-        self.place.current = outside;
+        self.place.go_back(outside);
         self.git.restore(git);
     }
 

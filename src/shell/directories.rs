@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
+use super::grammar::{Join, Step};
 use super::word::Word;
 use super::{LONGEST_PATH, Line, READING, Work};
 use crate::effect::{Deed, Effect};
@@ -32,22 +33,51 @@ pub(super) struct Whereabouts {
     pub(super) conditions: usize,
     /// The command in front decides whether the next one runs.
     pub(super) is_chained: bool,
-    /// The line changed its directory only if something else was so.
+    /// The line changed its directory only if something else was so, or only for a part of a pipeline.
     pub(super) is_conditional: bool,
+    /// The directories that the line enters one after the other, if each of them is there.
+    entered: Directories,
 }
 
 impl Whereabouts {
-    pub(super) fn new(current: Directories, is_lost: bool) -> Self {
+    /// `entered`: the directories that the line around this one has entered, as far as it surely did.
+    pub(super) fn new(current: Directories, entered: Directories, is_lost: bool) -> Self {
         let seen = current.clone();
         Self {
             seen,
-            current,
             is_lost,
             has_overflown: false,
             conditions: 0,
             is_chained: false,
-            is_conditional: false,
+            is_conditional: entered.is_empty() && current.len() > 1,
+            current,
+            entered,
         }
+    }
+
+    /// The directories that were entered one after the other; none if a condition decides on one of them.
+    pub(super) fn entered(&self) -> Directories {
+        if self.is_conditional || self.is_lost { Directories::default() } else { self.entered.clone() }
+    }
+
+    /// Leaves the directories that were entered for one command.
+    pub(super) fn go_back(&mut self, (current, entered): (Directories, Directories)) {
+        (self.current, self.entered) = (current, entered);
+    }
+
+    pub(super) fn keep(&self) -> (Directories, Directories) {
+        (self.current.clone(), self.entered.clone())
+    }
+
+    /// Notes a directory that the line enters, seen from where it is if all went well so far.
+    fn note_entered(&mut self, directory: &str) {
+        let Some(from) = self.entered.last().or(self.seen.first()) else { return };
+        if from.as_os_str().len() + directory.len() > LONGEST_PATH || self.entered.len() >= MOST {
+            self.is_conditional = true;
+            return;
+        }
+        let next = Rc::from(by_name(&from.join(directory)));
+        self.entered = self.entered.iter().cloned().chain([next]).collect();
     }
 
     /// The one directory in which the next command runs.
@@ -79,6 +109,7 @@ impl Whereabouts {
     }
 
     fn go(&mut self, directory: &str, work: &Work, named: impl Fn(&Path) -> PathBuf) -> Option<&'static str> {
+        self.note_entered(directory);
         let is_absolute = Path::new(directory).is_absolute();
         let from = if is_absolute { &self.current[..1.min(self.current.len())] } else { &*self.current };
         let length = |cwd: &Path| directory.len() + if is_absolute { 0 } else { cwd.as_os_str().len() };
@@ -111,6 +142,43 @@ impl Whereabouts {
     /// Says once in a while that a directory was forgotten.
     pub(super) fn overflow(&mut self) -> Option<&'static str> {
         std::mem::take(&mut self.has_overflown).then_some("a line with very many directories")
+    }
+}
+
+/// Which part of a line is read: what a part of a pipeline or a background job does to its directory
+/// counts for nobody else.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// How often the directory had changed when the current command and the current list began.
+    current: (usize, usize),
+    /// The same for the constructs that are open.
+    outer: Vec<(usize, usize)>,
+}
+
+impl Parts {
+    pub(super) fn follow(&mut self, step: &Step, place: &mut Whereabouts) {
+        let changes = place.entered.len();
+        match step {
+            Step::Simple(_) => self.current.0 = changes,
+            Step::Open(_) => {
+                self.outer.push((changes, self.current.1));
+                self.current = (changes, changes);
+            }
+            Step::Close(_) => self.current = self.outer.pop().unwrap_or_default(),
+            Step::Turn(_) => self.current.1 = changes,
+            Step::Joined { behind, .. } => {
+                let (command, list) = self.current;
+                place.is_conditional |= match behind {
+                    Join::Pipe => changes > command,
+                    Join::Background => changes > list,
+                    Join::And | Join::Or | Join::Next => false,
+                };
+                if matches!(behind, Join::Next | Join::Background) {
+                    self.current.1 = changes;
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -165,7 +233,8 @@ impl Line<'_> {
     }
 }
 
-fn by_name(path: &Path) -> PathBuf {
+/// A path in which `..` takes away the name in front of it.
+pub(super) fn by_name(path: &Path) -> PathBuf {
     let mut named = PathBuf::new();
     for part in path.components() {
         match part {

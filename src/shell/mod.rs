@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 use crate::effect::{Content, Deed, Effect};
 use arithmetic::{Evaluation, Reach};
-use directories::{Directories, Round, Whereabouts};
+use directories::{Directories, Parts, Round, Whereabouts};
 use flow::{Flow, Op};
 use grammar::{
     Grammar, Join, Kind, QUOTED_ARITHMETIC, Redirection, Scope, Simple, Step, TOO_DEEP, TRANSFORMED,
@@ -92,13 +92,13 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         git: GitContext::default(),
         kind: Kind::Commands,
         directories: Directories::from([cwd.into()]),
+        entered: Directories::default(),
         is_lost: false,
         is_guess: false,
         depth: 0,
     }]);
-    while let Some(Nested { text, script, git, kind, directories, is_lost, is_guess, depth }) =
-        open.pop_front().or_else(|| evaluation.next_text())
-    {
+    while let Some(nested) = open.pop_front().or_else(|| evaluation.next_text()) {
+        let Nested { text, script, git, kind, directories, entered, is_lost, is_guess, depth } = nested;
         // What may not be commands at all must not make a line too large.
         if is_guess && guesses.is_spent() {
             continue;
@@ -111,7 +111,8 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
             script,
             inner: 0,
             start: directories.clone(),
-            place: Whereabouts::new(directories, is_lost),
+            place: Whereabouts::new(directories, entered, is_lost),
+            parts: Parts::default(),
             outside: Vec::new(),
             loops: Vec::new(),
             home,
@@ -156,6 +157,7 @@ struct Nested {
     git: GitContext,
     kind: Kind,
     directories: Directories,
+    entered: Directories,
     /// It may run in another directory as well.
     is_lost: bool,
     /// It may be no commands at all.
@@ -173,6 +175,7 @@ struct Line<'a> {
     /// How many programs of this line the current one runs in.
     inner: u32,
     place: Whereabouts,
+    parts: Parts,
     /// Where the pipeline starts that is being read.
     start: Directories,
     /// Where the commands around each open subshell are.
@@ -197,6 +200,7 @@ impl Line<'_> {
             let before = self.place.current.clone();
             let starts = !matches!(step, Step::Simple(_) | Step::Joined { join: Join::Pipe, .. });
             self.record_structure(&step);
+            self.parts.follow(&step, &mut self.place);
             match step {
                 Step::Simple(command) => {
                     self.redirect(&command);
@@ -278,7 +282,9 @@ impl Line<'_> {
             Step::Close(Scope::If | Scope::Loop | Scope::Case) => {
                 self.place.conditions = self.place.conditions.saturating_sub(1);
             }
-            Step::Joined { behind, .. } => self.place.is_chained = matches!(behind, Join::And | Join::Or),
+            Step::Joined { behind, .. } => {
+                self.place.is_chained = matches!(behind, Join::And | Join::Or | Join::Pipe)
+            }
             _ => {}
         }
         self.record(op);
@@ -329,6 +335,7 @@ impl Line<'_> {
             return self.beyond("deeply nested shells");
         }
         let directories = self.place.current.clone();
+        let entered = self.place.entered();
         let is_lost = self.place.is_lost;
         let git = self.git.clone();
         self.nested.push(Nested {
@@ -337,6 +344,7 @@ impl Line<'_> {
             git,
             kind,
             directories,
+            entered,
             is_lost,
             is_guess,
             depth: self.depth + 1,

@@ -123,6 +123,50 @@ impl Repository {
         files::find_line_backwards(&self.own.join("logs/HEAD"), LONG, find).ok()?
     }
 
+    /// The commit that was checked out so many changes of HEAD ago: `HEAD@{1}`.
+    pub fn earlier_head(&self, steps: usize) -> Option<String> {
+        let mut left = steps;
+        let find = |line: &[u8]| {
+            let hash = new_hash(line)?.to_owned();
+            if left == 0 {
+                return Some(hash);
+            }
+            left -= 1;
+            None
+        };
+        files::find_line_backwards(&self.own.join("logs/HEAD"), LONG, find).ok()?
+    }
+
+    /// The commit that a hash, a tag or one of git's own names stands for, as far as a file says it.
+    pub fn commit_of(&self, name: &str) -> Option<String> {
+        if name.len() >= 4 && name.len() <= 64 && name.bytes().all(|c| c.is_ascii_hexdigit()) {
+            return Some(name.to_ascii_lowercase());
+        }
+        let tag = name.strip_prefix("refs/tags/").or_else(|| name.strip_prefix("tags/")).unwrap_or(name);
+        let file = match name {
+            "ORIG_HEAD" | "FETCH_HEAD" => self.own.join(name),
+            _ if is_name(tag) => self.common.join("refs/tags").join(tag),
+            _ => return None,
+        };
+        let bytes = files::read(&file, LONG).ok()??;
+        let hash = std::str::from_utf8(bytes.get(..40)?).ok()?;
+        hash.bytes().all(|c| c.is_ascii_hexdigit()).then(|| hash.to_owned())
+    }
+
+    /// Whether this commit was checked out here, and was never this branch.
+    pub fn is_of_another_branch(&self, hash: &str, branch: &str) -> bool {
+        let tells = |log: &Path| {
+            let find = |line: &[u8]| new_hash(line)?.starts_with(hash).then_some(());
+            matches!(files::find_line_backwards(log, LONG, find), Ok(Some(())))
+        };
+        tells(&self.own.join("logs/HEAD")) && !tells(&self.common.join("logs/refs/heads").join(branch))
+    }
+
+    /// Whether a file lies in a directory of this repository's own files.
+    pub fn is_shared_file(&self, path: &Path) -> bool {
+        path.starts_with(&self.common) || path.starts_with(&self.own)
+    }
+
     /// Whether a branch was checked out or merged here once, as the log of what was checked out tells.
     pub fn had_branch(&self, name: &str) -> bool {
         let tells = |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| tells_of(line, name));
@@ -132,6 +176,11 @@ impl Repository {
         };
         is_name(name) && (found(&self.own) || (self.own != self.common && found(&self.common)))
     }
+}
+
+/// The commit that a line of a log leads to.
+fn new_hash(line: &[u8]) -> Option<&str> {
+    std::str::from_utf8(line).ok()?.split(' ').nth(1)
 }
 
 fn find(start: &Path) -> Option<PathBuf> {

@@ -10,6 +10,9 @@ mod support;
 
 mod agent_names;
 mod branch_guard;
+mod branch_guard_lines;
+mod branch_guard_repositories;
+mod branch_guard_updates;
 mod constitution;
 mod corridor;
 mod delegation_gate;

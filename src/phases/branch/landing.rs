@@ -48,10 +48,9 @@ impl Places<'_> {
             (None, []) => anywhere.iter().collect(),
             (None, possible) => possible.iter().collect(),
         };
-        // Where the directory that was entered last is there, nothing kept the line from entering it.
-        let last = places.last().filter(|_| site.is_unconditional && places.len() > 1);
-        if let Some(last) = last
-            && self.workspace.is_directory(last)
+        // Where all directories that the line enters are there, nothing keeps it from entering the last.
+        if let Some(last) = site.entered.last().filter(|_| places.len() > 1)
+            && site.entered.iter().all(|place| self.workspace.is_directory(place))
             && !self.is_own(last)
         {
             return Ok(Landing::Elsewhere("it commits in another repository"));
@@ -64,6 +63,10 @@ impl Places<'_> {
                 }
             }
         }
+        if site.repository.is_none() && site.possible.is_empty() {
+            // It may run in any work tree that the line makes.
+            branches.extend(self.branches_of_trees(site, |_| true)?);
+        }
         if branches.is_empty() {
             return Ok(Landing::Elsewhere("it commits in another repository, or in none"));
         }
@@ -75,11 +78,19 @@ impl Places<'_> {
     }
 
     fn branches_at(&self, place: &Path, site: &GitSite) -> Result<Vec<Branch>, Fault> {
-        let Some(repository) = self.workspace.repository(place) else {
-            return self.branches_of_new_tree(place, site);
-        };
-        if !repository.is(self.own) {
+        if !self.workspace.exists(place) {
+            let branches = self.branches_of_new_tree(place, site)?;
+            if !branches.is_empty() {
+                return Ok(branches);
+            }
+        }
+        let Some(repository) = self.workspace.repository(place).filter(|found| found.is(self.own)) else {
             return Ok(Vec::new());
+        };
+        let is_part_of_git = place.components().any(|part| part.as_os_str() == "worktrees");
+        if is_part_of_git && !self.workspace.exists(place) {
+            // `--git-dir=.git/worktrees/NAME` of a work tree that the line makes.
+            return self.branches_of_trees(site, |_| true);
         }
         let mut branches = Vec::new();
         for (at, switch) in site.switches.iter().enumerate().rev() {
@@ -110,26 +121,32 @@ impl Places<'_> {
         Ok(branches)
     }
 
-    /// A work tree that the line itself makes is not there yet.
-    fn branches_of_new_tree(&self, place: &Path, site: &GitSite) -> Result<Vec<Branch>, Fault> {
+    /// What is checked out in the work trees that the line makes in some place.
+    fn branches_of_trees(
+        &self,
+        site: &GitSite,
+        is_there: impl Fn(&[PathBuf]) -> bool,
+    ) -> Result<Vec<Branch>, Fault> {
         let mut branches = Vec::new();
         for Switch { places, target, .. } in site.switches.iter() {
             let SwitchTarget::WorkTree { repository, target } = target else { continue };
-            let real = self.workspace.resolve(place);
-            if !places.iter().any(|tree| real.starts_with(self.workspace.resolve(tree))) {
-                // A switch inside a tree that was made before.
-                continue;
-            }
-            let Some(repository) = self.workspace.repository(repository).filter(|found| found.is(self.own))
-            else {
-                continue;
-            };
+            let repository = self.workspace.repository(repository).filter(|found| found.is(self.own));
+            let Some(repository) = repository.filter(|_| is_there(places)) else { continue };
             if let Left::Branch(branch) | Left::OrBefore(branch) =
                 left(target, &repository, std::iter::empty)?
             {
                 branches.push(branch);
             }
         }
+        Ok(branches)
+    }
+
+    /// A work tree that the line itself makes is not there yet.
+    fn branches_of_new_tree(&self, place: &Path, site: &GitSite) -> Result<Vec<Branch>, Fault> {
+        let real = self.workspace.resolve(place);
+        let mut branches = self.branches_of_trees(site, |places| {
+            places.is_empty() || places.iter().any(|tree| real.starts_with(self.workspace.resolve(tree)))
+        })?;
         if branches.is_empty() {
             return Ok(branches);
         }

@@ -49,10 +49,15 @@ impl State {
     fn without_previous(&self, switch: &Rc<Switch>) -> Rc<Switch> {
         let SwitchTarget::Previous(steps) = switch.target else { return switch.clone() };
         let is_here = |(other, certain): &&Entry| *certain && other.places == switch.places;
-        let target = match (steps, self.0.as_slice()) {
+        // Only what checks something out counts.
+        let is_move = |(other, _): &&Entry| {
+            !matches!(other.target, SwitchTarget::Made(_) | SwitchTarget::WorkTree { .. })
+        };
+        let moves: Vec<&Entry> = self.0.iter().filter(is_move).collect();
+        let target = match (steps, &*moves) {
             (_, []) => return switch.clone(),
-            (1, [only]) if is_here(&only) => SwitchTarget::Start,
-            (1, [.., before, last]) if is_here(&before) && is_here(&last) => before.0.target.clone(),
+            (1, [only]) if is_here(only) => SwitchTarget::Start,
+            (1, [.., before, last]) if is_here(before) && is_here(last) => before.0.target.clone(),
             _ => SwitchTarget::Unknown,
         };
         Rc::new(Switch { target, ..(**switch).clone() })

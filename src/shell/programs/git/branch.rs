@@ -1,4 +1,5 @@
-//! Which commands of git check out another branch, and which give a branch other commits.
+//! Which commands of git check out another branch. [`updates`](super::updates) has those that give a branch
+//! other commits.
 
 use std::rc::Rc;
 
@@ -6,16 +7,10 @@ use super::super::Found;
 use super::super::options::{Item, Name, Options, STRICT, Walk};
 use super::options;
 use crate::effect::Effect;
-use crate::effect::git::{BranchUpdate, GitSite, Switch, SwitchTarget};
+use crate::effect::git::{GitSite, Switch, SwitchTarget, UpdateKind, UpdatedBranch};
 use crate::shell::flow::Op;
 use crate::shell::word::Word;
 use crate::shell::{LONGEST_PATH, Line};
-
-/// What `merge`, `pull`, `rebase`, `cherry-pick`, `revert`, `am` and `reset` take values for.
-const VALUES: &str = "\
-    --cleanup= --committer-date-is-author-date --directory= --empty= --exclude= --exec= --file= --gpg-sign \
-    --include= --into-name= --mainline= --message= --onto= --patch-format= --pathspec-from-file= \
-    --rebase --resolvemsg= --strategy= --strategy-option= --whitespace=";
 
 impl Line<'_> {
     /// What a command of git does to branches.
@@ -29,22 +24,8 @@ impl Line<'_> {
                 self.push(Effect::Commit { site: Box::new(site), dry_run }, cost);
                 self.record(Op::Site(at));
             }
-            "switch" | "checkout" => {
-                if let Some(target) = switch_target(command == "checkout", words, self.git.is_fed) {
-                    self.switch_to(target);
-                }
-            }
-            "symbolic-ref" => {
-                let found = found(words, "qm:", "--quiet --recurse --short");
-                if let [head, target] = &*found.operands
-                    && head.known() != Some("refs/remotes/origin/HEAD")
-                {
-                    let branch = target.known().and_then(|text| text.strip_prefix("refs/heads/"));
-                    self.switch_to(
-                        branch.map_or(SwitchTarget::Unknown, |name| SwitchTarget::New(name.to_owned())),
-                    );
-                }
-            }
+            "switch" | "checkout" => self.check_out(command == "checkout", words),
+            "symbolic-ref" => self.symbolic_ref(words),
             "branch" => self.branch_command(words),
             "worktree" => self.worktree(words),
             "stash" if words.first().and_then(Word::known) == Some("branch") => {
@@ -57,44 +38,39 @@ impl Line<'_> {
                     self.switch_to(SwitchTarget::Unknown);
                 }
             }
-            "rebase" => self.rebase(words),
-            "merge" => self.merge(words),
-            "pull" | "fetch" | "push" => self.transfer(command, words),
-            "cherry-pick" | "revert" | "am" => {
-                let found = found(words, "enrsxqkcu3iSm:X:C:p:", VALUES);
-                let stops =
-                    ["--abort", "--quit", "--show-current-patch"].iter().any(|name| has_word(words, name));
-                let is_kept = command != "am" && (found.has('n', "") || has_word(words, "--no-commit"));
-                if !stops && !is_kept && !words.is_empty() {
-                    let name = match command {
-                        "cherry-pick" => "cherry-pick",
-                        "revert" => "revert",
-                        _ => "am",
-                    };
-                    self.update_branch(name, None, None);
-                }
+            _ => self.update(command, words),
+        }
+    }
+
+    fn check_out(&mut self, checkout: bool, words: &[Word]) {
+        let Some((target, moved)) = switch_target(checkout, words, self.git.is_fed) else { return };
+        // `-B NAME` and `-b NAME` also give the branch the commit that it starts from.
+        if let (SwitchTarget::New(name), Some((kind, start))) = (&target, moved) {
+            let command = if checkout { "checkout" } else { "switch" };
+            self.update_named(command, UpdatedBranch::Named(name.clone()), kind, start.as_deref());
+        }
+        self.switch_to(target);
+    }
+
+    /// `git symbolic-ref NAME TARGET`: what NAME gets from now on, TARGET gets.
+    fn symbolic_ref(&mut self, words: &[Word]) {
+        let found = found(words, "qm:", "--quiet --recurse --short");
+        let [name, target] = &*found.operands else { return };
+        let branch = target.known().and_then(|text| text.strip_prefix("refs/heads/"));
+        match name.known() {
+            Some("HEAD") | None => {
+                let target = branch.map_or(SwitchTarget::Unknown, |name| SwitchTarget::New(name.to_owned()));
+                self.switch_to(target);
             }
-            "reset" => {
-                let found = found(words, "qpN", VALUES);
-                if let ([from], None) = (&*found.operands, found.before_dashes) {
-                    self.update_branch("reset", None, from.known());
-                }
-            }
-            "update-ref" => {
-                let found = found(words, "dzm:", "--create-reflog --no-deref --stdin");
-                if let [name, new, ..] = &*found.operands {
-                    match name.known() {
-                        Some("HEAD") => self.update_branch("update-ref", None, new.known()),
-                        Some(name) => {
-                            if let Some(branch) = name.strip_prefix("refs/heads/") {
-                                self.update_branch("update-ref", Some(branch), new.known());
-                            }
-                        }
-                        None => {}
+            Some(name) => {
+                if let Some(name) = name.strip_prefix("refs/heads/") {
+                    for branch in [Some(name), branch].into_iter().flatten() {
+                        self.update_branch("symbolic-ref", branch, None);
                     }
+                    self.switch_to(SwitchTarget::Unknown);
+                    self.record(Op::Doubt);
                 }
             }
-            _ => {}
         }
     }
 
@@ -113,7 +89,7 @@ impl Line<'_> {
         self.record(Op::Doubt);
     }
 
-    fn switch_to(&mut self, target: SwitchTarget) {
+    pub(super) fn switch_to(&mut self, target: SwitchTarget) {
         let site = self.git_site();
         let places = site.repository.map_or(site.possible, |place| vec![place]);
         let name = match &target {
@@ -130,70 +106,36 @@ impl Line<'_> {
         }
     }
 
-    fn update_branch(&mut self, command: &'static str, branch: Option<&str>, from: Option<&str>) {
-        let site = self.git_site();
-        let is_short = |text: &&str| text.len() <= LONGEST_PATH;
-        let (branch, from) = (branch.map(str::to_owned), from.filter(is_short).map(str::to_owned));
-        let text = branch.as_ref().map_or(0, String::len) + from.as_ref().map_or(0, String::len);
-        let cost = cost_of(&site) + text;
-        let at = self.effects.len();
-        self.push(Effect::UpdateBranch(Box::new(BranchUpdate { command, site, branch, from })), cost);
-        self.record(Op::Site(at));
-    }
-
-    fn branch_command(&mut self, words: &[Word]) {
-        let longs = "--copy --delete --edit-description --force --list --move --no-track --quiet \
-                     --set-upstream-to= --show-current --track --unset-upstream";
-        let found = found(words, "adfiqrvtlmMcCDu:", longs);
-        let has = |letter: char, long: &str| found.has(letter, long);
-        let operands: Vec<Option<&str>> = found.operands.iter().map(|word| word.known()).collect();
-        let is_forced = has('f', "--force") || has('M', "") || has('C', "");
-        if has('m', "--move") || has('M', "") {
-            let (old, new) = match &*operands {
-                [new] => (None, *new),
-                [old, new] => (*old, *new),
-                _ => return,
-            };
-            if let (Some(name), true) = (new, is_forced) {
-                self.update_branch("branch -M", Some(name), old.or(Some("HEAD")));
-            }
-            let target = new.map_or(SwitchTarget::Unknown, |name| SwitchTarget::New(name.to_owned()));
-            self.switch_to(target);
-            if operands.len() == 2 {
-                // Only if the branch that is renamed is checked out.
-                self.record(Op::Doubt);
-            }
-        } else if has('c', "--copy") || has('C', "") {
-            if let Some(Some(name)) = operands.last()
-                && is_forced
-            {
-                self.update_branch("branch -C", Some(name), operands.first().copied().flatten());
-            }
-        } else if let [Some(name), start @ ..] = &*operands {
-            let lists = ["--delete", "--list", "--show-current"].iter().any(|long| has('\0', long));
-            if lists || has('d', "") || has('D', "") || has('l', "") {
-                return;
-            }
-            if has('f', "--force") {
-                self.update_branch("branch -f", Some(name), start.first().copied().flatten());
-            }
-            self.switch_to(SwitchTarget::Made((*name).to_owned()));
-        }
-    }
-
     /// `git worktree add PATH [REVISION]`: what is checked out there.
     fn worktree(&mut self, words: &[Word]) {
         let Some((first, words)) = words.split_first() else { return };
+        if first.known() == Some("move") {
+            let found = found(words, "f", "--force");
+            if let [_, to] = &*found.operands {
+                self.work_tree_at(to.known(), SwitchTarget::Unknown);
+            }
+        }
         if first.known() != Some("add") {
             return;
         }
         let longs = "--checkout --detach --force --guess-remote --lock --orphan --quiet --reason= --track";
         let found = found(words, "b:B:dfq", longs);
-        let Some(path) = found.operands.first().and_then(|word| word.known()) else { return };
+        let Some(path) = found.operands.first().map(|word| word.known()) else { return };
         let made = found.options.iter().find(|(name, _)| matches!(name, Name::Letter('b' | 'B')));
-        let target = match (made, found.operands.get(1)) {
-            (Some((_, value)), _) => {
-                value.as_ref().and_then(Word::known).map(|name| SwitchTarget::New(name.into()))
+        let start = found.operands.get(1);
+        let target = match (made, start) {
+            (Some((letter, value)), _) => {
+                let kind = if *letter == Name::Letter('B') { UpdateKind::Moves } else { UpdateKind::Makes };
+                let name = value.as_ref().and_then(Word::known);
+                let branch =
+                    name.map_or(UpdatedBranch::Unknown, |name| UpdatedBranch::Named(name.to_owned()));
+                self.update_named(
+                    "worktree add",
+                    branch,
+                    kind,
+                    start.map_or(Some("HEAD"), |word| word.known()),
+                );
+                name.map(|name| SwitchTarget::New(name.into()))
             }
             _ if found.has('d', "--detach") => Some(SwitchTarget::Detached),
             (None, Some(name)) => {
@@ -201,105 +143,28 @@ impl Line<'_> {
                 name.known().map(existing)
             }
             (None, None) => {
-                let name = std::path::Path::new(path).file_name().and_then(|name| name.to_str());
+                let name = path.and_then(|path| std::path::Path::new(path).file_name()?.to_str());
                 name.map(|name| SwitchTarget::New(name.to_owned()))
             }
         };
+        self.work_tree_at(path, target.unwrap_or(SwitchTarget::Unknown));
+    }
+
+    /// `path`: `None` where it is not known.
+    fn work_tree_at(&mut self, path: Option<&str>, target: SwitchTarget) {
         let Some(repository) = self.git_site().repository else { return };
-        let Some(here) = self.place.certain() else { return };
-        let target = Box::new(target.unwrap_or(SwitchTarget::Unknown));
-        let places = vec![std::path::PathBuf::from(here).join(path)];
-        let cost = places[0].as_os_str().len() + repository.as_os_str().len() + size_of::<Switch>();
-        if self.work.pay(cost) {
-            let target = SwitchTarget::WorkTree { repository, target };
+        let here = self.place.certain();
+        let place = path.zip(here).map(|(path, here)| std::path::PathBuf::from(here).join(path));
+        let places: Vec<_> = place.into_iter().collect();
+        let length = places.first().map_or(0, |place| place.as_os_str().len());
+        if self.work.pay(length + repository.as_os_str().len() + size_of::<Switch>()) {
+            let target = SwitchTarget::WorkTree { repository, target: Box::new(target) };
             self.record(Op::Switch(Rc::new(Switch { places, target, is_certain: true })));
-        }
-    }
-
-    /// `git rebase UPSTREAM BRANCH` checks out the branch first.
-    fn rebase(&mut self, words: &[Word]) {
-        let found = found(words, "ifkmnpqrvx:s:X:C:S", VALUES);
-        let goes_on = ["--continue", "--skip", "--abort", "--quit"].iter().any(|name| has_word(words, name));
-        if goes_on {
-            return self.switch_to(SwitchTarget::Unknown);
-        }
-        let is_onto = |(name, _): &&(Name, Option<Word>)| matches!(name, Name::Long("--onto"));
-        let onto = found.options.iter().find(is_onto).and_then(|(_, value)| value.as_ref()?.known());
-        let is_root = has_word(words, "--root");
-        let (upstream, branch) = match &*found.operands {
-            [branch] if is_root => (None, Some(branch)),
-            [] => (None, None),
-            [upstream] => (Some(upstream), None),
-            [upstream, branch, ..] => (Some(upstream), Some(branch)),
-        };
-        if let Some(branch) = branch {
-            let existing = |name: &str| SwitchTarget::Existing { name: name.to_owned(), or_path: false };
-            self.switch_to(branch.known().map_or(SwitchTarget::Unknown, existing));
-        }
-        if let Some(from) = onto.or_else(|| upstream.and_then(|word| word.known())) {
-            self.update_branch("rebase", None, Some(from));
-        }
-    }
-
-    fn merge(&mut self, words: &[Word]) {
-        let found = found(words, "enqvSm:F:s:X:", VALUES);
-        let has = |name: &str| has_word(words, name);
-        if has("--abort") || has("--quit") || has("--squash") || (has("--no-commit") && has("--no-ff")) {
-            return;
-        }
-        if has("--continue") {
-            return self.update_branch("merge", None, None);
-        }
-        for operand in &found.operands {
-            self.update_branch("merge", None, operand.known());
-        }
-    }
-
-    /// `pull REMOTE REVISION` merges it; `fetch` and `push` write the branches that they name behind a colon.
-    fn transfer(&mut self, command: &str, words: &[Word]) {
-        let longs = "--all --atomic --depth= --exec= --force --jobs= --prune --push-option= --rebase --receive-pack= \
-                     --recurse-submodules --refmap= --repo= --server-option= --set-upstream --shallow-exclude= \
-                     --shallow-since= --strategy= --strategy-option= --tags --upload-pack=";
-        let found = found(words, "46adfnkpqrtuvPj:o:s:X:", longs);
-        let Some((remote, references)) = found.operands.split_first() else { return };
-        let is_path = |text: &str| text.starts_with(['.', '/']) || text.starts_with("file:");
-        // What is pushed lands elsewhere, unless the other repository is named by its place.
-        let elsewhere = match (command, remote.known()) {
-            ("push", Some(text)) if is_path(text) => Some(text.strip_prefix("file://").unwrap_or(text)),
-            ("push", _) => return,
-            _ => None,
-        };
-        for reference in references.iter().filter_map(|word| word.known()) {
-            let reference = reference.strip_prefix('+').unwrap_or(reference);
-            let (from, to) = reference.split_once(':').unwrap_or((reference, ""));
-            let to = to.strip_prefix("refs/heads/").unwrap_or(to);
-            // A branch of the same name elsewhere is where this one comes from.
-            let is_update = remote.known() != Some(".") && command != "push";
-            let from = if is_update { format!("origin/{from}") } else { from.to_owned() };
-            let outside = elsewhere.map(|place| {
-                let here = self.place.current.clone();
-                self.place.enter(place, self.work);
-                here
-            });
-            let name = match command {
-                "push" => "push",
-                "fetch" => "fetch",
-                _ => "pull",
-            };
-            if !to.is_empty() && !to.starts_with("refs/") {
-                self.update_branch(name, Some(to), Some(&from));
-            }
-            if command == "pull" {
-                self.update_branch(name, None, Some(&from));
-            }
-            if let Some(here) = outside {
-                self.place.current = here;
-            }
         }
     }
 }
 
-fn cost_of(site: &GitSite) -> usize {
+pub(super) fn cost_of(site: &GitSite) -> usize {
     size_of::<GitSite>()
         + site.repository.iter().chain(&site.possible).map(|path| path.as_os_str().len()).sum::<usize>()
 }
@@ -327,8 +192,11 @@ pub(in crate::shell::programs) fn found<'w, 'a>(
     found
 }
 
+/// How a branch that is checked out is made, and the revision that it starts from where that is known.
+type Start = (UpdateKind, Option<String>);
+
 /// What `switch` and `checkout` check out; `None` if only files are restored. `is_fed`: more words follow.
-fn switch_target(checkout: bool, words: &[Word], is_fed: bool) -> Option<SwitchTarget> {
+fn switch_target(checkout: bool, words: &[Word], is_fed: bool) -> Option<(SwitchTarget, Option<Start>)> {
     let letters = if checkout { "b:B:dfmlpqt23" } else { "c:C:dfmqt" };
     let options = Options { letters, longs: options::SWITCH, ..STRICT };
     let mut found = Found::default();
@@ -337,18 +205,33 @@ fn switch_target(checkout: bool, words: &[Word], is_fed: bool) -> Option<SwitchT
             Item::Operand(word) => found.operands.push(word),
             Item::Dashes => found.before_dashes = Some(found.operands.len()),
             Item::Known { name, value, .. } => found.options.push((name, value)),
-            Item::Strange(_) | Item::Doubtful(_) => return Some(SwitchTarget::Unknown),
+            Item::Strange(_) | Item::Doubtful(_) => return Some((SwitchTarget::Unknown, None)),
         }
     }
-    let creates = |(name, _): &&(Name, _)| {
-        let letters: &[char] = if checkout { &['b', 'B'] } else { &['c', 'C'] };
-        matches!(name, Name::Letter(letter) if letters.contains(letter))
-            || matches!(name, Name::Long("--create" | "--force-create" | "--orphan"))
+    let kind_of = |name: &Name| match name {
+        Name::Letter('B') | Name::Long("--force-create") => Some(UpdateKind::Moves),
+        Name::Letter('C') if !checkout => Some(UpdateKind::Moves),
+        Name::Letter('b') | Name::Long("--create" | "--orphan") => Some(UpdateKind::Makes),
+        Name::Letter('c') if !checkout => Some(UpdateKind::Makes),
+        _ => None,
     };
-    if let Some((_, value)) = found.options.iter().find(creates) {
+    if let Some((name, value)) = found.options.iter().find(|(name, _)| kind_of(name).is_some()) {
+        let is_empty = *name == Name::Long("--orphan");
+        let start = match &*found.operands {
+            _ if is_fed => None,
+            [] => Some("HEAD".to_owned()),
+            [start, ..] => start.known().map(str::to_owned),
+        };
+        let start = kind_of(name).filter(|_| !is_empty).map(|kind| (kind, start));
         let name = value.as_ref().and_then(Word::known);
-        return Some(name.map_or(SwitchTarget::Unknown, |name| SwitchTarget::New(name.to_owned())));
+        let target = name.map_or(SwitchTarget::Unknown, |name| SwitchTarget::New(name.to_owned()));
+        return Some((target, start));
     }
+    existing_target(checkout, &found, is_fed).map(|target| (target, None))
+}
+
+/// What is checked out where no branch is made.
+fn existing_target(checkout: bool, found: &Found, is_fed: bool) -> Option<SwitchTarget> {
     let only_files = [('p', "--patch"), ('2', "--ours"), ('3', "--theirs"), ('\0', "--pathspec-from-file")];
     if checkout && only_files.iter().any(|(letter, long)| found.has(*letter, long)) {
         return None;

@@ -99,16 +99,16 @@ impl Line<'_> {
             places.extend(more.cloned().filter(|_| !self.place.is_lost));
             places
         };
-        let is_unconditional = !self.place.is_conditional;
-        let site = GitSite { is_unconditional, ..GitSite::default() };
+        let entered = self.place.entered().iter().map(|path| path.to_path_buf()).collect();
+        let site = GitSite { entered, ..GitSite::default() };
         match (&self.git.directory, self.place.certain()) {
             (GitDirectory::At(path), _) => GitSite { repository: Some(path.clone()), ..site },
             (GitDirectory::Here, Some(here)) => GitSite { repository: Some(here.into()), ..site },
             (GitDirectory::Here, None) => GitSite { possible: possible(None), ..site },
             (GitDirectory::HereOrAt(path), _) => {
-                GitSite { possible: possible(Some(path)), is_unconditional: false, ..site }
+                GitSite { possible: possible(Some(path)), entered: Vec::new(), ..site }
             }
-            (GitDirectory::Unknown, _) => GitSite { is_unconditional: false, ..site },
+            (GitDirectory::Unknown, _) => GitSite::default(),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A command is found behind the options of git itself. [`commands`] says what kind it is; those
 //! that read in some forms only are judged by [`forms`]; [`branch`] follows the branch from one
-//! command of a line to the next, [`files`] says which files change. A command that is not known may
-//! be an alias for anything.
+//! command of a line to the next, [`updates`] says which branches get commits, [`files`] which files
+//! change. A command that is not known may be an alias for anything.
 
 mod branch;
 mod commands;
@@ -14,6 +14,7 @@ mod named_files;
 mod options;
 mod programs;
 mod settings;
+mod updates;
 
 pub(super) use branch::found;
 pub(in crate::shell) use context::GitContext;
@@ -133,6 +134,7 @@ impl Line<'_> {
         self.obscure(&format!("`{name}`: a command of git that is not known here"));
         let is_it = |(alias, _): &&(String, String)| alias.eq_ignore_ascii_case(name);
         let Some((_, value)) = self.git.aliases.iter().rfind(is_it).cloned() else {
+            self.update(name, words);
             return self.follow_alias(words);
         };
         let line = match value.strip_prefix('!') {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::effect::Effect;
-use crate::effect::git::{GitSite, SwitchTarget};
+use crate::effect::git::{GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
 use crate::shell::effects;
 
 /// The branches that a command may meet, the likeliest first: `.` for the one on which the line started, `?`
@@ -255,12 +255,14 @@ fn switches_beyond_measure_are_one_to_an_unknown_branch() {
 fn other_updates_of_a_branch_are_found() {
     let updates = |line: &str| {
         let tell = |effect| match effect {
-            Effect::UpdateBranch(update) => Some(format!(
-                "{} {} {}",
-                update.command,
-                update.branch.clone().unwrap_or_else(|| branches(&update.site)),
-                update.from.as_deref().unwrap_or("-")
-            )),
+            Effect::UpdateBranch(update) if update.kind == UpdateKind::Moves => {
+                let branch = match &update.branch {
+                    UpdatedBranch::CheckedOut => branches(&update.site),
+                    UpdatedBranch::Named(name) => name.clone(),
+                    UpdatedBranch::Unknown => "?".into(),
+                };
+                Some(format!("{} {branch} {}", update.command, update.from.as_deref().unwrap_or("-")))
+            }
             _ => None,
         };
         effects(line, Path::new("/p"), None).into_iter().filter_map(tell).collect::<Vec<_>>().join(", ")
@@ -278,7 +280,7 @@ fn other_updates_of_a_branch_are_found() {
         ("git cherry-pick --abort", ""),
         ("git revert HEAD", "revert . -"),
         ("git revert --no-commit HEAD", ""),
-        ("git am < x.patch", ""),
+        ("git am < x.patch", "am . -"),
         ("git am x.patch", "am . -"),
         ("git am --abort", ""),
         ("git pull", ""),
@@ -293,7 +295,21 @@ fn other_updates_of_a_branch_are_found() {
         ("git push . f:main", "push main f"),
         ("git push . HEAD:refs/heads/main", "push main HEAD"),
         ("git branch -f main f", "branch -f main f"),
-        ("git branch --force main", "branch -f main -"),
+        ("git branch --force main", "branch -f main HEAD"),
+        ("git branch -C main", "branch -C main HEAD"),
+        ("git branch -f $X f", "branch -f ? f"),
+        ("git checkout -B main", "checkout main HEAD"),
+        ("git switch -C main f", "switch main f"),
+        ("git worktree add -B main ../t f", "worktree add main f"),
+        ("git push . f:heads/main", "push main f"),
+        ("git send-pack . f:refs/heads/main", "push main f"),
+        ("git merge f -m --abort", "merge . f"),
+        ("git rebase -x true main f", "rebase f -"),
+        ("git rebase HEAD f", "rebase f -"),
+        ("git rebase -i HEAD~2", "rebase . -"),
+        ("git reset --hard f --", "reset . f"),
+        ("echo f | xargs git reset --hard", "reset . -"),
+        ("git symbolic-ref refs/heads/main refs/heads/f", "symbolic-ref main -, symbolic-ref f -"),
         ("git branch -M main", "branch -M main HEAD"),
         ("git branch -C f main", "branch -C main f"),
         ("git branch f", ""),
