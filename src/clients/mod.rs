@@ -213,6 +213,8 @@ pub struct Settings {
 
 /// Files with instructions for agents that can also register hooks.
 pub struct Instructions {
+    /// The directories beside a settings file in which such files lie.
+    pub folders: &'static [&'static str],
     /// Whether a file is one by its name.
     pub names: fn(&Path) -> bool,
     /// Whether files in this place, or below it, may be such files.

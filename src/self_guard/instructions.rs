@@ -11,7 +11,7 @@ use super::refusal::{self, Refusal};
 use crate::decision::Fault;
 use crate::effect::{self, Content, Effect, Proposed};
 use crate::event::{Event, Tool};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, is_within};
 
 /// So many files that a command reads are looked at.
 const MOST_SOURCES: usize = 100;
@@ -19,6 +19,39 @@ const MOST_SOURCES: usize = 100;
 pub(super) fn names(path: &Path, real: &Path, workspace: &Workspace) -> bool {
     let names = workspace.client.settings.instructions.names;
     names(path) || names(real)
+}
+
+/// Whether the client reads a file as such a one by a link, and the call gives it such hooks. Where a file
+/// without hooks is written, no link is looked for.
+pub(super) fn is_linked(real: &Path, content: &Content, event: &Event, workspace: &Workspace) -> bool {
+    let instructions = &workspace.client.settings.instructions;
+    let Some(call) = event.call().filter(|_| *content == Content::InCall) else { return false };
+    let before = || workspace.read_text(real, LARGEST_SETTINGS).ok().flatten();
+    let has_hooks = match &call.tool {
+        Tool::Write { content: Some(text), .. } => (instructions.hooks)(text).is_some(),
+        tool @ Tool::Edit { .. } if texts(tool).iter().any(|text| text.contains("hooks")) => {
+            match effect::proposed(tool, before().as_deref()) {
+                Proposed::Text(text) => (instructions.hooks)(&text).is_some(),
+                Proposed::Unknown => false,
+            }
+        }
+        _ => false,
+    };
+    has_hooks && leads_to(real, workspace)
+}
+
+/// Whether one of the client's directories of such files, or a link in it, leads to this file.
+fn leads_to(real: &Path, workspace: &Workspace) -> bool {
+    let mut above: Vec<PathBuf> =
+        workspace.settings_files().iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
+    above.dedup();
+    let folders = above.iter().flat_map(|above| {
+        workspace.client.settings.instructions.folders.iter().map(|folder| above.join(folder))
+    });
+    folders.into_iter().any(|folder| {
+        let links = workspace.links(&folder).into_iter().map(|link| workspace.resolve(&link));
+        std::iter::once(workspace.resolve(&folder)).chain(links).any(|place| is_within(real, &place))
+    })
 }
 
 /// Refuses a write that gives such a file hooks which it does not have now.
@@ -30,9 +63,6 @@ pub(super) fn refuse(
 ) -> Result<Option<Refusal>, Fault> {
     let instructions = &workspace.client.settings.instructions;
     let Some(call) = event.call() else { return Ok(None) };
-    if !names(path, path, workspace) {
-        return Ok(None);
-    }
     let before = workspace.read_text(path, LARGEST_SETTINGS)?;
     let after = match content {
         Content::InCall => effect::proposed(&call.tool, before.as_deref()),
@@ -60,24 +90,42 @@ pub(super) fn refuse_place(
     effects: &[Effect],
     workspace: &Workspace,
 ) -> Result<Option<Refusal>, Fault> {
-    let into = workspace.is_directory(to);
     for source in sources(effects) {
         let Some(name) = source.file_name().filter(|name| placed.iter().any(|placed| placed == name)) else {
             continue;
         };
-        let landing = if into { to.join(name) } else { to.to_owned() };
-        if !(workspace.client.settings.instructions.may_lie_below)(&landing) {
-            continue;
-        }
-        for file in workspace.markdown_below(source) {
-            let below = file.strip_prefix(source).unwrap_or(Path::new(""));
-            let landing = if below.as_os_str().is_empty() { landing.clone() } else { landing.join(below) };
-            if names(&landing, &landing, workspace) && has_hooks(&file, workspace) {
-                return Ok(Some(refusal::hooked_instructions(&landing, workspace)));
+        let into = to.join(name);
+        let landings = match (workspace.is_directory(to), workspace.exists(to)) {
+            (true, _) => vec![into],
+            (false, true) => vec![to.to_owned()],
+            // The line may make the directory first.
+            (false, false) => vec![to.to_owned(), into],
+        };
+        for landing in landings {
+            if let Some(refusal) = refuse_landing(source, &landing, workspace) {
+                return Ok(Some(refusal));
             }
         }
     }
     Ok(None)
+}
+
+fn refuse_landing(source: &Path, landing: &Path, workspace: &Workspace) -> Option<Refusal> {
+    if !(workspace.client.settings.instructions.may_lie_below)(landing) {
+        return None;
+    }
+    let is_hooked = |file: &Path, landing: &Path| {
+        names(landing, &workspace.resolve(landing), workspace) && has_hooks(file, workspace)
+    };
+    let hooked = if workspace.is_directory(source) {
+        workspace.markdown_below(source).into_iter().find_map(|file| {
+            let landing = landing.join(file.strip_prefix(source).ok()?);
+            is_hooked(&file, &landing).then_some(landing)
+        })
+    } else {
+        is_hooked(source, landing).then(|| landing.to_owned())
+    };
+    hooked.map(|landing| refusal::hooked_instructions(&landing, workspace))
 }
 
 /// Refuses a write to a file whose name only the shell knows, if the command line holds such hooks.

@@ -134,7 +134,10 @@ fn written<'a>(
                 refusal => Ok(refusal),
             }
         }
-        Meaning::Nothing if instructions::names(path, &real, workspace) => {
+        Meaning::Nothing
+            if instructions::names(path, &real, workspace)
+                || instructions::is_linked(&real, content, event, workspace) =>
+        {
             instructions::refuse(&real, content, event, workspace)
         }
         // What is made where a directory with protected files could be decides on those files.
@@ -222,13 +225,19 @@ fn touched(
     workspace: &Workspace,
     protected: &Protected,
 ) -> Result<Option<Refusal>, Fault> {
+    let refuse_instructions = |path: &Path, real: &Path| {
+        if !instructions::names(path, real, workspace) {
+            return Ok(None);
+        }
+        instructions::refuse(real, &Content::Unknown, event, workspace)
+    };
     // Most strings that an unknown tool is given are no paths at all.
     if !protected.could_mean(path) && workspace.leads_nowhere(path) {
-        return instructions::refuse(path, &Content::Unknown, event, workspace);
+        return refuse_instructions(path, path);
     }
     let real = workspace.resolve(path);
     match protected.meaning(path, &real)? {
-        Meaning::Nothing => instructions::refuse(&real, &Content::Unknown, event, workspace),
+        Meaning::Nothing => refuse_instructions(path, &real),
         Meaning::Own(thing) => Ok(Some(refusal::own("given to an unknown tool", &real, thing, workspace))),
         Meaning::Settings => Ok(Some(refusal::unknown_content(&real, workspace))),
     }

@@ -191,6 +191,18 @@ impl Workspace {
             .map_err(|error| Fault::Error(format!("{}: {error}", path.display())))
     }
 
+    /// The links in a directory.
+    pub fn links(&self, directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let _ = files::for_each_entry(directory, |name, kind| {
+            if kind == EntryKind::Link {
+                found.push(directory.join(name));
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
     /// The directories in a directory by name, links to directories among them, and whether each is a link.
     pub fn directories(&self, directory: &Path) -> Vec<(String, bool)> {
         let mut found = Vec::new();

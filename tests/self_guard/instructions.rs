@@ -1,6 +1,7 @@
 //! Agents, skills and commands may not bring hooks that could rewrite a judged call, on any channel.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
@@ -96,6 +97,42 @@ fn no_command_line_writes_such_hooks() {
         "cp -a set .claude/skills/",
         "mv set ~/.claude/skills",
         &format!("D=.claude/agents; cat > $D/agents/x.md <<'EOF'\n{HOOKED}EOF"),
+    ]);
+}
+
+/// A link is one more name for a file, whichever end is written.
+#[test]
+fn a_link_does_not_bring_such_hooks() {
+    let project = full();
+    project.file("notes.txt", HOOKED);
+    project.file("draft/SKILL.md", HOOKED);
+    project.file("draft.md", HOOKED);
+    project.file(".claude/agents/x.md", PLAIN);
+    project.denies_lines(&[
+        "ln -s ../../notes.txt .claude/agents/y.md",
+        "ln -sf ../../draft .claude/skills/new",
+        "ln -s $PWD/notes.txt .claude/agents/y.md",
+        "mv notes.txt .claude/agents/y.md",
+        "mkdir -p ~/.claude/agents && cp draft.md ~/.claude/agents",
+    ]);
+    fs::create_dir_all(project.path.join("team")).unwrap();
+    fs::create_dir_all(project.path.join(".claude/skills")).unwrap();
+    symlink(project.path.join("team"), project.path.join(".claude/agents/team")).unwrap();
+    symlink(project.path.join("team"), project.path.join(".claude/commands")).unwrap();
+    symlink(project.path.join("plain.txt"), project.path.join(".claude/skills/a.md")).unwrap();
+    project.denies(&[
+        ("behind a link in the directory", project.write(project.path.join("team/x.md"), HOOKED)),
+        ("through the link", project.write(project.path.join(".claude/agents/team/x.md"), HOOKED)),
+        ("through a linked directory", project.write(project.path.join(".claude/commands/x.md"), HOOKED)),
+        ("a file that is linked", project.write(project.path.join("plain.txt"), HOOKED)),
+    ]);
+    project.passes(&[
+        ("no hooks", project.write(project.path.join("team/x.md"), PLAIN)),
+        ("nobody links it", project.write(project.path.join("other/x.md"), HOOKED)),
+    ]);
+    project.passes_lines(&[
+        "ln -s ../../docs .claude/skills/docs",
+        "mkdir -p ~/.claude/agents && cp README.md ~/.claude/agents",
     ]);
 }
 

@@ -8,10 +8,16 @@ use std::path::Path;
 
 use crate::clients::Instructions;
 
-pub(super) const INSTRUCTIONS: Instructions = Instructions { names, may_lie_below, hooks, may_add_hooks };
+pub(super) const INSTRUCTIONS: Instructions =
+    Instructions { folders: FOLDERS, names, may_lie_below, hooks, may_add_hooks };
 
+/// The directories beside a settings file in which such files lie.
+const FOLDERS: &[&str] = &["agents", "commands", "skills"];
 /// Events whose hooks only the user adds.
 const RESERVED: &[&str] = &["PreToolUse", "PermissionRequest", "SubagentStart"];
+
+/// So many places of a text are tried as the start of a file.
+const MOST_STARTS: usize = 32;
 
 /// Whether the client reads agents, skills or commands from a file of this name. Plugins may lie anywhere.
 fn names(path: &Path) -> bool {
@@ -19,20 +25,19 @@ fn names(path: &Path) -> bool {
     let Some(file) = path.file_name().map(lower) else { return false };
     let mut above = path.ancestors().skip(1).filter_map(Path::file_name).map(lower);
     let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
-    file == "skill.md"
-        || is_markdown && above.any(|folder| matches!(folder.as_str(), "agents" | "commands" | "skills"))
+    file == "skill.md" || is_markdown && above.any(|folder| FOLDERS.contains(&folder.as_str()))
 }
 
 /// Whether files in this place, or below it, may be such files.
 fn may_lie_below(path: &Path) -> bool {
-    const FOLDERS: &[&str] = &[".claude", "plugins", "agents", "commands", "skills"];
-    let is_folder = |name: &std::ffi::OsStr| FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder));
+    let is_folder = |name: &std::ffi::OsStr| {
+        FOLDERS.iter().chain(&[".claude", "plugins"]).any(|folder| name.eq_ignore_ascii_case(folder))
+    };
     path.iter().any(is_folder) || names(path)
 }
 
 /// The hooks of such a file, as they are written, if one of them could undo a judgement.
 fn hooks(text: &str) -> Option<String> {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
     let lines = front_matter(text)?;
     let hooks = hooks_in(&lines)?;
     mentions_reserved(&hooks).then_some(hooks)
@@ -41,10 +46,13 @@ fn hooks(text: &str) -> Option<String> {
 /// Whether a call with these texts could give a file such hooks, where nobody knows what it makes of them.
 fn may_add_hooks(texts: &[&str], before: Option<&str>) -> bool {
     let plain = |text: &str| text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect::<String>();
-    let before = before.map(|before| before.trim_start_matches('\u{feff}').trim_start());
     let before = before.and_then(front_matter).unwrap_or_default().join("\n");
     let (before_has_key, before_has_event) = (has_key(&before, &["hooks"]), has_key(&before, RESERVED));
     texts.iter().any(|text| {
+        // A whole file may stand in it, as it does in a here-document.
+        if text.match_indices("---").take(MOST_STARTS).any(|(at, _)| hooks(&text[at..]).is_some()) {
+            return true;
+        }
         let text = plain(text);
         has_key(&text, &["hooks"]) && has_key(&text, RESERVED)
             || before_has_event && (before_has_key || text.contains("hooks"))
@@ -59,15 +67,21 @@ fn has_key(text: &str, names: &[&str]) -> bool {
 }
 
 fn mentions_reserved(text: &str) -> bool {
-    // In double quotes YAML has escapes for every character.
+    // In double quotes YAML has escapes for every character, and joins lines behind a backslash.
     RESERVED.iter().any(|event| text.contains(event))
-        || ["\\x", "\\u", "\\U"].iter().any(|sign| text.contains(sign))
+        || ["\\x", "\\u", "\\U", "\\\n", "\\\r"].iter().any(|sign| text.contains(sign))
+}
+
+/// What the client takes for white space.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
 }
 
 /// The lines between the first `---` and the next.
-fn front_matter(text: &str) -> Option<Vec<&str>> {
+pub(super) fn front_matter(text: &str) -> Option<Vec<&str>> {
+    let text = text.trim_start_matches(is_blank);
     let (first, rest) = text.split_once('\n').or_else(|| text.split_once('\r'))?;
-    if first.trim_end() != "---" {
+    if first.trim_end_matches(is_blank) != "---" {
         return None;
     }
     let lines: Vec<&str> = rest.split(['\n', '\r']).collect();
@@ -90,6 +104,11 @@ fn hooks_in(lines: &[&str]) -> Option<String> {
     let outer = indent(first);
     let mut found = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_content(line) && indent(line) <= outer) {
+        // A key that is written over several lines, or elsewhere.
+        let may_be_hooks = || all().contains("hooks") || all().contains('\\');
+        if line.trim_start().starts_with(['?', '*']) && may_be_hooks() {
+            return Some(all());
+        }
         let Some(key) = key(line.trim_start()) else { continue };
         if key == "<<" && all().contains("hooks") {
             return Some(all());
@@ -99,8 +118,9 @@ fn hooks_in(lines: &[&str]) -> Option<String> {
             let below =
                 below.take_while(|line| line.trim().is_empty() || indent(line) > outer || !is_content(line));
             let value = std::iter::once(line).chain(below).copied().collect::<Vec<_>>().join("\n");
-            // What an alias stands for is written elsewhere.
-            if value.contains('*') && all().contains('&') {
+            // What an alias stands for is written elsewhere, and brackets may close anywhere.
+            let count = |signs: [char; 2]| value.matches(signs).count();
+            if value.contains('*') && all().contains('&') || count(['{', '[']) != count(['}', ']']) {
                 return Some(all());
             }
             // Of a key that stands there twice, either may count.
@@ -171,6 +191,15 @@ mod tests {
             format!("---\n? hooks\n:{value}---\n"),
             format!("---\n!!str hooks:{value}---\n"),
             format!("---\nname: a\n&x hooks:{value}---\n"),
+            format!("---\u{feff}\nhooks:{value}---\n"),
+            format!("---\u{a0}\nhooks:{value}---\n"),
+            format!("\u{feff}\n\u{feff}---\nhooks:{value}---\n"),
+            format!("---\nx: &a hooks\n*a :{value}---\n"),
+            format!("---\nname: a\n? |-\n  hooks\n:{value}---\n"),
+            format!("---\nname: a\n?\n  hooks\n:{value}---\n"),
+            format!("---\nname: a\n? \"ho\\\n  oks\"\n:{value}---\n"),
+            "---\nhooks:\n  ? \"Pre\\\n    ToolUse\"\n  : []\n---\n".into(),
+            "---\nhooks: {\nPreToolUse: []}\n---\n".into(),
             "---\nhooks: {PreToolUse: [{hooks: [{type: command, command: x}]}]}\n---\n".into(),
             "---\nhooks: {\"Pre\\x54oolUse\": []}\n---\n".into(),
             "---\n{name: a, hooks: {PreToolUse: []}}\n---\n".into(),
@@ -208,6 +237,8 @@ mod tests {
         for (text, before) in [
             ("cat > x <<EOF\n---\nhooks:\n  PreToolUse:\nEOF", None),
             ("printf 'ho''oks: {Pre\"\"ToolUse: []}'", None),
+            ("cat > x <<'EOF'\n---\nhooks:\n  \"Pre\\u0054oolUse\": []\n---\nEOF", None),
+            ("---\nx: &e PreToolUse\nhooks:\n  *e : []\n---\n", None),
             ("sed -i s/xooks/hooks/ x", Some(noted)),
             ("sed -i s/Post/PreToolUse/ x", Some("---\nhooks:\n  Post: []\n---\n")),
             ("sed -i s/a/b/ x", Some("---\nhooks:\n  PreToolUse: []\n---\n")),

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::archives::is_compressor;
 use crate::effect::Effect;
+use crate::shell::directories::by_name;
 use crate::shell::word::Word;
-use crate::shell::{Line, SHELLS};
+use crate::shell::{LONGEST_PATH, Line, SHELLS};
 
 /// How a program uses its operands.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,6 +85,25 @@ pub(in crate::shell) fn is_known(program: &str) -> bool {
 }
 
 impl Line<'_> {
+    /// A symbolic link leads to what its text means from where the link lies.
+    fn read_linked(&mut self, sources: &[&Word], targets: &[Word]) {
+        for target in targets.iter().filter_map(Word::known) {
+            let above = target.rsplit_once('/').map_or(".", |(above, _)| above);
+            let relative =
+                sources.iter().filter_map(|word| word.known()).filter(|text| !text.starts_with('/'));
+            for source in relative {
+                for directory in [target, above] {
+                    let length = directory.len() + source.len();
+                    if length <= LONGEST_PATH && self.work.pay(length) {
+                        let path = format!("{directory}/{source}");
+                        let read = |path: PathBuf| Effect::Read { path: by_name(&path), recursive: false };
+                        self.at_each_place(&path, 0, read);
+                    }
+                }
+            }
+        }
+    }
+
     pub(in crate::shell) fn file_command(&mut self, program: &str, words: &[Word]) {
         let has = |wanted: &[&str], letters: &[char]| {
             words.iter().any(|word| {
@@ -145,6 +165,9 @@ impl Line<'_> {
                 }
                 Operands::Fetched | Operands::Text => {}
             }
+        }
+        if program == "ln" && has(&["--s"], &['s']) {
+            self.read_linked(sources, &targets);
         }
         let places = matches!(use_of, Operands::Copied | Operands::Moved);
         if use_of == Operands::Fetched && targets.is_empty() {
