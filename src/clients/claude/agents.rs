@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use super::instructions::front_matter;
 use super::own_directory;
 use super::registrations::plugin_root;
 use crate::files;
@@ -98,10 +99,8 @@ struct Header(String);
 
 impl Header {
     fn read(file: &Path) -> Option<Self> {
-        let text = String::from_utf8_lossy(&files::read(file, LARGEST).ok().flatten()?).replace('\r', "");
-        let text = text.trim_start_matches('\u{feff}').strip_prefix("---\n").unwrap_or_default();
-        let end = text.find("\n---").unwrap_or_default();
-        Some(Self(text[..end].to_owned()))
+        let text = String::from_utf8_lossy(&files::read(file, LARGEST).ok().flatten()?).into_owned();
+        Some(Self(front_matter(&text).unwrap_or_default().join("\n")))
     }
 
     /// The agent that does the work elsewhere; `None`: the skill works in the conversation.
@@ -115,18 +114,35 @@ impl Header {
     fn value(&self, key: &str) -> Option<String> {
         let is_flow = self.0.trim_start().starts_with('{');
         let separators: &[char] = if is_flow { &['\n', ',', '{', '}'] } else { &['\n'] };
-        let mut parts = self.0.split(separators);
+        let is_content = |part: &&str| !part.trim().is_empty() && !part.trim_start().starts_with('#');
+        let mut parts = self.0.split(separators).filter(is_content).peekable();
+        let indent = |part: &str| part.len() - part.trim_start().len();
+        let outer = parts.peek().map_or(0, |first| indent(first));
         while let Some(part) = parts.next() {
-            let own = if is_flow { part.trim() } else { part };
-            let Some((name, value)) = own.split_once(':') else { continue };
+            if !is_flow && indent(part) > outer {
+                continue;
+            }
+            let own = part.trim();
+            // `? key` has its value on the next line.
+            let (name, value) = match own.strip_prefix('?') {
+                Some(name) => (name, parts.next().unwrap_or_default().trim().trim_start_matches(':')),
+                None => own.split_once(':').unwrap_or_default(),
+            };
             if unquoted(name.trim()) == key {
                 let value = value.trim();
-                let is_block = value.starts_with(['>', '|']);
-                let value = if is_block { parts.next().unwrap_or_default().trim() } else { value };
-                return Some(unquoted(value));
+                let is_below = value.is_empty() || value.starts_with(['>', '|', '#']);
+                let value = if is_below { parts.next().unwrap_or_default().trim() } else { value };
+                return Some(self.resolved(value));
             }
         }
         None
+    }
+
+    /// What an alias stands for, or the value itself.
+    fn resolved(&self, value: &str) -> String {
+        let anchor = value.strip_prefix('*').map(|name| format!("&{} ", name.trim()));
+        let named = anchor.and_then(|anchor| self.0.split_once(&anchor)?.1.lines().next());
+        unquoted(named.map_or(value, str::trim))
     }
 }
 
@@ -140,7 +156,8 @@ fn unquoted(text: &str) -> String {
         return rest.split('\'').next().unwrap_or_default().to_owned();
     }
     if let Some(end) = text.strip_prefix('"').and_then(|rest| rest.find('"')) {
-        let quoted = &text[..end + 2];
+        // JSON has all escapes of YAML that a name may need, but one.
+        let quoted = &text[..end + 2].replace("\\x", "\\u00");
         return serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned());
     }
     text.split(" #").next().unwrap_or_default().trim().to_owned()

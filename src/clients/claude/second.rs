@@ -37,13 +37,23 @@ pub(super) fn played(program: &str, arguments: &[String]) -> Option<String> {
 fn client_arguments<'a>(program: &str, arguments: &'a [String]) -> Option<&'a [String]> {
     match program {
         "claude" => Some(arguments),
-        "npx" | "bunx" | "pnpx" => {
-            let at = arguments.iter().position(|word| !word.starts_with('-'))?;
-            let is_client = |word: &str| word == "claude" || word.starts_with("@anthropic-ai/claude-code");
-            is_client(&arguments[at]).then(|| &arguments[at + 1..])
+        // They start a program of a package, whichever words of their own stand in front of it.
+        "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "node" | "deno" => {
+            let at = arguments.iter().position(|word| is_client(word))?;
+            let rest = &arguments[at + 1..];
+            Some(rest.strip_prefix(&["--".to_owned()]).unwrap_or(rest))
         }
         _ => None,
     }
+}
+
+/// Whether a word names the client as a program or as a package.
+fn is_client(word: &str) -> bool {
+    let is_package = ["@anthropic-ai/claude-code", "npm:@anthropic-ai/claude-code"];
+    word == "claude"
+        || is_package.iter().any(|package| word.starts_with(package))
+        || word.contains("node_modules/@anthropic-ai/claude-code/")
+        || word.ends_with("node_modules/.bin/claude")
 }
 
 fn told(arguments: &[String], plugin: Option<PathBuf>) -> Option<String> {
