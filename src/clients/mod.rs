@@ -136,6 +136,10 @@ pub struct Reviewer {
     /// The variables in the project's settings files that could choose the model, its address or the
     /// program.
     pub project_variables: fn(project: &Path) -> Vec<String>,
+    /// The variables of this kind that the user's and the administrator's settings files set.
+    pub users_variables: fn() -> Vec<String>,
+    /// Whether a variable could choose the model, its address or the login.
+    pub steers: fn(variable: &str) -> bool,
     /// The variable that names the client's process to hooks.
     pub process_variable: &'static str,
 }

@@ -3,6 +3,8 @@
 //! The client adds the variables of its settings files to its own environment, and hooks inherit them. Agents
 //! and cloned projects can write such files. So each variable there that could choose the model, its address
 //! or the program gets the value back that the client was started with, or is removed where that is unknown.
+//! A variable stays in the client when its line is taken out of the file again: where the client's first
+//! environment is known, every such variable is compared with it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,12 +15,21 @@ use crate::clients::Client;
 /// value.
 pub(super) fn corrections(client: &Client, project: &Path) -> Vec<(String, Option<OsString>)> {
     let names = (client.reviewer.project_variables)(project);
-    if names.is_empty() {
-        return Vec::new();
-    }
     let users = users_environment(client);
     let value = |name: &str| users.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    names.into_iter().map(|name| (value(&name), name)).map(|(value, name)| (name, value)).collect()
+    let mut corrections: Vec<_> = names.into_iter().map(|name| (value(&name), name)).collect();
+    if !users.is_empty() {
+        let own = (client.reviewer.users_variables)();
+        let inherited = std::env::vars_os().filter_map(|(name, now)| Some((name.into_string().ok()?, now)));
+        for (name, now) in inherited.filter(|(name, _)| (client.reviewer.steers)(name)) {
+            let then = value(&name);
+            let is_known = own.contains(&name) || corrections.iter().any(|(_, known)| *known == name);
+            if then.as_ref() != Some(&now) && !is_known {
+                corrections.push((then, name));
+            }
+        }
+    }
+    corrections.into_iter().map(|(value, name)| (name, value)).collect()
 }
 
 /// What the client was started with, where the system tells: before it read any settings file.

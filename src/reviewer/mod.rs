@@ -33,7 +33,7 @@ use child::{Output, Streams};
 pub use interruption::{deny_if_ended, end_as_ever, heed as heed_interruptions};
 pub use logs::Logs;
 pub(crate) use program::{is_program, program};
-pub use program::{own_program, remember};
+pub use program::{own_program, remember, remembered_files};
 pub use verdict::Judgement;
 
 /// What stands for the model's name in an argument.

@@ -54,6 +54,11 @@ pub fn remember(workspace: &Workspace, project: &Path, again: bool) -> Option<Pa
     before.map(|_| known.path)
 }
 
+/// The files that are remembered as reviewers, where they really lie.
+pub fn remembered_files() -> Vec<PathBuf> {
+    read().values().filter_map(Known::from_json).map(|known| known.real).collect()
+}
+
 /// Where the client lies on this machine, for whoever only wants to know its version.
 pub fn own_program(client: &Client) -> Result<PathBuf, Silence> {
     search(client.reviewer.program, client, None)
@@ -131,6 +136,9 @@ struct Known {
     size: u64,
     /// When that file was changed, in nanoseconds since 1970.
     changed: u64,
+    /// When the system last saw it change, which nobody can set back. Not kept for a file with several names,
+    /// because a package manager that gives it one more changes it too.
+    seen: Option<u64>,
 }
 
 impl Known {
@@ -139,7 +147,7 @@ impl Known {
         let metadata = fs::metadata(&real).ok()?;
         let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let changed = u64::try_from(changed.as_nanos()).ok()?;
-        Some(Self { path, real, size: metadata.len(), changed })
+        Some(Self { path, real, size: metadata.len(), changed, seen: seen_change(&metadata) })
     }
 
     fn from_json(value: &Value) -> Option<Self> {
@@ -148,19 +156,22 @@ impl Known {
             real: value["real"].as_str()?.into(),
             size: value["size"].as_u64()?,
             changed: value["changed"].as_u64()?,
+            seen: value["seen"].as_u64(),
         })
     }
 
     fn to_json(&self) -> Value {
-        let Self { path, real, size, changed } = self;
-        json!({"path": path, "real": real, "size": size, "changed": changed})
+        let Self { path, real, size, changed, seen } = self;
+        json!({"path": path, "real": real, "size": size, "changed": changed, "seen": seen})
     }
 
     /// The program, unless something else lies there now.
     fn check(&self, name: &str) -> Result<PathBuf, Silence> {
         let now = Self::at(self.path.clone()).filter(|now| is_program(&now.path));
         let Some(now) = now else { return Err(Silence::NotFound(name.to_owned())) };
-        let is_same = now.real == self.real && now.size == self.size && now.changed == self.changed;
+        let is_seen = self.seen.zip(now.seen).is_none_or(|(then, now)| then == now);
+        let is_same =
+            now.real == self.real && now.size == self.size && now.changed == self.changed && is_seen;
         // The client puts a new version beside the old one, and leads its name there.
         let is_update =
             self.path != self.real && now.real != self.real && now.real.parent() == self.real.parent();
@@ -169,6 +180,18 @@ impl Known {
         }
         Err(Silence::Changed(one_line(&self.path.to_string_lossy())))
     }
+}
+
+#[cfg(unix)]
+fn seen_change(metadata: &fs::Metadata) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let nanoseconds = metadata.ctime().checked_mul(1_000_000_000)?.checked_add(metadata.ctime_nsec())?;
+    u64::try_from(nanoseconds).ok().filter(|_| metadata.nlink() == 1)
+}
+
+#[cfg(not(unix))]
+fn seen_change(_: &fs::Metadata) -> Option<u64> {
+    None
 }
 
 fn place() -> Option<PathBuf> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::refusal::Thing;
 use crate::decision::Fault;
 use crate::files::Identity;
+use crate::reviewer;
 use crate::workspace::{CONFIG_FILE, Workspace, is_provost, is_within};
 
 /// What a path means.
@@ -52,6 +53,8 @@ pub(super) struct Protected<'a> {
     plugin: Option<PathBuf>,
     own: Vec<Place>,
     settings: Vec<Place>,
+    /// The programs that review, looked up when a file outside the project is written.
+    reviewers: OnceCell<Vec<PathBuf>>,
     /// The directory that was resolved last, and where it lies.
     last: RefCell<(PathBuf, PathBuf)>,
     existing: OnceCell<Vec<Existing>>,
@@ -73,6 +76,7 @@ impl<'a> Protected<'a> {
             plugin: plugin.map(|plugin| workspace.resolve(&plugin)),
             own: configs.chain(found).chain(rest.into_iter().flatten()).map(place).collect(),
             settings: workspace.settings_files().into_iter().map(place).collect(),
+            reviewers: OnceCell::new(),
             last: RefCell::default(),
             existing: OnceCell::new(),
         }
@@ -95,6 +99,9 @@ impl<'a> Protected<'a> {
         if (self.workspace.client.is_transcript)(real, &self.workspace.places) {
             return Ok(Meaning::Own(Thing::Transcript));
         }
+        if self.is_reviewer(real) {
+            return Ok(Meaning::Own(Thing::Reviewer));
+        }
         let identity = self.workspace.identity(real);
         if self.own.iter().any(|place| self.is(place, real, identity)) {
             return Ok(Meaning::Own(Thing::OwnFile));
@@ -105,6 +112,12 @@ impl<'a> Protected<'a> {
             return Ok(Meaning::Own(Thing::OwnFile));
         }
         Ok(if self.is_settings(named, real, identity) { Meaning::Settings } else { Meaning::Nothing })
+    }
+
+    /// A program of the project is never taken for a reviewer without the user's word, so only others count.
+    fn is_reviewer(&self, real: &Path) -> bool {
+        !is_within(real, &self.workspace.project)
+            && self.reviewers.get_or_init(reviewer::remembered_files).iter().any(|known| known == real)
     }
 
     /// Whether a file is one of the client's settings files: by its name, its place, or because it

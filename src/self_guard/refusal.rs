@@ -86,6 +86,7 @@ pub(super) enum Thing {
     Program,
     SearchPath,
     Plugin,
+    Reviewer,
     Transcript,
     OwnFile,
     OwnDirectory,
@@ -102,6 +103,7 @@ impl Thing {
             Self::Program => "the program that hooks start",
             Self::SearchPath => "where hooks look for Provost",
             Self::Plugin => "part of the plugin that calls Provost",
+            Self::Reviewer => "the program that reviews, which the user chooses",
             Self::Transcript => "the client's record of the session",
             Self::OwnFile => "one of Provost's own files",
             Self::OwnDirectory => "a directory that holds Provost's own files",
@@ -112,7 +114,8 @@ impl Thing {
 
     /// Whether a tool that changes it could forge what guards go by.
     fn is_final(self) -> bool {
-        !matches!(self, Self::Configuration | Self::Plugin | Self::Settings | Self::DecidesByName)
+        let is_users = matches!(self, Self::Configuration | Self::Plugin | Self::Reviewer | Self::Settings);
+        !is_users && !matches!(self, Self::DecidesByName)
     }
 }
 

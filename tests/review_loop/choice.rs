@@ -195,6 +195,67 @@ fn variables_of_the_projects_settings_do_not_reach_the_reviewer() {
     }
 }
 
+/// The client keeps a variable when its line is taken out of the settings file again.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_variable_that_only_the_client_still_has_does_not_reach_the_reviewer() {
+    let mut planned = started(json!({}));
+    planned.set("CLAUDE_PID", &std::process::id().to_string());
+    planned.set("ANTHROPIC_BASE_URL", "http://by-the-agent");
+    planned.set("ANTHROPIC_DEFAULT_OPUS_MODEL", "by-the-agent");
+    planned.set("ANTHROPIC_CUSTOM_HEADERS", "by-the-user");
+    let own = planned.project.home.join(".claude/settings.json");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::write(own, json!({"env": {"ANTHROPIC_CUSTOM_HEADERS": "by-the-user"}}).to_string()).unwrap();
+    planned.held(&planned.stop());
+    let call = &planned.calls()[0];
+    assert!(!call.has_variable("ANTHROPIC_BASE_URL") && !call.has_variable("ANTHROPIC_DEFAULT_OPUS_MODEL"));
+    assert!(call.has_variable("ANTHROPIC_CUSTOM_HEADERS"), "the user's own settings count");
+}
+
+/// The same size and the same time do not make it the same program.
+#[test]
+fn a_program_whose_time_was_set_back_is_refused() {
+    let planned = started(json!({}));
+    session_starts(&planned);
+    let program = planned.project.home.join("bin/claude");
+    let metadata = fs::metadata(&program).unwrap();
+    let mut text = b"#!/bin/sh\ntouch \"$HOME/fake-was-run\"\n".to_vec();
+    text.resize(usize::try_from(metadata.len()).unwrap(), b'\n');
+    fs::write(&program, text).unwrap();
+    let file = fs::File::options().write(true).open(&program).unwrap();
+    file.set_modified(metadata.modified().unwrap()).unwrap();
+    let told = message(&planned.stop());
+    assert!(told.contains("has changed since Provost remembered it"), "{told}");
+    assert!(!was_run(&planned));
+}
+
+#[test]
+fn no_tool_replaces_the_program_that_reviews() {
+    let planned = started(json!({}));
+    session_starts(&planned);
+    let home = &planned.project.home;
+    let program = home.join("bin/claude");
+    let denies = |event: Value| planned.hook(&event).stdout.contains("\"deny\"");
+    assert!(denies(planned.project.write(&program, "x")));
+    for line in
+        ["cp x P", "mv x P", "ln -sf /x P", "ln -sf /x/claude H/bin", "rm P", "echo x > P", "sed -i s/a/b/ P"]
+    {
+        let line = line.replace('P', program.to_str().unwrap()).replace('H', home.to_str().unwrap());
+        assert!(denies(planned.project.bash(&line)), "{line}");
+    }
+    for line in [
+        "P --version",
+        "cp P /tmp/copy",
+        "cp x H/bin/other",
+        "claude update",
+        "npm install -g @anthropic-ai/claude-code",
+    ] {
+        let line = line.replace('P', program.to_str().unwrap()).replace('H', home.to_str().unwrap());
+        assert!(!denies(planned.project.bash(&line)), "{line}");
+    }
+}
+
 /// Models beyond the two are not asked, however they are spelled.
 #[test]
 fn the_state_does_not_choose_the_model() {

@@ -5,7 +5,7 @@
 //! because arguments are bounded and every process of the machine can read them. A review has the tools
 //! and is asked for no permission; its prompt is an argument, and says only what to read and to write.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::clients::Reviewer;
 use crate::clients::json::Fields;
 use crate::files;
 use crate::reviewer::{Judgement, Silence, Verdict};
+use crate::workspace::Places;
 
 /// What a review's last words are held to.
 const VERDICT: &str = r#"{"type":"object","properties":{"verdict":{"type":"string","enum":["PASS","FAIL"]}},"required":["verdict"]}"#;
@@ -50,6 +51,8 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
     verdict,
     of_session,
     project_variables,
+    users_variables,
+    steers: |variable| steers(variable) && !matches!(variable, "HOME" | "PATH"),
     process_variable: "CLAUDE_PID",
 };
 
@@ -105,9 +108,21 @@ fn of_session(variable: &str) -> bool {
 /// The variables of the project's settings files that steer a client.
 fn project_variables(project: &Path) -> Vec<String> {
     let folder = super::absolute_variable("CLAUDE_PROJECT_DIR").unwrap_or_else(|| project.to_owned());
+    let files = ["settings.json", "settings.local.json"].map(|file| folder.join(".claude").join(file));
+    variables_in(files.iter())
+}
+
+/// The variables that the user's and the administrator's settings files set.
+fn users_variables() -> Vec<String> {
+    let places = Places::from_environment();
+    let own = super::own_directory(&places).map(|own| own.join("settings.json"));
+    variables_in(own.iter().chain(&[super::settings::managed_file()]))
+}
+
+fn variables_in<'a>(settings_files: impl Iterator<Item = &'a PathBuf>) -> Vec<String> {
     let mut names = Vec::new();
-    for file in ["settings.json", "settings.local.json"] {
-        let bytes = files::read(&folder.join(".claude").join(file), LARGEST_SETTINGS).ok().flatten();
+    for file in settings_files {
+        let bytes = files::read(file, LARGEST_SETTINGS).ok().flatten();
         let settings: Value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let variables = settings["env"].as_object().into_iter().flat_map(|variables| variables.keys());
         names.extend(variables.filter(|name| steers(name)).cloned());
@@ -226,175 +241,4 @@ fn complaint(mut fields: Fields) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn of(fields: &Value) -> Option<Result<String, Silence>> {
-        answer(fields.to_string().as_bytes())
-    }
-
-    #[test]
-    fn a_result_counts_only_without_an_error() {
-        let success = json!({"type": "result", "subtype": "success", "is_error": false, "result": "fine"});
-        assert_eq!(of(&success), Some(Ok("fine".into())));
-        let failed = |words: &str| Some(Err(Silence::Failed(words.into())));
-        let overloaded =
-            json!({"type": "result", "subtype": "success", "is_error": true, "result": "API Error"});
-        assert_eq!(of(&overloaded), failed("API Error"));
-        let turns = json!({"type": "result", "subtype": "error_max_turns", "is_error": true});
-        assert_eq!(of(&turns), failed("error_max_turns"));
-        let errors = json!({"type": "result", "is_error": true, "errors": ["one", 2, "three"]});
-        assert_eq!(of(&errors), failed("one; three"));
-        for unclear in [
-            json!({"type": "result", "result": "fine"}),
-            json!({"type": "result", "is_error": "false", "result": "fine"}),
-            json!({"type": "result", "is_error": false, "result": {"verdict": "PASS"}}),
-            json!({"type": "result", "is_error": false}),
-        ] {
-            assert!(matches!(of(&unclear), Some(Err(Silence::Unreadable(_)))), "{unclear}");
-        }
-    }
-
-    /// Measured: a result holds the last block of text only, also where the model was told to go on.
-    #[test]
-    fn an_answer_is_whole_or_none() {
-        let said = |text: &str| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}});
-        let result =
-            |turns: u64| json!({"type": "result", "is_error": false, "result": "PASS", "num_turns": turns});
-        let of = |lines: &[Value]| {
-            answer(lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
-        };
-        let start = json!({"type": "system", "subtype": "init"});
-        assert_eq!(of(&[start.clone(), said("PASS"), result(1)]), Some(Ok("PASS".into())));
-        assert_eq!(
-            of(&[start.clone(), said("FAIL"), said("PASS"), result(1)]),
-            Some(Ok("FAIL\nPASS".into()))
-        );
-        for continued in [vec![start, said("FAIL"), said("PASS"), result(2)], vec![result(2)]] {
-            assert!(matches!(of(&continued), Some(Err(Silence::Unreadable(_)))), "{continued:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_result_is_not_read() {
-        for other in [&b"PASS"[..], b"", b"{\"result\":\"PASS\"}", b"[]", b"{\"type\":\"result\"} more"] {
-            assert_eq!(answer(other), None, "{other:?}");
-        }
-    }
-
-    fn verdict_in(fields: &Value) -> Option<Judgement> {
-        verdict(fields.to_string().as_bytes()).unwrap().unwrap()
-    }
-
-    #[test]
-    fn a_verdict_is_read_from_every_form_of_a_result() {
-        let pass = json!({"verdict": "PASS"});
-        for (structured, result) in [
-            (Some(&pass), json!("{\"verdict\":\"PASS\"}")),
-            (Some(&pass), json!("")),
-            (Some(&pass), json!("{\"verdict\":\"FAIL\"}")),
-            (None, pass.clone()),
-            (None, json!("{\"verdict\":\"pass\"}")),
-            (None, json!("```json\n{\"verdict\": \"PASS\"}\n```")),
-            (Some(&Value::Null), pass.clone()),
-            (Some(&json!({})), pass.clone()),
-        ] {
-            let typed = json!({"type": "result"});
-            for mut fields in [json!({"type": "result", "is_error": false}), typed, json!({})] {
-                fields["result"] = result.clone();
-                if let Some(structured) = structured {
-                    fields["structured_output"] = structured.clone();
-                }
-                assert_eq!(verdict_in(&fields), Some(Judgement::Pass), "{fields}");
-            }
-        }
-        let only = json!({"type": "result", "structured_output": {"verdict": "FAIL"}});
-        assert_eq!(verdict_in(&only), Some(Judgement::Fail));
-    }
-
-    #[test]
-    fn a_result_without_a_verdict_has_none() {
-        for fields in [
-            json!({"type": "result", "is_error": false, "result": "I wrote the review."}),
-            json!({"type": "result", "is_error": false, "result": "VERDICT: PASS"}),
-            json!({"type": "result", "is_error": false, "result": ""}),
-            json!({"type": "result", "is_error": false}),
-            json!({"type": "result", "is_error": "true", "structured_output": {"verdict": "PASS"}}),
-            json!({"type": "result", "structured_output": {"verdict": "MAYBE"}, "result": {"verdict": "PASS"}}),
-            json!({"type": "result", "structured_output": "PASS", "result": "PASS"}),
-            json!({"type": "result", "verdict": "PASS"}),
-        ] {
-            assert_eq!(verdict_in(&fields), None, "{fields}");
-        }
-    }
-
-    #[test]
-    fn a_failed_review_has_no_verdict_but_a_complaint() {
-        let failed = |words: &str| Some(Err(Silence::Failed(words.into())));
-        let both = json!({"type": "result", "is_error": true, "result": "API Error", "structured_output": {"verdict": "PASS"}});
-        assert_eq!(verdict(both.to_string().as_bytes()), failed("API Error"));
-        let retries =
-            json!({"type": "result", "is_error": true, "subtype": "error_max_structured_output_retries"});
-        assert_eq!(verdict(retries.to_string().as_bytes()), failed("error_max_structured_output_retries"));
-    }
-
-    #[test]
-    fn a_result_is_found_among_other_lines() {
-        let pass = json!({"type": "result", "is_error": false, "structured_output": {"verdict": "PASS"}});
-        let fail = json!({"type": "result", "is_error": false, "structured_output": {"verdict": "FAIL"}});
-        let untyped = json!({"result": {"verdict": "PASS"}});
-        for stdout in [
-            format!("warning: slow\n{pass}\n"),
-            format!("warning: slow\n\n{pass:#}\n"),
-            format!("warning: slow\n{untyped}\n"),
-            format!("{{\"type\":\"system\"}}\n{fail}\n{pass}\n"),
-            format!("{{not json\n{pass}\nbye\n"),
-        ] {
-            assert_eq!(verdict(stdout.as_bytes()), Some(Ok(Some(Judgement::Pass))), "{stdout}");
-        }
-        for other in
-            ["", "PASS", "VERDICT: PASS", "{\"verdict\":\"PASS\"}", "{\"type\":\"system\",\"result\":{}}"]
-        {
-            assert_eq!(verdict(other.as_bytes()), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn a_review_does_without_permissions_or_has_its_tools_by_name() {
-        let (person, root) = (review(NO_PERMISSIONS), review(NAMED_TOOLS));
-        assert!(person.contains(&NO_PERMISSIONS) && !person.contains(&NAMED_TOOLS), "{person:?}");
-        assert!(root.contains(&NAMED_TOOLS) && !root.contains(&NO_PERMISSIONS), "{root:?}");
-        let line = person.join(" ");
-        for part in [
-            "--print ",
-            " --model {model} ",
-            " --output-format json ",
-            " --json-schema {\"type\":\"object\",",
-        ] {
-            assert!(format!(" {line}").contains(part), "{line}");
-        }
-        assert!(line.ends_with(" -- {prompt}"), "{line}");
-        let schema: Value = serde_json::from_str(VERDICT).unwrap();
-        assert_eq!(schema["properties"]["verdict"]["enum"], json!(["PASS", "FAIL"]));
-    }
-
-    #[test]
-    fn what_belongs_to_the_person_reaches_the_reviewer() {
-        for kept in [
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_BASE_URL",
-            "CLAUDE_CONFIG_DIR",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "CLAUDE_CODE_USE_BEDROCK",
-            "HOME",
-            "PATH",
-        ] {
-            assert!(!of_session(kept), "{kept}");
-        }
-        for dropped in ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PLUGIN_ROOT", "AI_AGENT"] {
-            assert!(of_session(dropped), "{dropped}");
-        }
-    }
-}
+mod tests;
