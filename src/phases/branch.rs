@@ -13,6 +13,7 @@ use super::Refused;
 use super::ground::Ground;
 use super::state::WorkBranch;
 use crate::decision::{Fault, Opinion};
+use crate::effect::Effect;
 use crate::effect::git::UpdatedBranch;
 use crate::event::Event;
 use crate::text;
@@ -40,7 +41,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(own) = workspace.repository(ground.root()) else {
         return Ok(noted(vec!["the project is in no repository of git that can be read".into()]));
     };
-    let places = Places { workspace, own: &own, start: &event.cwd };
+    let gone = effects.iter().filter_map(|effect| match effect {
+        Effect::Delete { path } => Some(path.clone()),
+        _ => None,
+    });
+    let gone: Vec<_> = gone.collect();
+    let places = Places { workspace, own: &own, start: &event.cwd, gone: &gone };
     let is_head_written = update::is_head_written(effects, workspace, &own);
     let mut evidence = Vec::new();
     if let Some(name) = update::written_branch(effects, workspace, &own)

@@ -42,6 +42,8 @@ impl Line<'_> {
             "break" | "continue" | "return" => self.record(Op::Leave { shell: false }),
             "set" => self.set_options(words),
             "su" => self.operand_of_c(words),
+            "popd" => return self.turn_back(),
+            "pushd" if !words.iter().any(is_directory_operand) => return self.turn_back(),
             "cd" | "pushd" => return self.change_directory(words),
             "export" | "declare" | "typeset" | "readonly" | "local" => {
                 self.declare(words);
@@ -133,4 +135,9 @@ impl Line<'_> {
 /// Whether a script is what the shell is given as its input.
 fn is_input(script: Option<&Word>) -> bool {
     matches!(script.and_then(Word::known), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
+
+/// Whether `pushd` is given a directory, and not a place in its list.
+fn is_directory_operand(word: &Word) -> bool {
+    !word.is_option() && !word.start().starts_with('+')
 }

@@ -159,6 +159,8 @@ impl Parts {
     pub(super) fn follow(&mut self, step: &Step, place: &mut Whereabouts) {
         let changes = place.entered.len();
         match step {
+            // The redirections of a construct stand behind it without a word.
+            Step::Simple(command) if command.words.is_empty() => {}
             Step::Simple(_) => self.current.0 = changes,
             Step::Open(_) => {
                 self.outer.push((changes, self.current.1));
@@ -183,6 +185,12 @@ impl Parts {
 }
 
 impl Line<'_> {
+    /// `popd`, and `pushd` without a directory, go back to one that the line was in before.
+    pub(super) fn turn_back(&mut self) {
+        self.place.forget();
+        self.place.is_conditional = true;
+    }
+
     pub(super) fn change_directory(&mut self, words: &[Word]) {
         let target = words.iter().find(|word| !word.is_option());
         let lost = match target.map(Word::known) {

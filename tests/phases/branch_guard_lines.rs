@@ -271,6 +271,12 @@ fn a_directory_counts_only_where_the_line_stays() {
         "cd nowhere; cd ../../other; git commit -m x",
         "cd ../other; git -C ../project commit -m x",
         "cd /; cd HERE; git commit -m x",
+        "pushd ../other; popd; git commit -m x",
+        "pushd ../other; pushd; git commit -m x",
+        "pushd ../other; pushd +1; git commit -m x",
+        "{ cd ../other; ls; } > /dev/null | cat; git commit -m x",
+        "rm -rf ../other; cd ../other; git commit -m x",
+        "mv ../other ../gone; cd ../other; git commit -m x",
     ] {
         denied(&flow, &command.replace("HERE", flow.project.path.to_str().unwrap()));
     }
@@ -279,6 +285,8 @@ fn a_directory_counts_only_where_the_line_stays() {
         "cd ../other; ls & git commit -m x",
         "cd ../other; bash -c 'git commit -m x'",
         "cd ..; cd other; git commit -m x",
+        "pushd ../other; git commit -m x; popd",
+        "rm -rf build; cd ../other; git commit -m x",
         "cd ../other; { git add -A; git commit -m x; }",
     ] {
         allowed(&flow, command);

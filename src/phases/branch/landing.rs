@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::Fault;
 use crate::effect::git::{GitSite, Switch, SwitchTarget};
-use crate::workspace::Workspace;
 use crate::workspace::git::{Head, Repository};
+use crate::workspace::{Workspace, is_within};
 
 /// Where a command of git may land.
 pub(super) enum Landing {
@@ -38,6 +38,8 @@ pub(super) struct Places<'a> {
     pub(super) own: &'a Repository,
     /// Where the command line starts.
     pub(super) start: &'a Path,
+    /// What the command line deletes or moves away.
+    pub(super) gone: &'a [PathBuf],
 }
 
 impl Places<'_> {
@@ -50,7 +52,7 @@ impl Places<'_> {
         };
         // Where all directories that the line enters are there, nothing keeps it from entering the last.
         if let Some(last) = site.entered.last().filter(|_| places.len() > 1)
-            && site.entered.iter().all(|place| self.workspace.is_directory(place))
+            && site.entered.iter().all(|place| self.stays(place))
             && !self.is_own(last)
         {
             return Ok(Landing::Elsewhere("it commits in another repository"));
@@ -71,6 +73,15 @@ impl Places<'_> {
             return Ok(Landing::Elsewhere("it commits in another repository, or in none"));
         }
         Ok(Landing::On(branches))
+    }
+
+    /// Whether a directory is there, and the line leaves it there.
+    fn stays(&self, place: &Path) -> bool {
+        let is_gone = || {
+            let real = self.workspace.resolve(place);
+            self.gone.iter().any(|gone| is_within(&real, &self.workspace.resolve(gone)))
+        };
+        self.workspace.is_directory(place) && !is_gone()
     }
 
     fn is_own(&self, place: &Path) -> bool {
