@@ -283,7 +283,7 @@ impl Line<'_> {
                 self.place.conditions = self.place.conditions.saturating_sub(1);
             }
             Step::Joined { behind, .. } => {
-                self.place.is_chained = matches!(behind, Join::And | Join::Or | Join::Pipe)
+                self.place.is_chained = matches!(behind, Join::And | Join::Or | Join::Pipe);
             }
             _ => {}
         }

@@ -68,6 +68,8 @@ fn main_is_not_moved_by_plumbing() {
         "git rev-parse HEAD > .git/refs/heads/main",
         "cp .git/refs/heads/WORK .git/refs/heads/main",
         "ln -sf WORK .git/refs/heads/main",
+        "cp ../saved/main .git/refs/heads/",
+        "mv packed-refs .git",
         "git rev-parse HEAD | tee .git/refs/heads/main",
         "echo 'ref: refs/heads/main' > .git/HEAD; git commit -m x",
         "printf 'ref: refs/heads/main' | tee .git/HEAD && git commit -m x",

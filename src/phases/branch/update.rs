@@ -1,5 +1,6 @@
 //! Which effects give a branch new commits, and which of them bring main nothing but its own past.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::landing::{Branch, is_main};
@@ -116,19 +117,22 @@ impl<'a> Update<'a> {
 }
 
 /// The file that is written or put somewhere, if its name is one of git's references.
-pub(super) fn written_reference(effect: &Effect) -> Option<&Path> {
-    let path = match effect {
-        Effect::Write { path, .. } | Effect::Place { to: path, .. } | Effect::Touch { path } => path,
-        _ => return None,
-    };
+pub(super) fn written_reference(effect: &Effect) -> Option<Cow<'_, Path>> {
     let is_reference = |path: &Path| {
-        path.ends_with("packed-refs")
-            || path.ends_with("HEAD")
-            || ["main", "master"].iter().any(|name| {
-                path.ends_with(name) && path.parent().is_some_and(|parent| parent.ends_with("refs/heads"))
-            })
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        matches!(name, "packed-refs" | "HEAD")
+            || is_main(name) && path.parent().is_some_and(|parent| parent.ends_with("refs/heads"))
     };
-    is_reference(path).then_some(path)
+    match effect {
+        Effect::Write { path, .. } | Effect::Touch { path } => {
+            is_reference(path).then_some(Cow::Borrowed(path))
+        }
+        Effect::Place { names, to, .. } => {
+            let inside = names.iter().map(|name| Cow::Owned(to.join(name)));
+            std::iter::once(Cow::Borrowed(to.as_path())).chain(inside).find(|path| is_reference(path))
+        }
+        _ => None,
+    }
 }
 
 /// The branch that is main, if a file that holds it is written.
@@ -138,14 +142,12 @@ pub(super) fn written_branch(
     own: &Repository,
 ) -> Option<&'static str> {
     let paths = effects.iter().filter_map(written_reference).filter(|path| !path.ends_with("HEAD"));
-    paths.filter(|path| own.is_shared_file(&workspace.resolve_parent(path))).find_map(|path| {
-        let name = path.file_name()?.to_str()?;
-        ["main", "master"].into_iter().find(|main| *main == name && is_main(main)).or(Some("main"))
-    })
+    let mut own = paths.filter(|path| own.is_shared_file(&workspace.resolve_parent(path)));
+    own.next().map(|path| if path.ends_with("master") { "master" } else { "main" })
 }
 
 /// Whether the line writes the file that says what is checked out.
 pub(super) fn is_head_written(effects: &[Effect], workspace: &Workspace, own: &Repository) -> bool {
     let mut paths = effects.iter().filter_map(written_reference).filter(|path| path.ends_with("HEAD"));
-    paths.any(|path| own.is_shared_file(&workspace.resolve_parent(path)))
+    paths.any(|path| own.is_shared_file(&workspace.resolve_parent(&path)))
 }

@@ -40,7 +40,7 @@ impl Line<'_> {
                 let is_branch = |word: &&Word| matches!(word.known(), Some("main" | "master" | "--all"));
                 match words.iter().find(is_branch).and_then(Word::known) {
                     Some("--all") => {
-                        self.update_named("filter-branch", UpdatedBranch::Unknown, UpdateKind::Moves, None)
+                        self.update_named("filter-branch", UpdatedBranch::Unknown, UpdateKind::Moves, None);
                     }
                     Some(name) => self.update_branch("filter-branch", name, None),
                     None => self.update_checked_out("filter-branch", None),
