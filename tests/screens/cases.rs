@@ -126,7 +126,7 @@ pub static CASES: &[Case] = &[
     case("journal", On::Shared, &["journal"]),
     case("journal-denied", On::Shared, &["journal", "--denied", "-n", "3"]),
     case("journal-json", On::Shared, &["journal", "--json", "-n", "1"]),
-    case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("provost.toml`"),
+    case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("Provost's configuration"),
     case("journal-nothing", On::Nothing, &["journal"]),
     case("config", On::Shared, &["config"]),
     case("override", On::Shared, &["override", "branch-gard", "it is late"]),
