@@ -128,8 +128,9 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to \
-                  change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.",
+        way_out: "The user edits these files in an editor: only tool calls are judged. A prompt allows a tool \
+                  to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a \
+                  forged event.",
         judge: self_guard::tools::judge,
     },
     Guard {
@@ -184,8 +185,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: Some(plan_gate::gate::deadline),
-        way_out: "A person lets one plan pass with the prompt `provost override plan-gate REASON`, or \
-                  leaves plan mode in the client.",
+        way_out: "You can allow one plan with the prompt `provost override plan-gate REASON`, or leave plan \
+                  mode yourself.",
         judge: plan_gate::gate::judge,
     },
     Guard {
@@ -199,7 +200,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back: it only keeps the marks at the end of the plan.",
+        way_out: "It blocks nothing: it only keeps the marks at the end of the plan.",
         judge: plan_gate::keeper::judge,
     },
     Guard {
@@ -213,7 +214,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: plan_gate::brief::judge,
     },
     Guard {
@@ -227,7 +228,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: plan_gate::witness::judge,
     },
     Guard {
@@ -242,7 +243,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "The main conversation may do what the planner may not; a person adds programs to \
+        way_out: "The main conversation may do what the planner may not; you can add programs to \
                   `planner.allow` and tools to `planner.tools` in provost.toml.",
         judge: planner::bash_guard::judge,
     },
@@ -257,8 +258,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "It holds a planner once: the next stop of the same turn passes. With \
-                  `planner.require_plan = false` it checks only plans that exist.",
+        way_out: "It holds a planner once: the next stop of the same turn passes. With `planner.require_plan = \
+                  false` it checks only plans that exist.",
         judge: planner::plan_output::judge,
     },
     Guard {
@@ -273,8 +274,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: false,
         deadline: Some(review_loop::stop::deadline),
-        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all its \
-                  reviews; the ground rules hold a turn only once for the same reason.",
+        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all \
+                  its reviews; the ground rules hold a turn only once for the same reason.",
         judge: review_loop::stop::judge,
     },
     Guard {
@@ -288,8 +289,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override iteration-corridor REASON`, \
-                  or ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override iteration-corridor REASON`, or end \
+                  the workflow.",
         judge: phases::corridor::judge,
     },
     Guard {
@@ -302,8 +303,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override skill-validator REASON`, or \
-                  ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override skill-validator REASON`, or end the \
+                  workflow.",
         judge: phases::skill_validator::judge,
     },
     Guard {
@@ -316,8 +317,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override phase-loop-controller \
-                  REASON`, or ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override phase-loop-controller REASON`, or end \
+                  the workflow.",
         judge: phases::phase_loop::judge,
     },
     Guard {
@@ -330,8 +331,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override plan-surfacer REASON`, or \
-                  ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override plan-surfacer REASON`, or end the \
+                  workflow.",
         judge: phases::plan_surfacer::judge,
     },
     Guard {
@@ -344,8 +345,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override phase-sequence-guard REASON`, \
-                  or ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override phase-sequence-guard REASON`, or end \
+                  the workflow.",
         judge: phases::phase_sequence::judge,
     },
     Guard {
@@ -359,8 +360,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override gate-blocker REASON`, or ends \
-                  the workflow.",
+        way_out: "You can allow it once with the prompt `provost override gate-blocker REASON`, or end the \
+                  workflow.",
         judge: phases::gate::judge,
     },
     Guard {
@@ -373,8 +374,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override constitution-validator \
-                  REASON`, or ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override constitution-validator REASON`, or \
+                  end the workflow.",
         judge: phases::constitution::judge,
     },
     Guard {
@@ -387,8 +388,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override branch-guard REASON`, or ends \
-                  the workflow.",
+        way_out: "You can allow it once with the prompt `provost override branch-guard REASON`, or end the \
+                  workflow.",
         judge: phases::branch::judge,
     },
     Guard {
@@ -402,8 +403,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override state-write-validator \
-                  REASON`, or ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override state-write-validator REASON`, or end \
+                  the workflow.",
         judge: phases::state_write::judge,
     },
     Guard {
@@ -416,7 +417,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::skill_log::judge,
     },
     Guard {
@@ -430,7 +431,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::menu::judge,
     },
     Guard {
@@ -443,7 +444,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::walkthrough::judge,
     },
     Guard {
@@ -456,7 +457,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::discover_menu::judge,
     },
     Guard {
@@ -469,7 +470,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::skill_delegation::judge,
     },
     Guard {
@@ -482,7 +483,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::test_watch::judge,
     },
     Guard {
@@ -495,7 +496,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::review_reminder::judge,
     },
     Guard {
@@ -508,8 +509,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "A person lets it pass once with the prompt `provost override delegation-gate REASON`, or \
-                  ends the workflow.",
+        way_out: "You can allow it once with the prompt `provost override delegation-gate REASON`, or end the \
+                  workflow.",
         judge: phases::delegation_gate::judge,
     },
     Guard {
@@ -531,7 +532,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::records::judge,
     },
 ];

@@ -51,7 +51,7 @@ fn refused(project: &TestProject, event: &Value, why: &str) {
     let answer = project.hook(event);
     let told = answer.note();
     assert!(told.starts_with("[provost] the override was not recorded: ") && told.contains(why), "{told}");
-    assert!(told.contains(". To fix: "), "{told}");
+    assert!(told.contains(". To fix: ") || told.contains("? To fix: "), "{told}");
     assert_eq!(to_model(&answer), told);
     assert!(!is_permitted(project), "{:?}", permissions(project));
     project.hook(&denied_call(project, "after")).denial();
@@ -66,11 +66,11 @@ fn a_prompt_lets_one_denial_pass_and_no_second() {
     let answer = project.hook(&prompt(&project, LINE));
     assert_eq!(
         to_model(&answer),
-        "[provost] the person lets `planner-bash-guard` pass once: the cache is stale"
+        "[provost] the user overrides `planner-bash-guard` once: the cache is stale"
     );
     assert_eq!(
         answer.note(),
-        "[provost] the next denial by `planner-bash-guard` in this session, within 60 minutes, is let pass: \
+        "[provost] the next call that `planner-bash-guard` denies in this session, within 60 minutes, is allowed: \
          the cache is stale"
     );
 
@@ -110,7 +110,7 @@ fn the_journal_keeps_the_permission_and_its_use() {
     assert_eq!(given["guards"][0]["guard"], "override");
     assert_eq!(
         given["guards"][0]["evidence"],
-        json!(["the person lets planner-bash-guard pass once: the cache is stale"])
+        json!(["the user overrides planner-bash-guard once: the cache is stale"])
     );
     assert_eq!((&used["decision"], &used["subject"]), (&json!("overridden"), &json!("rm -r cache")));
     let said = used["guards"].as_array().unwrap().iter().find(|said| said["guard"] == GUARD).unwrap();
@@ -214,13 +214,13 @@ fn only_the_persons_own_prompt_counts() {
     let project = TestProject::new();
     let mut event = prompt(&project, LINE);
     event["agent_id"] = "a109d47d15c5167d3".into();
-    refused(&project, &event, "the prompt is not the person's own");
+    refused(&project, &event, "the prompt is not the user's own");
     for source in
         [json!("system"), json!("schedule_wakeup"), json!("loop_wakeup"), json!("tomorrow"), json!(5)]
     {
         let mut event = prompt(&project, LINE);
         event["source"] = source;
-        refused(&project, &event, "the prompt is not the person's own");
+        refused(&project, &event, "the prompt is not the user's own");
     }
     let mut event = prompt(&project, LINE);
     event["session_id"] = Value::Null;

@@ -1,4 +1,4 @@
-//! The person's prompt that lets a guard pass once.
+//! The user's prompt that allows one call which a guard denies.
 //!
 //! It records a permission and says so to the person and to the model, which has seen the prompt
 //! too. What uses the permission up stands in [`crate::overrides`]. A prompt counts as the person's
@@ -18,7 +18,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(request) = Request::read(text) else { return Ok(Opinion::silence()) };
     let in_subagent = event.agent.as_ref().is_some_and(|agent| agent.id.is_some());
     if in_subagent || !by_person {
-        return Ok(refused("the prompt is not the person's own", &overrides::form()));
+        return Ok(refused("the prompt is not the user's own", &overrides::form()));
     }
     let Some(guard) = request.overridable() else {
         return Ok(refused(&why_not(request.guard), &overrides::form()));
@@ -38,10 +38,10 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 fn permitted(guard: &Guard, reason: &str) -> Opinion {
     let (name, minutes) = (guard.name, VALID.as_secs() / 60);
     Opinion {
-        evidence: vec![format!("the person lets {name} pass once: {reason}")],
-        to_model: Some(format!("[provost] the person lets `{name}` pass once: {reason}")),
+        evidence: vec![format!("the user overrides {name} once: {reason}")],
+        to_model: Some(format!("[provost] the user overrides `{name}` once: {reason}")),
         to_person: Some(format!(
-            "[provost] the next denial by `{name}` in this session, within {minutes} minutes, is let pass: {reason}"
+            "[provost] the next call that `{name}` denies in this session, within {minutes} minutes, is allowed: {reason}"
         )),
         ..Opinion::default()
     }
