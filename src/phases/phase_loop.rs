@@ -44,7 +44,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         heading: "PHASE DELEGATION WITHOUT PROGRESS TRACKING".into(),
         why: format!("the status of {} is {status}", named(phase)),
         fix: format!(
-            "mark it as begun (the TaskUpdate step): set `phases.{name}.status` to `in_progress` in {}, then delegate \
+            "do its TaskUpdate step: set `phases.{name}.status` to `in_progress` in {}, then delegate \
              the work of `{target}` again",
             one_line(&file.display().to_string())
         ),

@@ -68,8 +68,8 @@ fn wrong_phase_and_pending_status_are_one_denial() {
     let reason = judged(&flow, &flow.delegating("integration-tester", "go")).unwrap();
     assert_eq!(
         flow.project.shown(&reason),
-        "[provost] agent `integration-tester` denied: the status of `06-implementation` is `pending`. To fix: mark it \
-         as begun (the TaskUpdate step): set `phases.06-implementation.status` to `in_progress` in \
+        "[provost] agent `integration-tester` denied: the status of `06-implementation` is `pending`. To fix: do its \
+         TaskUpdate step: set `phases.06-implementation.status` to `in_progress` in \
          .isdlc/state.json, then delegate the work of `07-testing` again. (PHASE DELEGATION WITHOUT PROGRESS TRACKING)\n\
          [provost] also `phase-sequence-guard`: OUT-OF-ORDER PHASE DELEGATION: it is for `07-testing`, the workflow is \
          in `06-implementation`.\n\

@@ -33,8 +33,8 @@ fn t01_a_phase_that_is_pending_is_not_handed_out() {
     let reason = flow.judged(GUARD, &flow.delegating("software-developer", "implement it")).unwrap();
     assert_eq!(
         flow.project.shown(&reason),
-        "[provost] agent `software-developer` denied: the status of `06-implementation` is `pending`. To fix: mark it \
-         as begun (the TaskUpdate step): set `phases.06-implementation.status` to `in_progress` in \
+        "[provost] agent `software-developer` denied: the status of `06-implementation` is `pending`. To fix: do its \
+         TaskUpdate step: set `phases.06-implementation.status` to `in_progress` in \
          .isdlc/state.json, then delegate the work of `06-implementation` again. (PHASE DELEGATION WITHOUT PROGRESS TRACKING)\n\
          [provost] Only the user can allow this once, with the prompt `provost override \
          phase-loop-controller REASON`."
