@@ -148,6 +148,7 @@ rehearsals! {
     terminal_and_one_answer_of_four_plugins: "terminal-one-answer.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
+    session_of_the_pictures: "../docs/pictures/project.toml",
 }
 
 #[test]
