@@ -432,10 +432,10 @@ self-guard  silence
 planner-bash-guard  deny
   what      `cd lib && A=1 cat x | tee $F; [ -f y ] && git c…` BLOCKED
   why       'tee' is not in the planner's allowlist
-  to fix    use one that reads, by its plain name (find grep rg cat head tail wc ls tree file
-            stat du df git flutter dart fvm test command which type pwd echo), leave the command
-            to the main conversation, or ask the user to add the program to `planner.allow` in
-            provost.toml
+  to fix    use a program that only reads, leave it to the main conversation, or ask the user to
+            add it to `planner.allow` in provost.toml; these only read, by their plain names:
+            find grep rg cat head tail wc ls tree file stat du df git flutter dart fvm test
+            command which type pwd echo
 "
     );
 }

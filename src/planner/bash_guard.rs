@@ -143,11 +143,12 @@ impl<'a> Judge<'a> {
         }
         let listed: Vec<&str> =
             READERS.iter().copied().chain(self.added.iter().map(String::as_str)).collect();
+        // The list comes last: a screen may cut it.
         let fix = format!(
-            "use one that reads, by its plain name ({}), leave the command to the main conversation, or ask the \
-             user to add the program to `{}` in provost.toml",
-            bounded(&one_line(&listed.join(" ")), LONGEST_LIST),
-            settings::PLANNER_ALLOW
+            "use a program that only reads, leave it to the main conversation, or ask the user to add it to `{}` in \
+             provost.toml; these only read, by their plain names: {}",
+            settings::PLANNER_ALLOW,
+            bounded(&one_line(&listed.join(" ")), LONGEST_LIST)
         );
         Some(Refused::new(format!("'{}' is not in the planner's allowlist", shown(name)), fix))
     }

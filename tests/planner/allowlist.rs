@@ -94,10 +94,10 @@ fn the_reason_says_what_why_and_how_to_go_on() {
     let reason = decided(&project, "rm x").unwrap().unwrap_err();
     assert_eq!(
         reason,
-        "BLOCKED: 'rm' is not in the planner's allowlist. To fix: use one that reads, by its plain name (find grep rg \
-         cat head tail wc ls tree file stat du df git flutter dart fvm test command which type pwd echo), leave the \
-         command to the main conversation, or ask the user to add the program to `planner.allow` in \
-         provost.toml.\n[provost] Only the user can allow this once, with the prompt \
+        "BLOCKED: 'rm' is not in the planner's allowlist. To fix: use a program that only reads, leave it \
+         to the main conversation, or ask the user to add it to `planner.allow` in provost.toml; these only read, by their \
+         plain names: find grep rg cat head tail wc ls tree file stat du df git flutter dart fvm test command which \
+         type pwd echo.\n[provost] Only the user can allow this once, with the prompt \
          `provost override planner-bash-guard REASON`."
     );
 }

@@ -8,7 +8,7 @@ fn programs_can_be_added_by_their_exact_names() {
     blocks(&project, &["'sort'"], &["ls | sort"]);
     project.file("provost.toml", "[planner]\nallow = [\"sort\", \"./tool/list\"]\n");
     allows(&project, &["ls | sort", "./tool/list", "cat x"]);
-    let words = ["is not in the planner's allowlist", " pwd echo sort ./tool/list), leave"];
+    let words = ["is not in the planner's allowlist", " pwd echo sort ./tool/list."];
     blocks(&project, &words, &["/usr/bin/sort", "tool/list", "uniq x"]);
 }
 
