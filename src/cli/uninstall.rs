@@ -135,13 +135,13 @@ impl Plan {
     fn show(&self, out: &mut impl Write) -> io::Result<()> {
         self.change.show(out)?;
         let entries = match self.told.entries.as_slice() {
-            [entry] => format!("1 entry goes: {entry}"),
-            entries => format!("{} entries go: {}", entries.len(), entries.join(", ")),
+            [entry] => format!("Removes 1 hook entry: {entry}"),
+            entries => format!("Removes {} hook entries: {}", entries.len(), entries.join(", ")),
         };
         let rest = match (&self.change.after, self.told.is_restored) {
-            (None, _) => "; nothing else is in the file, so it goes too",
-            (Some(_), true) => "; the file becomes, byte by byte, what it was before",
-            (Some(_), false) => "; everything else stays",
+            (None, _) => ". Nothing else is in the file, so it is deleted",
+            (Some(_), true) => ". The file becomes byte for byte what it was before",
+            (Some(_), false) => ". Everything else stays",
         };
         say(out, &format!("{entries}{rest}."))?;
         let (back, they) = match self.returning {
@@ -163,7 +163,7 @@ impl Plan {
         let short = |path: &Path| short(path, root, workspace.places.home.as_deref());
         let named = short(&self.change.named);
         if self.change.after.is_none() {
-            say(out, &format!("{named} is removed."))?;
+            say(out, &format!("Deleted {named}."))?;
             // It came with the file, and goes only if it is empty. The person's own is the client's to keep.
             let directory =
                 self.change.real.parent().filter(|_| self.whose != Whose::User && self.kept.is_none());

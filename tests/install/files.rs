@@ -72,7 +72,7 @@ fn a_rich_file_keeps_every_byte_and_comes_back() {
     assert_eq!(fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(desk.names(".claude"), ["settings.json", "settings.json.before-provost"]);
     let told = desk.uninstall().line();
-    assert!(told.contains("byte by byte"), "{told}");
+    assert!(told.contains("byte for byte"), "{told}");
     assert_eq!(desk.now(), RICH);
     assert_eq!(desk.names(".claude"), ["settings.json"]);
     assert_eq!(fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o777, 0o640);

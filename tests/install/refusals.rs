@@ -128,7 +128,8 @@ fn a_plugin_that_registers_the_same() {
         &desk,
         &[],
         &[
-            "the plugin `taskie@provost` registers Provost already, for self and review-loop, and both would be asked",
+            "the plugin `taskie@provost` registers Provost already, for self and review-loop, so each call would be \
+             checked twice",
             "keep to plugins",
             "`claude plugin disable taskie@provost`",
         ],
@@ -153,6 +154,10 @@ fn another_scope_that_calls_provost() {
         ],
     );
     refuses(&desk, &["--scope", "local"], &["--scope user"]);
+    // An entry for a team is a whole shell line: its start is enough to find it.
+    let desk = Desk::empty();
+    desk.run(&["init", "--yes", "--scope", "project"], 0);
+    refuses(&desk, &["--scope", "user"], &["…`), so each call would be checked twice", "--scope project"]);
     let desk = Desk::with(
         "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost hook\"}]}]}}",
     );

@@ -220,7 +220,7 @@ fn shared_entries_are_recognised_and_guarded() {
     let edit = format!("sed -i 's/PreToolUse/PreToolUsed/' {SHARED}");
     assert!(desk.project.hook(&desk.project.bash(&edit)).denial().contains("settings.json"));
     let told = desk.run(&["uninstall", "--dry-run"], 0).line();
-    assert!(told.contains("8 entries go"), "{told}");
+    assert!(told.contains("Removes 8 hook entries"), "{told}");
     let told = desk.run(&["init", "--dry-run", "--scope", "local"], 1).line();
     assert!(told.contains("`provost uninstall --scope project`"), "{told}");
     assert_eq!(desk.now(), before);

@@ -18,7 +18,7 @@ use super::{Exit, Outcome, Trouble, workspace_here};
 use crate::clients::{self, Installed, Needed, Scope, Source, Switch, Wanted};
 use crate::registry::PACKS;
 use crate::reviewer;
-use crate::text::one_line;
+use crate::text::{clipped, one_line};
 use crate::workspace::{Workspace, resolve};
 use found::{Choice, Found, GATE, SELF, packs_of};
 use program::Program;
@@ -252,6 +252,9 @@ fn plan(
     Ok(told)
 }
 
+/// How many characters of another entry's command are shown: enough to find it.
+const LONGEST_COMMAND: usize = 60;
+
 /// Whether Provost would be asked twice.
 fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result<(), Obstacle> {
     let program = clients::DEFAULT.reviewer.program;
@@ -263,7 +266,7 @@ fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result
             if !both.is_empty() {
                 return Err((
                     format!(
-                        "the plugin `{name}` registers Provost already, for {}, and both would be asked",
+                        "the plugin `{name}` registers Provost already, for {}, so each call would be checked twice",
                         both.join(" and ")
                     ),
                     format!(
@@ -281,7 +284,11 @@ fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result
                 && wanted.entries.iter().any(|needed: &Needed| needed.event == hook.event)
         };
         let Some(hook) = source.hooks.iter().find(is_double) else { continue };
-        let what = format!("{place} calls Provost already ({}: `{}`)", hook.event, one_line(&hook.command));
+        let what = format!(
+            "{place} calls Provost already ({}: `{}`)",
+            hook.event,
+            clipped(&hook.command, LONGEST_COMMAND)
+        );
         let fix = match (&source.scope, is_own || !hook.is_installed) {
             (Scope::Managed, _) => {
                 "nothing: your administrator has installed it, and one of them is enough".to_owned()
@@ -295,7 +302,7 @@ fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result
                 )
             }
         };
-        return Err((format!("{what}, and both would be asked"), fix));
+        return Err((format!("{what}, so each call would be checked twice"), fix));
     }
     Ok(())
 }
