@@ -137,7 +137,7 @@ fn passed(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
     opinion.evidence.push(format!("overridden by the user: {reason}"));
     let why = clipped(if denial.why.is_empty() { &denial.what } else { &denial.why }, 160);
     opinion.to_person = Some(format!(
-        "[provost] `{name}` allowed this once, as you asked ({reason}). Without that, it denies it: {why}."
+        "[provost] `{name}` allowed this once, as you asked ({reason}). Otherwise it is denied: {why}."
     ));
     opinion
 }

@@ -37,7 +37,7 @@ fn guards() -> String {
         for guard in members() {
             page += &format!("\n### `{}`\n\n{}\n\nWay out: {}\n", guard.name, guard.purpose, guard.way_out);
             if let Some(form) = guard.override_form() {
-                page += &format!("\nOnce: a prompt of the person that begins with {form}.\n");
+                page += &format!("\nOnce: a prompt of the user that begins with {form}.\n");
             }
         }
     }

@@ -115,6 +115,10 @@ pub static PACKS: &[Pack] = &[
 const HANDING_OUT: &[Trigger] =
     &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage, Trigger::BeforeShell];
 
+/// The way out of every guard of a workflow, besides the override.
+const END_WORKFLOW: &str =
+    "The user ends the workflow: `active_workflow` becomes `null` in `.isdlc/state.json`.";
+
 pub static GUARDS: &[Guard] = &[
     Guard {
         name: "self-guard",
@@ -128,9 +132,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "The user edits these files in an editor: only tool calls are judged. A prompt allows a tool \
-                  to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a \
-                  forged event.",
+        way_out: "The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to \
+                  change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.",
         judge: self_guard::tools::judge,
     },
     Guard {
@@ -185,8 +188,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: Some(plan_gate::gate::deadline),
-        way_out: "You can allow one plan with the prompt `provost override plan-gate REASON`, or leave plan \
-                  mode yourself.",
+        way_out: "The user leaves plan mode in the client.",
         judge: plan_gate::gate::judge,
     },
     Guard {
@@ -200,7 +202,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing: it only keeps the marks at the end of the plan.",
+        way_out: "It holds nothing back: it only keeps the marks at the end of the plan.",
         judge: plan_gate::keeper::judge,
     },
     Guard {
@@ -214,7 +216,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: plan_gate::brief::judge,
     },
     Guard {
@@ -228,7 +230,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: plan_gate::witness::judge,
     },
     Guard {
@@ -243,7 +245,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "The main conversation may do what the planner may not; you can add programs to \
+        way_out: "The main conversation may do what the planner may not; a person adds programs to \
                   `planner.allow` and tools to `planner.tools` in provost.toml.",
         judge: planner::bash_guard::judge,
     },
@@ -258,8 +260,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "It holds a planner once: the next stop of the same turn passes. With `planner.require_plan = \
-                  false` it checks only plans that exist.",
+        way_out: "It holds a planner once: the next stop of the same turn passes. With \
+                  `planner.require_plan = false` it checks only plans that exist.",
         judge: planner::plan_output::judge,
     },
     Guard {
@@ -274,8 +276,8 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: false,
         deadline: Some(review_loop::stop::deadline),
-        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all \
-                  its reviews; the ground rules hold a turn only once for the same reason.",
+        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all its \
+                  reviews; the ground rules hold a turn only once for the same reason.",
         judge: review_loop::stop::judge,
     },
     Guard {
@@ -289,8 +291,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override iteration-corridor REASON`, or end \
-                  the workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::corridor::judge,
     },
     Guard {
@@ -303,8 +304,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override skill-validator REASON`, or end the \
-                  workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::skill_validator::judge,
     },
     Guard {
@@ -317,8 +317,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override phase-loop-controller REASON`, or end \
-                  the workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::phase_loop::judge,
     },
     Guard {
@@ -331,8 +330,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override plan-surfacer REASON`, or end the \
-                  workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::plan_surfacer::judge,
     },
     Guard {
@@ -345,8 +343,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override phase-sequence-guard REASON`, or end \
-                  the workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::phase_sequence::judge,
     },
     Guard {
@@ -360,8 +357,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override gate-blocker REASON`, or end the \
-                  workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::gate::judge,
     },
     Guard {
@@ -374,8 +370,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override constitution-validator REASON`, or \
-                  end the workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::constitution::judge,
     },
     Guard {
@@ -388,8 +383,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override branch-guard REASON`, or end the \
-                  workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::branch::judge,
     },
     Guard {
@@ -403,8 +397,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override state-write-validator REASON`, or end \
-                  the workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::state_write::judge,
     },
     Guard {
@@ -417,7 +410,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::skill_log::judge,
     },
     Guard {
@@ -431,7 +424,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::menu::judge,
     },
     Guard {
@@ -444,7 +437,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::walkthrough::judge,
     },
     Guard {
@@ -457,7 +450,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::discover_menu::judge,
     },
     Guard {
@@ -470,7 +463,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::skill_delegation::judge,
     },
     Guard {
@@ -483,7 +476,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::test_watch::judge,
     },
     Guard {
@@ -496,7 +489,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::review_reminder::judge,
     },
     Guard {
@@ -509,8 +502,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: true,
         overridable: true,
         deadline: None,
-        way_out: "You can allow it once with the prompt `provost override delegation-gate REASON`, or end the \
-                  workflow.",
+        way_out: END_WORKFLOW,
         judge: phases::delegation_gate::judge,
     },
     Guard {
@@ -532,7 +524,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It blocks nothing.",
+        way_out: "It holds nothing back.",
         judge: phases::records::judge,
     },
 ];

@@ -114,7 +114,7 @@ phase-records              before an agent starts, and 7 more                   
 
 6 of 29 guards on here.
 closed: what the guard cannot judge is denied; open: it goes on.
-once: a prompt that begins with `provost override GUARD REASON` lets it pass once.
+once: a prompt that begins with `provost override GUARD REASON` allows one denied call.
 "
     );
 }
@@ -159,8 +159,8 @@ self-guard  deny  <n> ms
   why       tools may not change Provost's configuration
   evidence  <project>/provost.toml is Provost's configuration
   to fix    leave it as it is, or ask the user to change it
-  way out   The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.
   once      type the prompt `provost override self-guard REASON` in the client
+  way out   The user edits these files in an editor: only tool calls are judged. A prompt allows a tool to change settings, hooks or provost.toml once, but never the seal key, Provost's state or a forged event.
 "
     );
 }

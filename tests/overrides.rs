@@ -66,12 +66,12 @@ fn a_prompt_lets_one_denial_pass_and_no_second() {
     let answer = project.hook(&prompt(&project, LINE));
     assert_eq!(
         to_model(&answer),
-        "[provost] the user overrides `planner-bash-guard` once: the cache is stale"
+        "[provost] the user allows the next denial by `planner-bash-guard`, once: the cache is stale"
     );
     assert_eq!(
         answer.note(),
-        "[provost] the next call that `planner-bash-guard` denies in this session, within 60 minutes, is allowed: \
-         the cache is stale"
+        "[provost] override recorded: the next denial by `planner-bash-guard` in this session, within 60 minutes, is \
+         allowed once (the cache is stale)"
     );
 
     // What is allowed anyway does not use it up.
@@ -82,8 +82,8 @@ fn a_prompt_lets_one_denial_pass_and_no_second() {
     let note = project.hook(&denied_call(&project, "3")).note();
     assert_eq!(
         note,
-        "[provost] `planner-bash-guard` allowed this once, as you asked (the cache is stale). Without that, it denies \
-         it: 'rm' is not in the planner's allowlist."
+        "[provost] `planner-bash-guard` allowed this once, as you asked (the cache is stale). Otherwise it is \
+         denied: 'rm' is not in the planner's allowlist."
     );
     project.hook(&denied_call(&project, "4")).denial();
     // A new prompt is a new permission.
@@ -110,7 +110,7 @@ fn the_journal_keeps_the_permission_and_its_use() {
     assert_eq!(given["guards"][0]["guard"], "override");
     assert_eq!(
         given["guards"][0]["evidence"],
-        json!(["the user overrides planner-bash-guard once: the cache is stale"])
+        json!(["the user allows the next denial by planner-bash-guard, once: the cache is stale"])
     );
     assert_eq!((&used["decision"], &used["subject"]), (&json!("overridden"), &json!("rm -r cache")));
     let said = used["guards"].as_array().unwrap().iter().find(|said| said["guard"] == GUARD).unwrap();

@@ -35,6 +35,14 @@ fn every_guard_stands_in_the_reference_and_the_schema() {
     }
 }
 
+/// The page and `explain` name the override on a line of its own.
+#[test]
+fn no_way_out_repeats_the_override() {
+    for guard in provost::registry::GUARDS {
+        assert!(!guard.way_out.contains("provost override"), "{}: {}", guard.name, guard.way_out);
+    }
+}
+
 #[test]
 fn every_command_has_examples_in_its_help() {
     let pages = provost::reference::pages();

@@ -115,12 +115,12 @@ fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
     if opinion != "silence"
         && let Some(known) = known
     {
-        lines.push(("way out", known.way_out.to_owned()));
         let form = known.override_form().filter(|_| said.text("final").is_empty());
         lines.push((
             "once",
             form.map(|form| format!("type the prompt {form} in the client")).unwrap_or_default(),
         ));
+        lines.push(("way out", known.way_out.to_owned()));
     }
     for (label, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {
         let text = wrapped(&text, 12, width());

@@ -51,7 +51,7 @@ impl Guards {
         writeln!(out, "{}", screen::fitted(&format!("{}.", guards_counted(here.guards_on.len())), 0))?;
         let notes = [
             "closed: what the guard cannot judge is denied; open: it goes on.",
-            "once: a prompt that begins with `provost override GUARD REASON` lets it pass once.",
+            "once: a prompt that begins with `provost override GUARD REASON` allows one denied call.",
         ];
         for note in notes {
             writeln!(out, "{}", painted(DIM, &screen::fitted(note, 0)))?;

@@ -1,4 +1,4 @@
-//! The user's prompt that allows one call which a guard denies.
+//! The person's prompt that lets a guard pass once.
 //!
 //! It records a permission and says so to the person and to the model, which has seen the prompt
 //! too. What uses the permission up stands in [`crate::overrides`]. A prompt counts as the person's
@@ -38,10 +38,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 fn permitted(guard: &Guard, reason: &str) -> Opinion {
     let (name, minutes) = (guard.name, VALID.as_secs() / 60);
     Opinion {
-        evidence: vec![format!("the user overrides {name} once: {reason}")],
-        to_model: Some(format!("[provost] the user overrides `{name}` once: {reason}")),
+        evidence: vec![format!("the user allows the next denial by {name}, once: {reason}")],
+        to_model: Some(format!("[provost] the user allows the next denial by `{name}`, once: {reason}")),
         to_person: Some(format!(
-            "[provost] the next call that `{name}` denies in this session, within {minutes} minutes, is allowed: {reason}"
+            "[provost] override recorded: the next denial by `{name}` in this session, within {minutes} minutes, is \
+             allowed once ({reason})"
         )),
         ..Opinion::default()
     }
