@@ -25,7 +25,7 @@ fn where_nothing_calls_provost_that_comes_first() {
     let text = status(&TestProject::unregistered());
     assert!(text.contains("\nhooks      nothing here calls Provost, so nothing is guarded yet\n"), "{text}");
     assert!(
-        text.contains("\nnext       have the client call Provost: `provost init` writes the entries\n"),
+        text.contains("\nnext       run `provost init` to add Provost's hooks to Claude Code\n"),
         "{text}"
     );
 }

@@ -158,7 +158,7 @@ impl Summary {
         let mend = |what: &str, why: &str| format!("mend {what}, which cannot be read ({why})");
         let of_registration = || match self.called {
             Called::Yes | Called::Formerly => None,
-            Called::No => Some("have the client call Provost: `provost init` writes the entries".to_owned()),
+            Called::No => Some("run `provost init` to add Provost's hooks to Claude Code".to_owned()),
             Called::Off => Some("hooks are switched off here: `provost doctor` tells where".to_owned()),
             Called::Dropped => Some("mend the settings: `provost doctor` tells what is wrong".to_owned()),
         };
