@@ -202,7 +202,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back: it only keeps the marks at the end of the plan.",
+        way_out: "It blocks nothing: it only keeps the marks at the end of the plan.",
         judge: plan_gate::keeper::judge,
     },
     Guard {
@@ -216,7 +216,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: plan_gate::brief::judge,
     },
     Guard {
@@ -230,7 +230,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: plan_gate::witness::judge,
     },
     Guard {
@@ -410,7 +410,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::skill_log::judge,
     },
     Guard {
@@ -424,7 +424,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::menu::judge,
     },
     Guard {
@@ -437,7 +437,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::walkthrough::judge,
     },
     Guard {
@@ -450,7 +450,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::discover_menu::judge,
     },
     Guard {
@@ -463,7 +463,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::skill_delegation::judge,
     },
     Guard {
@@ -476,7 +476,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::test_watch::judge,
     },
     Guard {
@@ -489,7 +489,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::review_reminder::judge,
     },
     Guard {
@@ -524,7 +524,7 @@ pub static GUARDS: &[Guard] = &[
         blocks: false,
         overridable: false,
         deadline: None,
-        way_out: "It holds nothing back.",
+        way_out: "It blocks nothing.",
         judge: phases::records::judge,
     },
 ];
