@@ -9,8 +9,8 @@ mod words;
 
 use fold::{fold, plain};
 use words::{
-    FAIL_SIGNS, FILLERS, LABELS, LABELS_OF_FINDINGS, NEGATIONS, OBJECTS, OF_A_RULE, PASS_SIGNS, RETRACTIONS,
-    SUBJECTS, TAKEN_BACK,
+    CONDITIONS, FAIL_SIGNS, FILLERS, LABELS, LABELS_OF_FINDINGS, NEGATIONS, OBJECTS, OF_A_RULE, PASS_SIGNS,
+    RETRACTIONS, SUBJECTS, TAKEN_BACK,
 };
 
 use super::verdict::Status;
@@ -173,7 +173,10 @@ fn labelled(tokens: &[Token], at: usize) -> Option<Reading> {
 fn bare(tokens: &[Token], at: usize) -> Option<Reading> {
     let value = &tokens[at];
     let status = status(value)?;
-    let ends_line = tokens.get(at + 1).is_none_or(Token::begins_line);
+    // Only at the end of a line, so that each line is walked back once.
+    if !tokens.get(at + 1).is_none_or(Token::begins_line) {
+        return None;
+    }
     let label = (0..at).rev().take_while(|&back| !tokens[back + 1].begins_line()).count();
     let words = &tokens[at - label..at];
     let is_entry = words.first().is_some_and(|word| word.is_any(&["finding", "gap"]));
@@ -183,7 +186,7 @@ fn bare(tokens: &[Token], at: usize) -> Option<Reading> {
     let is_alone = label == 0 || is_negated || (label <= MOST_LABEL_WORDS && is_assigned && !is_entry);
     let is_labelled = words.last().is_some_and(|word| word.is_any(LABELS));
     let status = if is_negated { opposite(status) } else { status };
-    (ends_line && is_alone && !has_verdict && !is_labelled).then_some(Reading {
+    (is_alone && !has_verdict && !is_labelled).then_some(Reading {
         line: value.line,
         status: Some(status),
         is_prose: false,
@@ -214,7 +217,13 @@ fn sentence(tokens: &[Token], at: usize) -> Option<Reading> {
     let is_about_it = tokens[from..at].iter().any(|word| word.is_any(SUBJECTS));
     let is_negated = is_negation(&tokens[from..at]);
     let status = if is_negated { opposite(status) } else { status };
-    (ends && is_about_it).then_some(Reading { line: value.line, status: Some(status), is_prose: true })
+    // "What happens when it fails."
+    let depends = tokens[from].is_any(CONDITIONS);
+    (ends && is_about_it && !depends).then_some(Reading {
+        line: value.line,
+        status: Some(status),
+        is_prose: true,
+    })
 }
 
 /// "Verdict: ❌": a sign in the place of the value, on the same line.

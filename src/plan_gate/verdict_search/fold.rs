@@ -142,6 +142,9 @@ fn is_invisible(c: char) -> bool {
 
 /// The plain letter that a character looks like, in its own case.
 fn drawn_like(c: char) -> char {
+    if c.is_ascii() {
+        return c;
+    }
     let plain = look_alike(c);
     if c.is_uppercase() { plain.to_ascii_uppercase() } else { plain }
 }

@@ -114,6 +114,8 @@ pub(super) const NEGATIONS: &[&str] = &["cannot", "never", "no", "not", "t"];
 /// What a plan passes or fails, behind the value.
 pub(super) const OBJECTS: &[&str] =
     &["assessment", "check", "coverage", "gate", "my", "review", "the", "this", "validation"];
+/// Words in front of a sentence's subject that make it a condition: "if it fails".
+pub(super) const CONDITIONS: &[&str] = &["if", "unless", "when", "whenever", "whether"];
 /// Words that take a verdict back.
 pub(super) const RETRACTIONS: &[&str] = &[
     "back",
