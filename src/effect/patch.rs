@@ -41,22 +41,20 @@ pub struct PatchedName {
 pub fn names(text: &str) -> Vec<PatchedName> {
     let mut names = Vec::new();
     let mut has_header = false;
-    let mut lines = text.lines();
+    let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let before = names.len();
         read_header(line.trim_start(), &mut names);
         has_header |= names.len() > before;
         if let Some((mut old, mut new)) = hunk(line).filter(|_| has_header) {
-            while old > 0 || new > 0 {
-                match lines.next().map(|line| line.bytes().next()) {
-                    Some(Some(b'-')) => old = old.saturating_sub(1),
-                    Some(Some(b'+')) => new = new.saturating_sub(1),
-                    Some(Some(b' ') | None) => {
-                        (old, new) = (old.saturating_sub(1), new.saturating_sub(1));
-                    }
-                    Some(Some(b'\\')) => {}
-                    _ => break,
-                }
+            let is_content =
+                |line: &&str| matches!(line.as_bytes().first(), None | Some(b'-' | b'+' | b' ' | b'\\'));
+            while (old > 0 || new > 0)
+                && let Some(content) = lines.next_if(is_content)
+            {
+                let sign = content.as_bytes().first();
+                old = old.saturating_sub(usize::from(matches!(sign, None | Some(b'-' | b' '))));
+                new = new.saturating_sub(usize::from(matches!(sign, None | Some(b'+' | b' '))));
             }
         }
     }
@@ -208,6 +206,9 @@ mod tests {
     #[test]
     fn what_a_hunk_holds_is_content() {
         let text = "+++ b/x\n@@ -1,2 +1,3 @@\n --- a/z\n--- a/z\n++++ b/z\n+\n+++ b/y\n";
+        assert_eq!(paths(text, Some(1)), ["x", "y"]);
+        // `git apply --recount` ends a hunk at the next header, whatever number of lines it claims.
+        let text = "+++ b/x\n@@ -1,9 +1,9 @@\n-a\ndiff --git a/y b/y\nold mode 100644\n";
         assert_eq!(paths(text, Some(1)), ["x", "y"]);
     }
 

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::instructions::{sources, texts};
+use super::refusal::{Refusal, shown};
 use crate::effect::Effect;
 use crate::effect::patch::{self, PatchCommand, PatchedName};
 use crate::event::{Event, Tool};
@@ -17,33 +18,46 @@ const LARGEST_PATCH: u64 = 16 << 20;
 /// So many files that may be patches are looked at.
 const MOST_FILES: usize = 100;
 
-/// The files that a command's patches change.
+/// The files that a command's patches change. A patch that is too large to be read is refused.
 pub(super) fn changed_by(
     command: &PatchCommand,
     effects: &[Effect],
     event: &Event,
     workspace: &Workspace,
-) -> Vec<PathBuf> {
+) -> Result<Vec<PathBuf>, Refusal> {
     let patch_files = command.files.iter().flat_map(|file| workspace.fitting(file));
     let read = sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
-    let texts_on_disk = patch_files.chain(read).take(MOST_FILES);
-    let texts_on_disk =
-        texts_on_disk.filter_map(|file| workspace.read_bytes(&file, LARGEST_PATCH).ok().flatten());
-    let mut names: Vec<PatchedName> =
-        texts_on_disk.flat_map(|bytes| patch::names(&String::from_utf8_lossy(&bytes))).collect();
+    let mut names: Vec<PatchedName> = Vec::new();
+    for file in patch_files.chain(read).take(MOST_FILES) {
+        let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
+        if !is_whole {
+            return Err(too_large(&file, command, workspace));
+        }
+        names.extend(patch::names(&text));
+    }
     if let Some(call) = event.call() {
         names.extend(texts(&call.tool).into_iter().flat_map(patch::names_in_command));
     }
+    let bases: Vec<&Path> = bases(command, workspace).collect();
     let mut paths: Vec<PathBuf> = names
         .iter()
         .filter_map(|name| name.stripped(command.strip))
         .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
         .filter(|path| is_meant(command, path))
-        .flat_map(|path| bases(command, workspace).map(move |base| base.join(&path)).collect::<Vec<_>>())
+        .flat_map(|path| bases.iter().map(|base| base.join(&path)).collect::<Vec<_>>())
         .collect();
     paths.sort();
     paths.dedup();
-    paths
+    Ok(paths)
+}
+
+fn too_large(file: &Path, command: &PatchCommand, workspace: &Workspace) -> Refusal {
+    Refusal::new(
+        format!("{} not applied by `{}`", shown(file, workspace), command.program),
+        "it is larger than 16 MiB, so the files that it changes are not known",
+        "split the patch into smaller ones",
+        format!("{} is too large", file.display()),
+    )
 }
 
 /// The files that a patch changes which a tool that nobody knows is given.

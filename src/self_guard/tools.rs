@@ -60,16 +60,19 @@ fn refuse<'a>(
             },
             Effect::Delete { path } => deleted(path, workspace, protected)?,
             Effect::ChangeTree(change) => work_tree::refuse_change(change, &mut trees, workspace, protected)?,
-            Effect::ApplyPatch(command) => {
-                let mut refusal = None;
-                for path in patches::changed_by(command, effects, event, workspace) {
-                    refusal = written(&path, &Content::Unknown, event, workspace, protected)?;
-                    if refusal.is_some() {
-                        break;
+            Effect::ApplyPatch(command) => match patches::changed_by(command, effects, event, workspace) {
+                Ok(paths) => {
+                    let mut refusal = None;
+                    for path in paths {
+                        refusal = written(&path, &Content::Unknown, event, workspace, protected)?;
+                        if refusal.is_some() {
+                            break;
+                        }
                     }
+                    refusal
                 }
-                refusal
-            }
+                Err(refusal) => Some(refusal),
+            },
             Effect::Touch { path } => touched(path, event, workspace, protected)?,
             Effect::Read { path, recursive } => {
                 key.as_ref().and_then(|key| key.read_by(path, *recursive, workspace))

@@ -103,6 +103,16 @@ fn a_patch_on_disk_that_names_a_protected_file_is_denied() {
 }
 
 #[test]
+fn a_patch_that_is_too_large_to_be_read_is_denied() {
+    let project = committed();
+    let padding = "From the list: a long cover letter.\n".repeat(500_000);
+    project.file("large.patch", &format!("{padding}{PATCH}"));
+    project.file("large.log", &padding);
+    project.denies_lines(&["git apply large.patch", "git apply < large.patch", "patch -p1 -i large.patch"]);
+    project.passes_lines(&["grep cover large.log", "git apply --check large.patch"]);
+}
+
+#[test]
 fn a_patch_in_the_line_that_names_a_protected_file_is_denied() {
     let project = committed();
     let renamed =
