@@ -89,6 +89,18 @@ impl Line<'_> {
 
     /// Packing reads whole directories, and writes the archive. Unpacking writes the members that are named.
     pub(super) fn tar(&mut self, words: &[Word]) {
+        const LONGS: &[&str] = &[
+            "--create",
+            "--append",
+            "--update",
+            "--concatenate",
+            "--extract",
+            "--get",
+            "--to-stdout",
+            "--remove-files",
+            "--file",
+            "--directory",
+        ];
         const RUN: &[&str] = &[
             "--use-compress-program",
             "--to-command",
@@ -129,13 +141,15 @@ impl Line<'_> {
                 let (name, value) = text
                     .split_once('=')
                     .map_or((text, None), |(name, _)| (name, Some(word.behind(name.len() + 1))));
-                match name {
+                // tar knows its options by any start that no other has.
+                let is_start = |long: &&&str| name.len() > 4 && long.starts_with(name);
+                match LONGS.iter().find(is_start).copied().unwrap_or(name) {
                     "--create" | "--append" | "--update" | "--concatenate" => mode = Tar::Packs,
                     "--extract" | "--get" => mode = Tar::Unpacks,
                     "--to-stdout" => prints = true,
                     "--remove-files" => removes = true,
-                    "--file" | "--directory" => {
-                        let letter = if name == "--file" { 'f' } else { 'C' };
+                    long @ ("--file" | "--directory") => {
+                        let letter = if long == "--file" { 'f' } else { 'C' };
                         match value {
                             Some(value) => self.tar_value(letter, &value, &mut archive),
                             None => waiting.push_back(letter),

@@ -73,6 +73,7 @@ fn has_output(program: &str) -> bool {
             | "iconv"
             | "ld"
             | "pandoc"
+            | "shuf"
             | "strip"
     )
 }
@@ -121,7 +122,8 @@ impl Line<'_> {
             _ if is_compressor(program) => return self.compress(program, words),
             _ => {}
         }
-        let in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i']);
+        let in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i'])
+            || program == "yq" && has(&["--inplace", "--in-place"], &['i']);
         let fetched = program == "curl" && has(&["--remote-name"], &['O']);
         let use_of = match operands_of(program) {
             _ if in_place => Operands::Written,
@@ -133,6 +135,7 @@ impl Line<'_> {
         let may_walk = operands_of(program).is_some();
         let recursive = program == "rg"
             || may_walk && has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
+        let removes = program == "rsync" && has(&["--remove-s"], &[]);
         let packs_away = program == "zip" && has(&["--move"], &['m']);
         let walks = recursive || matches!(program, "zip" | "scp" | "rsync");
         let is_strict = has_output(program);
@@ -157,6 +160,7 @@ impl Line<'_> {
         }
         for word in sources {
             match use_of {
+                Operands::Copied if removes => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Packed if packs_away => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Deleted | Operands::Moved => self.each(word, 0, |path| Effect::Delete { path }),
                 Operands::Written => self.write(word),

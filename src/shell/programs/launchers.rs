@@ -1,6 +1,7 @@
 //! Programs that run a command line in a way of their own: `script -c`, `watch`, `parallel`.
 
 use crate::shell::Line;
+use crate::shell::grammar::Kind;
 use crate::shell::word::Word;
 
 impl Line<'_> {
@@ -26,24 +27,9 @@ impl Line<'_> {
                     self.inner(&words[at + 1..]);
                 }
             }
-            "watch" => {
-                let takes =
-                    |word: &Word| matches!(word.known(), Some("-n" | "--interval" | "-q" | "--equexit"));
-                let mut rest = words;
-                while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.is_option()) {
-                    rest = if takes(first) { more.get(1..).unwrap_or_default() } else { more };
-                }
-                // All words together are one line of the shell.
-                self.eval(rest);
-            }
-            "parallel" => {
-                let is_mark = |word: &Word| word.start().starts_with(":::");
-                let at = words.iter().position(is_mark).unwrap_or(words.len());
-                let front = words[..at].iter().skip_while(|word| word.is_option());
-                let all: Vec<Word> =
-                    front.chain(words[at..].iter().filter(|word| !is_mark(word))).cloned().collect();
-                self.inner(&all);
-            }
+            // All words together are one line of the shell.
+            "watch" => self.eval(behind_options(words, "nq", &["--interval", "--equexit"])),
+            "parallel" => self.parallel(words),
             // `claude mcp add NAME -- PROGRAM …`: the client starts it by itself from then on.
             "claude" => {
                 let is_added = words.first().and_then(Word::known) == Some("mcp")
@@ -56,4 +42,64 @@ impl Line<'_> {
             _ => {}
         }
     }
+
+    /// The command is one line of the shell, with each argument at its end or in the place of `{}`. Without a
+    /// command, each argument is a line.
+    fn parallel(&mut self, words: &[Word]) {
+        const NAMES: &[&str] = &[
+            "--arg-file",
+            "--colsep",
+            "--delay",
+            "--delimiter",
+            "--env",
+            "--halt",
+            "--joblog",
+            "--jobs",
+            "--load",
+            "--max-args",
+            "--max-procs",
+            "--results",
+            "--retries",
+            "--sshlogin",
+            "--tagstring",
+            "--timeout",
+            "--tmpdir",
+            "--workdir",
+        ];
+        let is_mark = |word: &Word| word.start().starts_with(":::");
+        let at = words.iter().position(is_mark).unwrap_or(words.len());
+        let command = behind_options(&words[..at], "aCdIjLnNPsS", NAMES);
+        let arguments: Vec<Word> = words[at..].iter().filter(|word| !is_mark(word)).cloned().collect();
+        if command.is_empty() {
+            for line in &arguments {
+                self.eval(std::slice::from_ref(line));
+            }
+            return;
+        }
+        let text_of = |words: &[Word]| {
+            let texts = words.iter().map(|word| word.known().map_or_else(|| word.unquoted(), str::to_owned));
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        let line = text_of(command);
+        if line.contains("{}") {
+            let line = line.replacen("{}", &text_of(&arguments), 1);
+            return self.read_before(line, Kind::Commands);
+        }
+        let all: Vec<Word> = command.iter().chain(&arguments).cloned().collect();
+        self.eval(&all);
+    }
+}
+
+/// The words behind a program's options. Some options take the next word: short ones by their last letter.
+fn behind_options<'a, 'w>(mut words: &'a [Word<'w>], letters: &str, names: &[&str]) -> &'a [Word<'w>] {
+    while let Some((first, rest)) = words.split_first().filter(|(first, _)| first.is_option()) {
+        let text = first.known().unwrap_or_default();
+        let takes = if text.starts_with("--") {
+            names.contains(&text)
+        } else {
+            text.ends_with(|c| letters.contains(c))
+        };
+        words = if takes { rest.get(1..).unwrap_or_default() } else { rest };
+    }
+    words
 }

@@ -40,7 +40,7 @@ fn wrapper(program: &str) -> Option<Wrapper> {
         "setpriv" => ("", &["--reuid", "--regid", "--ruid", "--euid", "--rgid", "--egid", "--groups"], 0),
         "taskset" => ("p", &["--pid"], 1),
         "unshare" => ("GRSw", &["--root", "--wd", "--setuid", "--setgid"], 0),
-        "linux32" | "linux64" | "unbuffer" => ("", &[], 0),
+        "chronic" | "linux32" | "linux64" | "unbuffer" => ("", &[], 0),
         _ if program.starts_with("ld-linux") || program == "ld.so" => {
             ("", &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"], 0)
         }
