@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 /// A command that applies patches.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PatchCommand {
     /// `git apply`, `patch`.
     pub program: &'static str,

@@ -3,6 +3,7 @@
 //! A patch is looked for where a command says that it is: in files, in what the line reads, and in the line itself.
 //! What another command prints is not known.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::instructions::{sources, texts};
@@ -28,7 +29,8 @@ pub(super) fn changed_by(
     let patch_files = command.files.iter().flat_map(|file| workspace.fitting(file));
     let read = sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
     let mut names: Vec<PatchedName> = Vec::new();
-    for file in patch_files.chain(read).take(MOST_FILES) {
+    let files: BTreeSet<PathBuf> = patch_files.chain(read).take(MOST_FILES).collect();
+    for file in files {
         let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
         if !is_whole {
             return Err(too_large(&file, command, workspace));

@@ -5,6 +5,7 @@
 //! and both versions are compared. What cannot be known beforehand is denied.
 
 use std::cell::LazyCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::LARGEST_SETTINGS;
@@ -50,6 +51,7 @@ fn refuse<'a>(
     let key = LazyCell::new(|| SealKey::of(workspace));
     let mut trees = WorkTrees::new(workspace);
     let copies = LazyCell::new(|| commands::copied(effects, workspace));
+    let mut seen_patches = HashSet::new();
     let mut first = None;
     for effect in effects {
         let refused = match effect {
@@ -60,6 +62,7 @@ fn refuse<'a>(
             },
             Effect::Delete { path } => deleted(path, workspace, protected)?,
             Effect::ChangeTree(change) => work_tree::refuse_change(change, &mut trees, workspace, protected)?,
+            Effect::ApplyPatch(command) if !seen_patches.insert(command) => None,
             Effect::ApplyPatch(command) => match patches::changed_by(command, effects, event, workspace) {
                 Ok(paths) => {
                     let mut refusal = None;
