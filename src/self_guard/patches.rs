@@ -25,7 +25,7 @@ pub(super) fn changed_by(
     effects: &[Effect],
     event: &Event,
     workspace: &Workspace,
-) -> Result<Vec<PathBuf>, Refusal> {
+) -> Result<Vec<PathBuf>, Box<Refusal>> {
     let patch_files = command.files.iter().flat_map(|file| workspace.fitting(file));
     let read = sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
     let mut names: Vec<PatchedName> = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn changed_by(
     for file in files {
         let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
         if !is_whole {
-            return Err(too_large(&file, command, workspace));
+            return Err(Box::new(too_large(&file, command, workspace)));
         }
         names.extend(patch::names(&text));
     }

@@ -74,7 +74,7 @@ fn refuse<'a>(
                     }
                     refusal
                 }
-                Err(refusal) => Some(refusal),
+                Err(refusal) => Some(*refusal),
             },
             Effect::Touch { path } => touched(path, event, workspace, protected)?,
             Effect::Read { path, recursive } => {
