@@ -61,7 +61,8 @@ pub fn gives_away(words: &[String]) -> Option<String> {
             // In "fix the app delegate" it is no verb.
             "delegate" | "delegating" => (!words[at.saturating_sub(2)..at].iter().any(is_article), rest),
             "hand" | "handing" => {
-                let away = rest.iter().position(|word| matches!(word.as_str(), "off" | "over"))?;
+                let is_away = |word: &String| matches!(word.as_str(), "off" | "over");
+                let away = rest.iter().take(REACH).position(is_away)?;
                 let given = &rest[..away];
                 if !is_work(given) {
                     return None;

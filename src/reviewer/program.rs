@@ -54,9 +54,12 @@ pub fn remember(workspace: &Workspace, project: &Path, again: bool) -> Option<Pa
     before.map(|_| known.path)
 }
 
-/// The files that are remembered as reviewers, where they really lie.
+/// The files that are remembered as reviewers, where they really lie. After an update that is also the file that
+/// the remembered name leads to now.
 pub fn remembered_files() -> Vec<PathBuf> {
-    read().values().filter_map(Known::from_json).map(|known| known.real).collect()
+    let known = read().values().filter_map(Known::from_json).collect::<Vec<_>>();
+    let now = known.iter().filter_map(|known| fs::canonicalize(&known.path).ok());
+    now.chain(known.iter().map(|known| known.real.clone())).collect()
 }
 
 /// Where the client lies on this machine, for whoever only wants to know its version.

@@ -158,6 +158,9 @@ fn an_update_of_the_client_is_accepted() {
     fs::remove_file(&program).unwrap();
     std::os::unix::fs::symlink(versions.join("2.1.2"), &program).unwrap();
     planned.held(&planned.stop());
+    // From now on, the new version is the program that no tool may replace.
+    let line = format!("cp evil {}", versions.join("2.1.2").display());
+    planned.project.hook(&planned.project.bash(&line)).denial();
 }
 
 #[test]
