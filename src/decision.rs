@@ -247,7 +247,7 @@ impl Decision {
         decision
     }
 
-    /// The same decision in the words of the guards' documents.
+    /// This decision, with each denial in the words that its guard's document prescribes.
     #[must_use]
     pub fn in_document_words(&self) -> Self {
         let mut decision = self.clone();

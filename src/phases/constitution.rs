@@ -34,7 +34,7 @@ fn prepare(event: &Event, workspace: &Workspace) -> Option<()> {
     }
     let is_of_phase = match ground.delegations(event, workspace).first() {
         Some(delegation) => delegation.may_be_of(&phase),
-        // Whoever leads hands the work on, and begins the record then.
+        // An agent that leads the workflow delegates the work, and the record begins with that.
         None => ground.assignments(event, workspace).iter().any(|work| {
             work.agent.as_deref().is_none_or(table::is_worker)
                 && plan_surfacer::is_work(work, ground, workspace)

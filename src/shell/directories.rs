@@ -151,7 +151,7 @@ impl Whereabouts {
 pub(super) struct Parts {
     /// How often the directory had changed when the current command and the current list began.
     current: (usize, usize),
-    /// The same for the constructs that are open.
+    /// How often the directory had changed when each open construct began: its command and its list.
     outer: Vec<(usize, usize)>,
 }
 
