@@ -2,9 +2,11 @@
 //!
 //! The system ends a lock with its process, so a process that is killed holds nobody up.
 
+use std::cell::RefCell;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,13 +15,19 @@ use crate::faults;
 
 /// Keeps others out while it lives. The system ends it with the process.
 #[derive(Debug)]
-pub struct Lock(#[allow(dead_code)] File);
+pub struct Lock(#[allow(dead_code)] Arc<File>);
+
+thread_local! {
+    /// The locks that this thread has waited for. Several files share a lock, so a thread can need one that it holds
+    /// already, and must not wait for itself.
+    static HELD: RefCell<Vec<(PathBuf, Weak<File>)>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The lock of this name; `None`: another process holds it.
 pub fn try_lock(place: &Path) -> io::Result<Option<Lock>> {
     let file = lock_file(place)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
+        Ok(()) => Ok(Some(Lock(Arc::new(file)))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -40,11 +48,20 @@ fn lock_file(place: &Path) -> io::Result<File> {
     private().read(true).write(true).create(true).truncate(false).open(place)
 }
 
-/// Waits for the lock of this name, but not for ever.
+/// Waits for the lock of this name, but not for ever. A thread that holds it already gets it again at once.
 pub fn lock(place: &Path, patience: Duration) -> io::Result<Lock> {
+    let is_this = |(known, file): &(PathBuf, Weak<File>)| (known == place).then(|| file.upgrade()).flatten();
+    if let Some(file) = HELD.with_borrow(|held| held.iter().find_map(is_this)) {
+        return Ok(Lock(file));
+    }
     let file = lock_file(place)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))?;
     wait_for_lock(&file, place, patience)?;
+    let file = Arc::new(file);
+    HELD.with_borrow_mut(|held| {
+        held.retain(|(_, file)| file.strong_count() > 0);
+        held.push((place.to_owned(), Arc::downgrade(&file)));
+    });
     Ok(Lock(file))
 }
 
@@ -120,6 +137,22 @@ mod tests {
         let place = dir.path().join("f/x.lock");
         let error = lock(&place, Duration::ZERO).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{}: ", place.display())), "{error}");
+    }
+
+    #[test]
+    fn a_thread_does_not_wait_for_itself_and_others_wait_until_it_has_ended_both() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("x.lock");
+        let other =
+            || thread::scope(|scope| scope.spawn(|| lock(&place, Duration::ZERO).is_ok()).join().unwrap());
+        let first = lock(&place, Duration::ZERO).unwrap();
+        let second = lock(&place, Duration::ZERO).unwrap();
+        assert!(!other());
+        drop(first);
+        assert!(!other());
+        drop(second);
+        assert!(other());
+        lock(&place, Duration::ZERO).unwrap();
     }
 
     #[test]

@@ -97,6 +97,19 @@ fn a_claimed_signal_does_not_stay_in_the_plan() {
     }
 }
 
+/// A few locks serve all files. A plan that shares one with the records beside it is kept like any other.
+#[test]
+fn a_plan_that_shares_a_lock_with_its_record_is_kept() {
+    let gate = Gate::with("");
+    let lock_number = |path: &Path| provost::workspace::fnv1a(path.to_str().unwrap().as_bytes()) % 64;
+    let records = lock_number(gate.gate_file().parent().unwrap());
+    let names = (0..10_000).map(|number| gate.plans.join(format!("plan-{number}.md")));
+    let plan = names.into_iter().find(|plan| lock_number(plan) == records).unwrap();
+    gate.write(&plan, &format!("{PLAN}<!-- rodin:verdict:signal={{\"status\":\"pass\"}} -->\n"));
+    assert_eq!(fs::read_to_string(&plan).unwrap(), PLAN);
+    assert_eq!(gate.says("status"), "pending");
+}
+
 #[test]
 fn a_home_behind_a_link_is_the_same_home() {
     let gate = Gate::believing();
