@@ -1,35 +1,21 @@
-//! Provost: one process that a coding agent's hooks call, and one decision per event.
+//! Provost: a program that a coding agent's hooks call, with one decision per event.
 //!
-//! The path through the house: a client's JSON becomes an [`event::Event`]; what it would do are
-//! its [`effect::Effect`]s; the [`engine`] asks every guard of the [`registry`] that the event
-//! concerns; their opinions fold into one [`decision::Decision`]; the client's adapter renders it,
-//! and the [`journal`] keeps a line. Data goes one way.
+//! This crate is the program: it reads an event from standard input ([`hook`]), writes the [`journal`], and has the
+//! commands for users ([`cli`]). The path from event to decision is in `provost_core`, the guards in `provost_guards`,
+//! the clients in `provost_clients`, and the effects of command lines in `provost_shell`.
 
 pub mod cli;
-pub mod clients;
-mod clock;
-pub mod config;
-pub mod decision;
-pub mod effect;
-pub mod engine;
-pub mod event;
-mod faults;
-pub mod files;
-pub mod glob;
+pub mod environment;
 pub mod hook;
 pub mod journal;
-pub mod json_object;
-mod json_text;
-pub mod overrides;
-pub mod phases;
-pub mod plan_gate;
-mod planner;
 pub mod reference;
-pub mod registry;
-pub mod review_loop;
-pub mod reviewer;
-mod search;
-mod self_guard;
-pub mod shell;
-mod text;
-pub mod workspace;
+mod signals;
+
+pub use provost_clients as clients;
+pub use provost_core::{
+    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places,
+    raw_object, review_verdict, reviewer, text, tool, workspace,
+};
+pub use provost_files as files;
+pub use provost_guards::{phases, plan_gate, planner, registry, review_loop, self_guard};
+pub use provost_shell as shell;

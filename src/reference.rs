@@ -1,43 +1,58 @@
-//! The pages of `docs/` that are made from the program itself.
+//! Generates the reference pages of `docs/` and the schema from the program.
 //!
-//! A test compares each with the file in the repository, so that the reference cannot go stale.
+//! A test compares each with the file in the repository, so that they cannot go stale.
 
 use crate::cli;
 use crate::config::settings;
-use crate::registry::{GUARDS, PACKS};
+use crate::registry::{GUARDS, PACKS, TimeLimit, guard_settings};
 
 /// Every generated file of the repository, with its content.
-pub fn pages() -> Vec<(&'static str, String)> {
+pub fn generate_pages() -> Vec<(&'static str, String)> {
     vec![
-        ("docs/guards.md", guards()),
+        ("docs/guards.md", guards_page()),
         ("docs/settings.md", settings_page()),
-        ("docs/cli.md", cli::reference()),
-        ("schema/provost.schema.json", format!("{:#}\n", settings::schema())),
+        ("docs/cli.md", cli::render_cli_reference()),
+        (
+            "schema/provost.schema.json",
+            format!("{:#}\n", settings::build_schema(&settings::list_settings(guard_settings()))),
+        ),
     ]
 }
 
-fn guards() -> String {
+fn guards_page() -> String {
     let mut page = String::from(
         "# Guards\n\n\
-         Made from the registry, in the order in which the guards are asked. `provost guards` shows the\n\
-         same table, and `provost explain` the same sentences.\n\n\
-         A **closed** guard that fails (an error, a panic, a missed deadline) denies the call and says\n\
-         so; an **open** one lets it go on, and the journal keeps the fault.\n",
+         This page lists every guard in the order in which Provost asks them: when a guard is asked, what it\n\
+         promises, and how you get past it. It is generated from the registry. `provost guards` shows the same table.\n\n\
+         If a **closed** guard fails (an error, a panic, a missed deadline), the call is denied, and the reason says so.\n\
+         If an **open** guard fails, the call is allowed, and the journal records the fault.\n",
     );
     for pack in PACKS {
-        page +=
-            &format!("\n## Pack `{}`\n\n{}. On: {}.\n\n", pack.name, capitalised(pack.purpose), pack.on_when);
+        page += &format!(
+            "\n## Pack `{}`\n\n{}. On: {}.\n\n",
+            pack.name,
+            capitalize(pack.purpose),
+            pack.activation
+        );
         page += "| guard | asked | on failure | can block |\n|---|---|---|---|\n";
         let members = || GUARDS.iter().filter(|guard| guard.pack == pack.name);
         for guard in members() {
-            let blocks = if guard.blocks { "yes" } else { "no" };
-            page +=
-                &format!("| `{}` | {} | {} | {blocks} |\n", guard.name, guard.asked(), guard.failure.word());
+            let blocks = if guard.can_block { "yes" } else { "no" };
+            page += &format!(
+                "| `{}` | {} | {} | {blocks} |\n",
+                guard.name,
+                guard.describe_triggers(),
+                guard.failure_mode.name()
+            );
         }
         for guard in members() {
             page += &format!("\n### `{}`\n\n{}\n\nWay out: {}\n", guard.name, guard.purpose, guard.way_out);
-            if let Some(form) = guard.override_form() {
-                page += &format!("\nOnce: a prompt of the user that begins with {form}.\n");
+            if matches!(guard.time_limit, TimeLimit::Reviewer(_)) {
+                page += "\nTime: it may start a reviewer and wait for the answer, for minutes or hours. It has a time \
+                         limit of its own.\n";
+            }
+            if let Some(form) = guard.override_prompt() {
+                page += &format!("\nAllow once: type {form} as your prompt.\n");
             }
         }
     }
@@ -47,23 +62,23 @@ fn guards() -> String {
 fn settings_page() -> String {
     let mut page = String::from(
         "# Settings\n\n\
-         Made from the table of settings. Every key of `provost.toml` is optional. A managed file wins\n\
-         over the project's, the project's over the person's; `provost config check` shows which\n\
-         files count and what holds in the end.\n\n\
+         This page lists every key of `provost.toml`. All keys are optional. A managed file wins over the project's, and\n\
+         the project's over the user's. `provost config check` shows which files are read and the resulting values. The\n\
+         page is generated from the program.\n\n\
          | layer | file |\n|---|---|\n\
          | managed | `/etc/provost/provost.toml` (macOS: `/Library/Application Support/provost/provost.toml`); while it has a mistake, no other layer can switch a guard off |\n\
          | project | the nearest `provost.toml` at or above the directory where the session started |\n\
          | user | `$XDG_CONFIG_HOME/provost/provost.toml`, by default `~/.config/provost/provost.toml` |\n\n\
          | key | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for setting in settings::all() {
-        let (expected, default) = (setting.takes.expected(), setting.takes.default_value());
+    for setting in settings::list_settings(guard_settings()) {
+        let (expected, default) = (setting.value_type.describe(), setting.value_type.default_value());
         page += &format!("| `{}` | {expected} | `{default}` | {} |\n", setting.key(), setting.meaning);
     }
     page
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

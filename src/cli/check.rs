@@ -1,26 +1,28 @@
-//! `provost check`: what a command line would do, as Provost understands it.
+//! `provost check`: what a command line would do, and how the guards judge it.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::screen::{BOLD, CYAN, DIM, colour_of, painted, width, wrapped};
-use super::{Exit, Outcome, current_directory};
-use crate::clients;
-use crate::decision::{Decision, Finding, Ruling, Verdict};
+use super::screen::{self, BOLD, CYAN, DIM, decision_colour, paint, print_detail};
+use super::{CommandResult, Exit, current_directory};
+use crate::cli::current_client;
+use crate::decision::{Decision, Finding, Ruling};
 use crate::effect::Effect;
 use crate::effect::git::{NamedBranch, UpdatedBranch};
 use crate::engine;
-use crate::event::{self, Agent, Call, Event, Kind, Tool};
-use crate::registry::{self, GUARDS};
-use crate::text::{one_line, shell_word};
-use crate::workspace::Workspace;
+use crate::environment::open_workspace;
+use crate::event::{Agent, Event, EventKind};
+use crate::opinion::{Denial, Verdict};
+use crate::registry::GuardSelection;
+use crate::text::{make_one_line, quote_for_shell};
+use crate::tool::{Tool, ToolCall};
 
-/// Show what a command line would do, and what each guard would say to it
+/// Show what a command would do, and whether a guard would deny it
 ///
-/// Nothing is run. The command is read as a shell in the current directory would read it: every
-/// program of every part of it, what it would write, delete, read and set, and what cannot be known.
+/// Runs nothing. Reads the command as a shell in the current directory would: each program that it
+/// runs, what it writes, deletes, reads and sets, and what cannot be known.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost check ls -la
@@ -30,87 +32,82 @@ use crate::workspace::Workspace;
 
 Exit codes: 0 allowed; 1 denied.")]
 pub(crate) struct Check {
-    /// The kind of agent that would run it; without, it is the main conversation
+    /// Judge the command as one of this type of subagent [default: the main conversation]
     #[arg(long, value_name = "TYPE")]
     agent: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// The command line: as one word, or as the words of a command with its arguments
+    /// The command line: one quoted word, or a command with its arguments
     #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<String>,
 }
 
 impl Check {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> CommandResult {
         let cwd = current_directory()?;
-        let call = Call {
+        let call = ToolCall {
             native_tool: String::new(),
             id: None,
-            tool: Tool::Shell { command: command_line(&self.command) },
-            outcome: event::Outcome::default(),
+            tool: Tool::Shell { command: join_words(&self.command) },
+            outcome: crate::tool::ToolOutcome::default(),
         };
-        let mut event = Event::new(String::new(), Kind::BeforeTool(call), cwd);
+        let mut event = Event::new(String::new(), EventKind::BeforeTool(call), cwd);
         event.agent = self.agent.map(|kind| Agent { id: None, kind: Some(kind) });
-        let workspace = Workspace::of(clients::DEFAULT, &event);
+        let workspace = open_workspace(current_client(), &event);
         event.home.clone_from(&workspace.places.home);
-        let concerned = GUARDS.iter().filter(|guard| registry::concerns(guard, &event)).collect();
-        let guards = registry::asked_about(&event, concerned, &[], &workspace.config);
-        let mut findings = Vec::new();
-        engine::ask(&guards, &event, &workspace, |_| {}, |finding| findings.push(finding));
-        // What is none of its business, a guard was as good as not asked about.
+        let guards = GuardSelection::select_for_event(&event, &workspace.config);
+        let mut findings = engine::ask_guards(&guards, &event, &workspace);
+        // A guard that the call does not concern is not listed.
         findings.retain(|finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned));
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
         let mut out = anstream::stdout().lock();
         if self.json {
-            let effects: Vec<Value> = event.effects().iter().map(as_json).collect();
-            let guards: Vec<Value> = findings.iter().map(guard_as_json).collect();
-            crate::cli::screen::json(
-                &mut out,
-                &json!({"denied": denied, "effects": effects, "guards": guards}),
-            )?;
+            let effects: Vec<Value> = event.effects().iter().map(effect_to_json).collect();
+            let guards: Vec<Value> = findings.iter().map(finding_to_json).collect();
+            screen::print_json(&mut out, &json!({"denied": denied, "effects": effects, "guards": guards}))?;
         } else {
-            show(&mut out, event.effects(), &event.cwd)?;
+            print_effects(&mut out, event.effects(), &event.cwd)?;
             for finding in &findings {
-                show_guard(&mut out, finding)?;
+                print_finding(&mut out, finding)?;
             }
         }
-        Ok(if denied { Exit::Found } else { Exit::Done })
+        Ok(if denied { Exit::Problem } else { Exit::Done })
     }
 }
 
-/// One word is a command line by itself; of several, a shell has already taken the quotes away.
-fn command_line(words: &[String]) -> String {
+/// One word is a whole command line. Several words have lost their quotes to the calling shell, and get them back.
+fn join_words(words: &[String]) -> String {
     match words {
         [line] => line.clone(),
-        words => words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
+        words => words.iter().map(|word| quote_for_shell(word)).collect::<Vec<_>>().join(" "),
     }
 }
 
-/// An effect as a verb and what it is about.
-fn in_words(effect: &Effect) -> (&'static str, String) {
+/// A verb for an effect, and its object.
+fn describe_effect(effect: &Effect) -> (&'static str, String) {
     let shown = |path: &Path| path.display().to_string();
     match effect {
         Effect::Run { program, arguments, .. } => {
             let words: Vec<&str> = std::iter::once(program).chain(arguments).map(String::as_str).collect();
             ("runs", words.join(" "))
         }
-        Effect::Act { program, by, does } => ("acts", format!("{program} {by}: {does}")),
+        Effect::MutatingOption { program, by, does } => ("acts", format!("{program} {by}: {does}")),
         Effect::Commit { site, dry_run } => {
-            let place = site.repository.as_deref().map_or("a repository that is not known".into(), shown);
+            let place = site.repository.as_deref().map_or("an unknown repository".into(), shown);
             let branch = match site.named_branch() {
                 NamedBranch::Current => "its current branch",
                 NamedBranch::Named(name) => name,
-                NamedBranch::Unknown => "a branch that is not known",
+                NamedBranch::Unknown => "an unknown branch",
             };
-            let kind = if *dry_run { " (only tried)" } else { "" };
+            let kind = if *dry_run { " (dry run)" } else { "" };
             ("commits", format!("to {branch} in {place}{kind}"))
         }
         Effect::UpdateBranch(update) => {
             let branch = match &update.branch {
                 UpdatedBranch::CheckedOut => "the branch that is checked out",
                 UpdatedBranch::Named(name) => name,
-                UpdatedBranch::Unknown => "a branch that is not known",
+                UpdatedBranch::Unknown => "an unknown branch",
             };
             ("updates", format!("{branch} by git {}", update.command))
         }
@@ -132,19 +129,19 @@ fn in_words(effect: &Effect) -> (&'static str, String) {
         Effect::SetVariable { name, value } => {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
         }
-        Effect::Somewhere { target, .. } => ("writes", format!("{target}, which cannot be known")),
-        Effect::Obscure { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
-        other => ("does", format!("{other:?}")),
+        Effect::UnknownTarget { target, .. } => ("writes", format!("{target} (unknown path)")),
+        Effect::Unparsed { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
+        Effect::Touch { path } => ("may change", shown(path)),
     }
 }
 
-fn as_json(effect: &Effect) -> Value {
-    let (does, what) = in_words(effect);
+fn effect_to_json(effect: &Effect) -> Value {
+    let (does, what) = describe_effect(effect);
     match effect {
         Effect::Run { program, arguments, directory, .. } => {
             json!({"does": does, "program": program, "arguments": arguments, "directory": directory})
         }
-        Effect::Act { program, by, does: what } => {
+        Effect::MutatingOption { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
         Effect::Commit { site, dry_run } => {
@@ -164,72 +161,72 @@ fn as_json(effect: &Effect) -> Value {
     }
 }
 
-fn guard_as_json(finding: &Finding) -> Value {
-    let name = finding.guard.name;
-    match &finding.outcome {
-        Ok(opinion) => match &opinion.verdict {
-            Verdict::Silence => json!({"guard": name, "opinion": "silence"}),
-            Verdict::Ask(denial) | Verdict::Deny(denial) => {
-                let opinion = if matches!(opinion.verdict, Verdict::Ask(_)) { "ask" } else { "deny" };
-                json!({"guard": name, "opinion": opinion, "what": denial.what, "why": denial.why, "fix": denial.fix})
-            }
-        },
-        Err(fault) => json!({"guard": name, "opinion": "fault", "what": fault.to_string()}),
+/// A guard's opinion in one word, and the denial if there is one.
+fn describe_opinion(finding: &Finding) -> (&'static str, Option<&Denial>) {
+    match finding.outcome.as_ref().map(|opinion| &opinion.verdict) {
+        Ok(Verdict::Silence) => ("silence", None),
+        Ok(Verdict::Ask(denial)) => ("ask", Some(denial)),
+        Ok(Verdict::Deny(denial)) => ("deny", Some(denial)),
+        Err(_) => ("fault", None),
     }
 }
 
-fn show(out: &mut impl Write, effects: &[Effect], cwd: &Path) -> io::Result<()> {
+fn finding_to_json(finding: &Finding) -> Value {
+    let (opinion, denial) = describe_opinion(finding);
+    let mut value = json!({"guard": finding.guard.name, "opinion": opinion});
+    if let Some(denial) = denial {
+        value["what"] = denial.what.as_str().into();
+        value["why"] = denial.why.as_str().into();
+        value["fix"] = denial.fix.as_str().into();
+    }
+    if let Err(fault) = &finding.outcome {
+        value["what"] = fault.to_string().into();
+    }
+    value
+}
+
+fn print_effects(out: &mut impl Write, effects: &[Effect], cwd: &Path) -> io::Result<()> {
     for effect in effects {
-        // Any word may name a file that a program reads; most do not.
+        // Every word that could name a file counts as read; most of them name none.
         if matches!(effect, Effect::Read { path, .. } if !path.exists()) {
             continue;
         }
-        let (verb, what) = in_words(effect);
+        let (verb, what) = describe_effect(effect);
         let colour = match verb {
             "runs" => BOLD,
             "reads" => DIM,
-            "unknown" | "acts" | "writes" | "deletes" => colour_of("ask"),
+            "unknown" | "acts" | "writes" | "deletes" => decision_colour("ask"),
             _ => CYAN,
         };
-        let elsewhere = match effect {
+        let place = match effect {
             Effect::Run { directory: Some(directory), .. } if directory != cwd => {
                 format!("  (in {})", directory.display())
             }
-            Effect::Run { directory: None, .. } => "  (in a directory that is not certain)".into(),
+            Effect::Run { directory: None, .. } => "  (in an unknown directory)".into(),
             _ => String::new(),
         };
         writeln!(
             out,
             "{}  {}{}",
-            painted(colour, &format!("{verb:8}")),
-            one_line(&what),
-            painted(DIM, &one_line(&elsewhere))
+            paint(colour, &format!("{verb:8}")),
+            make_one_line(&what),
+            paint(DIM, &make_one_line(&place))
         )?;
     }
     Ok(())
 }
 
-fn show_guard(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
-    let (word, texts) = match &finding.outcome {
-        Ok(opinion) => match &opinion.verdict {
-            Verdict::Silence => ("silence", Vec::new()),
-            Verdict::Ask(denial) => {
-                ("ask", vec![("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)])
-            }
-            Verdict::Deny(denial) => {
-                ("deny", vec![("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)])
-            }
-        },
-        Err(_) => ("fault", Vec::new()),
-    };
+fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+    let (word, denial) = describe_opinion(finding);
     writeln!(out)?;
-    writeln!(out, "{}  {}", painted(BOLD, finding.guard.name), painted(colour_of(word), word))?;
-    for (label, text) in texts {
-        let text = wrapped(&one_line(text), 12, width());
-        writeln!(out, "  {}  {}", painted(CYAN, &format!("{label:8}")), text.trim_start())?;
+    writeln!(out, "{}  {}", paint(BOLD, finding.guard.name), paint(decision_colour(word), word))?;
+    if let Some(denial) = denial {
+        for (label, text) in [("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)] {
+            print_detail(out, CYAN, label, &make_one_line(text))?;
+        }
     }
     if let Err(fault) = &finding.outcome {
-        writeln!(out, "  {}", one_line(&fault.to_string()))?;
+        writeln!(out, "  {}", make_one_line(&fault.to_string()))?;
     }
     Ok(())
 }

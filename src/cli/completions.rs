@@ -1,13 +1,13 @@
-//! `provost completions`: what a shell needs to complete the commands, made from the commands themselves.
+//! `provost completions`: completion scripts for shells, generated from the commands.
 
 use std::io::Write;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Exit, Outcome, Provost};
+use super::{CommandResult, Exit, Provost};
 
-/// Print the completions for a shell
+/// Print the completion script of a shell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   source <(provost completions bash)           in ~/.bashrc
@@ -16,15 +16,15 @@ use super::{Exit, Outcome, Provost};
   provost completions powershell >> $PROFILE
   eval (provost completions elvish | slurp)    in rc.elv")]
 pub(crate) struct Completions {
-    /// The shell
+    /// The shell to complete in
     shell: Shell,
 }
 
 impl Completions {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> CommandResult {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Provost::command(), "provost", &mut script);
-        // A pipe that nobody reads is no reason to panic, as it would be for the generator.
+        // The generator would panic on a closed pipe.
         std::io::stdout().write_all(&script)?;
         Ok(Exit::Done)
     }

@@ -1,19 +1,19 @@
-//! `provost config check`: which files count, what is wrong in them, what holds in the end.
+//! `provost config check`: which configuration files apply, their mistakes, and the resulting settings.
 
 use std::io::Write;
 
 use clap::Subcommand;
 
-use super::screen::{self, BOLD, DIM, GREEN, RED, painted};
-use super::{Exit, Here, Outcome};
+use super::screen::{self, BOLD, DIM, GREEN, RED, paint};
+use super::{CommandResult, CurrentProject, Exit};
 use crate::config::settings;
-use crate::registry::GUARDS;
-use crate::text::one_line;
+use crate::registry::{GUARDS, guard_settings};
+use crate::text::make_one_line;
 
-/// Look at the configuration
+/// Check the configuration
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  provost config check                 what holds here, and which file says so")]
+  provost config check                 the settings, and which file sets each")]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]
     command: ConfigAction,
@@ -21,66 +21,66 @@ pub(crate) struct ConfigCommand {
 
 #[derive(Subcommand)]
 enum ConfigAction {
-    Check(Check),
+    Check(ConfigCheck),
 }
 
-/// Show the files that count here, mistakes in them, and the settings that hold
+/// Show the configuration files, their mistakes, and the resulting settings
 ///
-/// A managed file wins over the project's, the project's over the person's. Exits with 1 if there
-/// is a mistake.
+/// A managed file overrides the project's, and the project's overrides the user's. Exits with 1 if
+/// there is a mistake.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost config check
   provost config check && echo fine")]
-struct Check {}
+struct ConfigCheck {}
 
 impl ConfigCommand {
-    pub(crate) fn run(self) -> Outcome {
-        let ConfigAction::Check(Check {}) = self.command;
-        check()
+    pub(crate) fn run(self) -> CommandResult {
+        let ConfigAction::Check(ConfigCheck {}) = self.command;
+        check_configuration()
     }
 }
 
-fn check() -> Outcome {
-    let Here { config, layers, .. } = Here::find()?;
+fn check_configuration() -> CommandResult {
+    let CurrentProject { config, layers, .. } = CurrentProject::locate()?;
     let mut out = anstream::stdout().lock();
     for (layer, path) in &layers {
         let found = config.files.iter().any(|(_, file)| file == path);
-        let mark = if found { painted(GREEN, "found") } else { painted(DIM, "none ") };
-        writeln!(out, "{mark}  {:8} {}", layer.word(), one_line(&path.to_string_lossy()))?;
+        let mark = if found { paint(GREEN, "found") } else { paint(DIM, "none ") };
+        writeln!(out, "{mark}  {:8} {}", layer.name(), make_one_line(&path.to_string_lossy()))?;
     }
     writeln!(out)?;
     for problem in &config.problems {
-        writeln!(out, "{} {}", painted(RED, "mistake"), one_line(&problem.to_string()))?;
+        writeln!(out, "{} {}", paint(RED, "mistake"), make_one_line(&problem.to_string()))?;
     }
     if !config.problems.is_empty() {
         writeln!(out)?;
     }
     let mut rows = vec![["SETTING", "FROM", "VALUE"].map(String::from).to_vec()];
-    let mut usual = 0;
-    for setting in settings::all() {
+    let mut hidden = 0;
+    for setting in settings::list_settings(guard_settings()) {
         let key = setting.key();
-        // Every guard is on unless somebody wants it otherwise: only that is worth a line.
-        if setting.table == "guards" && config.get(&key).is_none() {
-            usual += 1;
+        // Every guard is on by default. Only guards that a file sets get a line.
+        if setting.table == "guards" && config.configured_value(&key).is_none() {
+            hidden += 1;
             continue;
         }
-        let (value, from) = match config.get(&key) {
-            Some((layer, value)) => (value.to_string(), layer.word()),
-            None => (setting.takes.default_value().to_string(), "default"),
+        let (value, from) = match config.configured_value(&key) {
+            Some((layer, value)) => (value.to_string(), layer.name()),
+            None => (setting.value_type.default_value().to_string(), "default"),
         };
-        rows.push(vec![one_line(&key), from.into(), one_line(&value)]);
+        rows.push(vec![make_one_line(&key), from.into(), make_one_line(&value)]);
     }
-    if usual > 0 {
-        let others = if usual == GUARDS.len() { "all" } else { "all others" };
+    if hidden > 0 {
+        let others = if hidden == GUARDS.len() { "all" } else { "all others" };
         rows.push(vec![format!("guards.* ({others})"), "default".into(), "\"on\"".into()]);
     }
-    screen::table(&mut out, &rows)?;
+    screen::print_table(&mut out, &rows)?;
     writeln!(out)?;
     match config.problems.len() {
-        0 => writeln!(out, "{}", painted(GREEN, "no mistakes"))?,
-        1 => writeln!(out, "{}", painted(BOLD, "1 mistake; everything else counts"))?,
-        count => writeln!(out, "{}", painted(BOLD, &format!("{count} mistakes; everything else counts")))?,
+        0 => writeln!(out, "{}", paint(GREEN, "no mistakes"))?,
+        1 => writeln!(out, "{}", paint(BOLD, "1 mistake; all other settings apply"))?,
+        count => writeln!(out, "{}", paint(BOLD, &format!("{count} mistakes; all other settings apply")))?,
     }
-    Ok(if config.problems.is_empty() { Exit::Done } else { Exit::Found })
+    Ok(if config.problems.is_empty() { Exit::Done } else { Exit::Problem })
 }

@@ -1,65 +1,73 @@
-//! `provost explain`: which guards ran, what each said, on which evidence, how to go on.
+//! `provost explain`: why a call was denied: each guard's opinion, its evidence, and the fix.
 
 use std::io::{self, Write};
 
-use super::screen::{BOLD, CYAN, DIM, colour_of, fitted, painted, width, wrapped};
-use super::{Exit, Here, Outcome};
-use crate::journal::{Record, Said};
-use crate::registry::Guard;
-use crate::text::one_line;
+use super::screen::{
+    BOLD, CYAN, DIM, decision_colour, paint, print_detail, print_field, text_width, wrap, wrap_for_terminal,
+};
+use super::{CommandResult, CurrentProject, Exit};
+use crate::journal::{GuardRecord, JournalRecord};
+use crate::registry::find_guard;
+use crate::text::make_one_line;
 
-/// Tell why a call was denied, on which evidence, and how to go on
+/// Explain why a call was denied, and how to fix it
 ///
-/// Without an ID it explains the last denial of this project. The beginning of an ID is enough, if
-/// it is the only one that begins so.
+/// Shows each guard's opinion and its evidence. Without an ID, it explains the last denial in this project. The first characters of an ID are
+/// enough if no other ID starts with them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost explain
   provost explain 1k0avfc7196p9
-  provost journal --denied          to find an ID")]
+  provost journal --denied          lists denials with their IDs")]
 pub(crate) struct Explain {
     /// The ID of a decision, from `provost journal`
     id: Option<String>,
 }
 
 impl Explain {
-    pub(crate) fn run(self) -> Outcome {
-        let here = Here::find()?;
-        let records = here.records()?;
+    pub(crate) fn run(self) -> CommandResult {
+        let here = CurrentProject::locate()?;
+        let records = here.read_journal()?;
         let mut out = anstream::stdout().lock();
-        let found: Vec<&Record> = match &self.id {
+        let matches: Vec<&JournalRecord> = match &self.id {
             Some(id) => records.iter().filter(|record| record.text("id").starts_with(id.as_str())).collect(),
             None => records.iter().rev().find(|record| record.is_denial()).into_iter().collect(),
         };
-        let answer = match (found.as_slice(), &self.id) {
+        let answer = match (matches.as_slice(), &self.id) {
             ([record], _) => {
-                explain(&mut out, record)?;
+                print_record(&mut out, record)?;
                 return Ok(Exit::Done);
             }
             (_, None) => {
-                let project = one_line(&here.project.to_string_lossy());
+                let project = make_one_line(&here.project.to_string_lossy());
                 format!("nothing was denied in {project} yet; `provost journal` shows all decisions")
             }
-            ([], Some(id)) => format!("no decision in this project begins with `{}`", one_line(id)),
+            ([], Some(id)) => {
+                format!("no decision in this project has an ID that starts with `{}`", make_one_line(id))
+            }
             (several, Some(id)) => {
-                format!("{} decisions begin with `{}`; give more of the ID", several.len(), one_line(id))
+                format!(
+                    "{} decisions have an ID that starts with `{}`; give more of the ID",
+                    several.len(),
+                    make_one_line(id)
+                )
             }
         };
-        writeln!(out, "{}", fitted(&answer, 0))?;
-        Ok(Exit::Found)
+        writeln!(out, "{}", wrap_for_terminal(&answer, 0))?;
+        Ok(Exit::Problem)
     }
 }
 
-fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
+fn print_record(out: &mut impl Write, record: &JournalRecord) -> io::Result<()> {
     let decision = record.text("decision");
     if !record.text("subject").is_empty() {
-        writeln!(out, "{}", painted(BOLD, &wrapped(&one_line(record.text("subject")), 0, width())))?;
+        writeln!(out, "{}", paint(BOLD, &wrap(&make_one_line(record.text("subject")), 0, text_width())))?;
     }
     writeln!(
         out,
         "{}  {}",
-        painted(colour_of(decision), &one_line(decision)),
-        painted(DIM, &one_line(record.text("id")))
+        paint(decision_colour(decision), &make_one_line(decision)),
+        paint(DIM, &make_one_line(record.text("id")))
     )?;
     let about = [
         ("time", record.text("time")),
@@ -73,63 +81,55 @@ fn explain(out: &mut impl Write, record: &Record) -> io::Result<()> {
         ("version", record.text("version")),
     ];
     for (name, value) in about.into_iter().filter(|(_, value)| !value.is_empty()) {
-        let value = wrapped(&one_line(value), 12, width());
-        writeln!(out, "  {}  {}", painted(DIM, &format!("{name:8}")), value.trim_start())?;
+        print_detail(out, DIM, name, &make_one_line(value))?;
     }
-    writeln!(out, "  {}  {} ms", painted(DIM, "took    "), thousandths(record.micros()))?;
-    // What only kept silent is told in a line, unless nobody else said a word.
+    print_detail(out, DIM, "took", &format_millis(record.micros()))?;
+    // Silent guards share one line, unless all were silent.
     let (silent, others): (Vec<_>, Vec<_>) = record
         .guards()
-        .partition(|said| said.text("opinion") == "silence" && said.evidence().next().is_none());
-    let in_full = if others.is_empty() { &silent } else { &others };
-    for said in in_full {
+        .partition(|guard| guard.text("opinion") == "silence" && guard.evidence().next().is_none());
+    for guard in if others.is_empty() { &silent } else { &others } {
         writeln!(out)?;
-        guard(out, said)?;
+        print_guard(out, guard)?;
     }
     if !others.is_empty() && !silent.is_empty() {
-        let names: Vec<String> = silent.iter().map(|said| one_line(said.text("guard"))).collect();
-        let names = wrapped(&names.join(", "), 9, width());
+        let names: Vec<String> = silent.iter().map(|guard| make_one_line(guard.text("guard"))).collect();
         writeln!(out)?;
-        writeln!(out, "{}  {}", painted(colour_of("silence"), "silence"), names.trim_start())?;
+        print_field(out, &paint(decision_colour("silence"), "silence"), &names.join(", "))?;
     }
     Ok(())
 }
 
-fn guard(out: &mut impl Write, said: &Said<'_>) -> io::Result<()> {
-    let opinion = said.text("opinion");
-    let name = one_line(said.text("guard"));
+fn print_guard(out: &mut impl Write, guard: &GuardRecord<'_>) -> io::Result<()> {
+    let opinion = guard.text("opinion");
+    let name = make_one_line(guard.text("guard"));
     writeln!(
         out,
         "{}  {}  {}",
-        painted(BOLD, &name),
-        painted(colour_of(opinion), &one_line(opinion)),
-        painted(DIM, &format!("{} ms", thousandths(said.micros()))),
+        paint(BOLD, &name),
+        paint(decision_colour(opinion), &make_one_line(opinion)),
+        paint(DIM, &format_millis(guard.micros())),
     )?;
-    let known = Guard::find(said.text("guard"));
+    let known = find_guard(guard.text("guard"));
     if let Some(known) = known {
-        writeln!(out, "{}", painted(DIM, &wrapped(known.purpose, 2, width())))?;
+        writeln!(out, "{}", paint(DIM, &wrap(known.purpose, 2, text_width())))?;
     }
-    let mut lines = vec![("what", one_line(said.text("what"))), ("why", one_line(said.text("why")))];
-    lines.extend(said.evidence().map(|evidence| ("evidence", one_line(evidence))));
-    lines.push(("to fix", one_line(said.text("fix"))));
+    let mut lines =
+        vec![("what", make_one_line(guard.text("what"))), ("why", make_one_line(guard.text("why")))];
+    lines.extend(guard.evidence().map(|evidence| ("evidence", make_one_line(evidence))));
+    lines.push(("to fix", make_one_line(guard.text("fix"))));
     if opinion != "silence"
         && let Some(known) = known
     {
-        let form = known.override_form().filter(|_| said.text("final").is_empty());
-        lines.push((
-            "once",
-            form.map(|form| format!("type the prompt {form} in the client")).unwrap_or_default(),
-        ));
+        if let Some(form) = known.override_prompt().filter(|_| guard.text("final").is_empty()) {
+            lines.push(("once", format!("type the prompt {form} in the client")));
+        }
         lines.push(("way out", known.way_out.to_owned()));
     }
-    for (label, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {
-        let text = wrapped(&text, 12, width());
-        writeln!(out, "  {}  {}", painted(CYAN, &format!("{label:8}")), text.trim_start())?;
-    }
-    Ok(())
+    let mut lines = lines.iter().filter(|(_, text)| !text.is_empty());
+    lines.try_for_each(|(label, text)| print_detail(out, CYAN, label, text))
 }
 
-/// Microseconds as milliseconds.
-fn thousandths(micros: u64) -> String {
-    format!("{}.{:03}", micros / 1000, micros % 1000)
+fn format_millis(micros: u64) -> String {
+    format!("{}.{:03} ms", micros / 1000, micros % 1000)
 }

@@ -4,13 +4,12 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::screen::{self, BOLD, DIM, painted};
-use super::status::{Summary, guards_counted};
-use super::{Exit, Outcome, current_directory};
+use super::overview::Overview;
+use super::screen::{self, BOLD, DIM, paint};
+use super::{CommandResult, Exit};
 use crate::registry::{GUARDS, Guard, PACKS};
-use crate::workspace::resolve;
 
-/// List every guard: when it is asked, what its failure means, whether it is on here
+/// List every guard: when it is asked, what happens if it fails, whether it is on here
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost guards
@@ -22,80 +21,73 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    pub(crate) fn run(self) -> Outcome {
-        let cwd = resolve(&current_directory()?);
-        let here = Summary::of(&cwd, &cwd);
+    pub(crate) fn run(self) -> CommandResult {
+        let overview = Overview::open_here()?;
+        let on = overview.guards_on();
+        let is_on = |guard: &Guard| on.contains(&guard.name);
         let mut out = anstream::stdout().lock();
         if self.json {
-            let all: Value = GUARDS.iter().map(|guard| as_json(guard, &here)).collect();
+            let all: Value = GUARDS.iter().map(|guard| as_json(guard, is_on(guard))).collect();
             writeln!(out, "{all:#}")?;
             return Ok(Exit::Done);
         }
-        for (index, pack) in PACKS.iter().enumerate() {
-            if index > 0 {
-                writeln!(out)?;
-            }
-            screen::line(&mut out, &[painted(BOLD, pack.name)], &painted(DIM, pack.purpose))?;
-            if let Some(pack) = here.packs.iter().find(|known| known.name == pack.name) {
-                let word = if pack.is_on { "on" } else { "off" };
-                writeln!(out, "{}", painted(DIM, &screen::fitted(&format!("{word} here: {}", pack.why), 0)))?;
-            }
-            writeln!(out)?;
+        for (pack, activation) in PACKS.iter().zip(overview.packs()) {
+            screen::print_line(&mut out, &[paint(BOLD, pack.name)], &paint(DIM, pack.purpose))?;
+            let word = if activation.is_on { "on" } else { "off" };
+            let text = format!("{word} here: {}", activation.why);
+            writeln!(out, "{}\n", paint(DIM, &screen::wrap_for_terminal(&text, 0)))?;
             let mut rows = vec![
                 ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
             ];
-            rows.extend(GUARDS.iter().filter(|guard| guard.pack == pack.name).map(|guard| row(guard, &here)));
-            screen::table(&mut out, &rows)?;
+            let guards = GUARDS.iter().filter(|guard| guard.pack == pack.name);
+            rows.extend(guards.map(|guard| row(guard, is_on(guard))));
+            screen::print_table(&mut out, &rows)?;
+            writeln!(out)?;
         }
-        writeln!(out)?;
-        writeln!(out, "{}", screen::fitted(&format!("{}.", guards_counted(here.guards_on.len())), 0))?;
+        writeln!(out, "{}", screen::wrap_for_terminal(&format!("{}.", overview.count_guards()), 0))?;
         let notes = [
-            "closed: what the guard cannot judge is denied; open: it goes on.",
+            "closed: if the guard fails, the call is denied; open: it continues unchecked.",
             "once: a prompt that begins with `provost override GUARD REASON` allows one denied call.",
         ];
         for note in notes {
-            writeln!(out, "{}", painted(DIM, &screen::fitted(note, 0)))?;
+            writeln!(out, "{}", paint(DIM, &screen::wrap_for_terminal(note, 0)))?;
         }
         Ok(Exit::Done)
     }
 }
 
-fn row(guard: &Guard, here: &Summary) -> Vec<String> {
-    let here = if is_on(guard, here) { "on" } else { "off" };
+fn row(guard: &Guard, is_on: bool) -> Vec<String> {
+    let choose = |condition, yes, no| if condition { yes } else { no };
     vec![
         guard.name.into(),
-        shortly_asked(guard),
-        guard.failure.word().into(),
-        if guard.blocks { "yes" } else { "no" }.into(),
-        if guard.overridable { "once" } else { "no" }.into(),
-        here.into(),
+        summarize_triggers(guard),
+        guard.failure_mode.name().into(),
+        choose(guard.can_block, "yes", "no").into(),
+        choose(guard.is_overridable, "once", "no").into(),
+        choose(is_on, "on", "off").into(),
     ]
 }
 
-fn is_on(guard: &Guard, here: &Summary) -> bool {
-    here.guards_on.contains(&guard.name)
-}
-
-/// When it is asked, as far as it fits in a column; `--json` and the reference have the rest.
-fn shortly_asked(guard: &Guard) -> String {
+/// When a guard is asked, in a column; `--json` and the reference have the whole list.
+fn summarize_triggers(guard: &Guard) -> String {
     const MOST: usize = 3;
     match guard.triggers {
-        [first, rest @ ..] if rest.len() >= MOST => format!("{}, and {} more", first.words(), rest.len()),
-        _ => guard.asked(),
+        [first, rest @ ..] if rest.len() >= MOST => format!("{}, and {} more", first.describe(), rest.len()),
+        _ => guard.describe_triggers(),
     }
 }
 
-fn as_json(guard: &Guard, here: &Summary) -> Value {
+fn as_json(guard: &Guard, is_on: bool) -> Value {
     json!({
         "name": guard.name,
         "pack": guard.pack,
         "purpose": guard.purpose,
-        "asked": guard.triggers.iter().map(|trigger| trigger.words()).collect::<Vec<_>>(),
-        "agents": guard.agents,
-        "failure": guard.failure.word(),
-        "blocks": guard.blocks,
+        "asked": guard.triggers.iter().map(|trigger| trigger.describe()).collect::<Vec<_>>(),
+        "agents": guard.agents_setting,
+        "failure": guard.failure_mode.name(),
+        "blocks": guard.can_block,
         "way_out": guard.way_out,
-        "override": guard.override_form(),
-        "on": is_on(guard, here),
+        "override": guard.override_prompt(),
+        "on": is_on,
     })
 }

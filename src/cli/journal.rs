@@ -1,78 +1,71 @@
-//! `provost journal`: the decisions of this project, newest last.
+//! `provost journal`: the decisions in this project, newest last.
 
 use std::io::{self, Write};
 
-use super::screen::{self, BOLD, DIM, colour_of, fitted, painted};
-use super::{Exit, Here, Outcome, Trouble};
-use crate::journal::{self, Record};
-use crate::text::{bounded, one_line, printable_json};
+use super::screen::{self, BOLD, DIM, decision_colour, paint, wrap_for_terminal};
+use super::{CommandResult, CurrentProject, Exit};
+use crate::journal::{self, JournalRecord};
+use crate::text::{make_json_printable, make_one_line, truncate_utf16};
 
-/// As much of a reason as a line has; `provost explain` has all of it.
+/// The longest reason on a line; `provost explain` shows all of it.
 const LONGEST: usize = 240;
 
-/// Show what was decided in this project, newest last
+/// Show the decisions in this project, newest last
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost journal                   the last 20 decisions
   provost journal -n 200 --denied   denials among the last 200
-  provost journal --follow          as they are made
+  provost journal --follow          new decisions as they are made
   provost journal --json            one JSON object per line, for other programs")]
 pub(crate) struct Journal {
-    /// Go on showing decisions as they are made
+    /// Keep running, and show new decisions as they are made
     #[arg(long, short)]
     follow: bool,
-    /// Print the lines as they are kept
+    /// Print one JSON object per line, as stored
     #[arg(long)]
     json: bool,
-    /// Only denials, those that the user lifted among them
+    /// Show only denials, including those that the user overrode
     #[arg(long)]
     denied: bool,
-    /// How many of the last decisions to look at
+    /// How many of the last decisions to read
     #[arg(long, short = 'n', default_value_t = 20)]
     number: usize,
 }
 
 impl Journal {
-    pub(crate) fn run(self) -> Outcome {
-        let here = Here::find()?;
-        let records = here.records()?;
+    pub(crate) fn run(self) -> CommandResult {
+        let here = CurrentProject::locate()?;
+        let records = here.read_journal()?;
         let mut out = anstream::stdout().lock();
-        if here.state.is_none() {
-            writeln!(out, "there is no home directory, so no journal is kept")?;
-            return Ok(Exit::Found);
-        }
+        let Some(state) = &here.state else {
+            writeln!(out, "there is no journal, because HOME is not set")?;
+            return Ok(Exit::Problem);
+        };
         if records.is_empty() && !self.follow && !self.json {
-            let project = one_line(&here.project.to_string_lossy());
-            writeln!(out, "{}", fitted(&format!("no decisions in {project} yet"), 0))?;
+            let project = make_one_line(&here.project.to_string_lossy());
+            writeln!(out, "{}", wrap_for_terminal(&format!("no decisions in {project} yet"), 0))?;
             return Ok(Exit::Done);
         }
         for record in records.iter().skip(records.len().saturating_sub(self.number)) {
-            self.show(&mut out, record)?;
+            self.print_record(&mut out, record)?;
         }
         if self.follow {
-            let Some(state) = &here.state else {
-                return Err(Trouble::Io(
-                    "there is no home directory, so there is no journal to follow".into(),
-                ));
-            };
-            let mut failed = None;
-            journal::followed(state, |record| {
-                failed = self.show(&mut out, &record).and_then(|()| out.flush()).err();
-                failed.is_none()
+            let mut shown = Ok(());
+            journal::follow_records(state, |record| {
+                shown = self.print_record(&mut out, &record).and_then(|()| out.flush());
+                shown.is_ok()
             })?;
-            if let Some(error) = failed {
-                return Err(error.into());
-            }
+            shown?;
         }
         Ok(Exit::Done)
     }
 
-    fn show(&self, out: &mut impl Write, record: &Record) -> io::Result<()> {
+    fn print_record(&self, out: &mut impl Write, record: &JournalRecord) -> io::Result<()> {
         if self.denied && !record.is_denial() && !record.is_overridden() {
             return Ok(());
         }
         if self.json {
-            return writeln!(out, "{}", printable_json(&record.0.to_string()));
+            return writeln!(out, "{}", make_json_printable(&record.0.to_string()));
         }
         let decision = record.text("decision");
         let event = match (record.text("event"), record.text("tool")) {
@@ -81,22 +74,22 @@ impl Journal {
             (event, tool) => format!("{event} {tool}"),
         };
         let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
-        let why = match record.speaker() {
-            Some(said) if said.text("what").is_empty() => {
-                format!("{}: {}", said.text("guard"), said.text("opinion"))
+        let why = match record.first_speaking_guard() {
+            Some(guard) if guard.text("what").is_empty() => {
+                format!("{}: {}", guard.text("guard"), guard.text("opinion"))
             }
-            Some(said) => {
-                let colon = if said.text("why").is_empty() { "" } else { ": " };
-                format!("{}: {}{colon}{}", said.text("guard"), said.text("what"), said.text("why"))
+            Some(guard) => {
+                let colon = if guard.text("why").is_empty() { "" } else { ": " };
+                format!("{}: {}{colon}{}", guard.text("guard"), guard.text("what"), guard.text("why"))
             }
             None => record.text("remark").to_owned(),
         };
         let cells = [
-            painted(DIM, &one_line(record.text("id"))),
-            painted(DIM, &one_line(&time)),
-            painted(colour_of(decision), &format!("{:12}", one_line(decision))),
-            painted(BOLD, &format!("{:18}", one_line(&event))),
+            paint(DIM, &make_one_line(record.text("id"))),
+            paint(DIM, &make_one_line(&time)),
+            paint(decision_colour(decision), &format!("{:12}", make_one_line(decision))),
+            paint(BOLD, &format!("{:18}", make_one_line(&event))),
         ];
-        screen::line(out, &cells, &one_line(&bounded(&why, LONGEST)))
+        screen::print_line(out, &cells, &make_one_line(&truncate_utf16(&why, LONGEST)))
     }
 }

@@ -1,24 +1,24 @@
 //! The commands for people: one file each, with its help text as the doc comment.
 //!
-//! Nothing here is on the hook path. Exit codes are part of the interface and written down in
-//! [`Exit`]; code 2 is never among them, because a client reads it as "blocked". Only [`compat`]
-//! gives it, which is called by hooks.
+//! Nothing here is on the hook path. The help text of `provost` lists the exit codes. Only [`compat`], which hooks
+//! call, exits with 2, because clients take that code as a denial.
 
-mod change;
 mod check;
+mod client;
 mod compat;
 mod completions;
 mod config;
 mod demo;
-mod diff;
 mod doctor;
 mod explain;
+mod file_change;
 mod gate;
 mod guards;
 mod init;
 mod journal;
 mod man;
 mod override_command;
+mod overview;
 mod phases;
 mod review;
 mod schema;
@@ -40,32 +40,40 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::clients;
 use crate::config::Config;
-use crate::event::{Event, Kind};
-use crate::workspace::{Places, Workspace, project_root, resolve};
+use crate::environment::{open_workspace, read_places};
+use crate::event::{Event, EventKind};
+use crate::places::{find_project_root, resolve_path};
+use crate::workspace::Workspace;
+pub(crate) use client::current_client;
 
-/// Guards for coding agents: one process, one decision per hook event.
+/// Stop coding agents from skipping your process: unreviewed plans and code, commits to main
 #[derive(Parser)]
 #[command(name = "provost", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   provost demo                   see Provost at work in a throwaway project
   provost init                   add Provost's hooks to Claude Code
-  provost status                 where everything stands here, and the next step
-  provost doctor                 try every hook, and say what is wrong
-  provost guards                 what is guarded here
-  provost explain                why the last call was denied, and how to go on
+  provost status                 the state of this project, and the next step
+  provost doctor                 check the installation by running every hook
+  provost guards                 list the guards, and which are on here
+  provost explain                why the last call was denied, and the fix
   provost journal --follow       watch decisions as they are made
-  provost gate status            where the last plan stands
-  provost review status          where the reviews of a plan stand
-  provost phases status          where the workflow stands
+  provost gate status            the state of the last plan
+  provost review status          the state of a plan's reviews
+  provost phases status          the state of the workflow
+
+Every command takes `--client NAME`: the client that it is about; by default the one that runs it.
 
 Exit codes:
   0    done
-  1    something was found, or what was asked for is not there
+  1    a problem was found, or what you asked for does not exist
   64   wrong usage
   74   a file could not be read or written
-  2    only `provost hook`, for a denial by a guard that could not judge, and
+  2    only `provost hook`, for a denial by a guard that failed, and
        `provost compat`, where its script blocks")]
 struct Provost {
+    // Hidden, so that it does not fill the help of every command. The end of the main help names it.
+    #[arg(long, global = true, hide = true, value_name = "NAME", value_parser = client_names())]
+    client: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -94,55 +102,60 @@ enum Command {
     Compat(compat::Compat),
 }
 
-/// Answer one event of a client (called by its hooks)
+/// Answer one hook event (called by the client's hooks)
 ///
-/// Reads one event as JSON from standard input and answers on standard output and by exit code, in
-/// the form that the client obeys. No answer means: go on. Whatever is unknown on this command line
-/// is stepped over and told to the person, so that an outdated entry never locks a tool.
+/// Reads one event as JSON from standard input, and answers on standard output and with the exit
+/// code, in the form that the client obeys. No output means that the call may continue. Unknown
+/// arguments are ignored with a warning to the user, so that an outdated hook entry blocks no tool.
 #[derive(clap::Args)]
 #[command(after_help = hook_examples())]
 struct Hook {
     /// The client that calls
-    #[arg(long, default_value = clients::DEFAULT.name)]
+    #[arg(long, default_value = clients::DEFAULT_CLIENT.name)]
     client: String,
-    /// Ask only the guards of this pack; may be given several times
+    /// Run only the guards of this pack; can be given several times
     #[arg(long, value_name = "NAME")]
     pack: Vec<String>,
 }
 
+fn client_names() -> clap::builder::PossibleValuesParser {
+    clients::CLIENTS.iter().map(|client| client.name).collect::<Vec<_>>().into()
+}
+
 fn hook_examples() -> String {
-    let registration = clients::DEFAULT.registration;
+    let registration = current_client().installation().example;
     format!(
         "Examples:\n  provost hook < event.json\n  provost hook --pack self < event.json\n\n{registration}"
     )
 }
 
-/// How a command for people ends, where it does not fail; [`USAGE`] and [`IO`] are the failures.
+/// How a command ends if it does not fail.
 pub(crate) enum Exit {
     Done,
-    /// A mistake was found, or what was asked for does not exist.
-    Found,
+    /// A problem was found, or what the user asked for does not exist.
+    Problem,
 }
 
-/// What can go wrong in a command.
-pub(crate) enum Trouble {
-    /// Standard output is closed: nobody reads, so there is nothing to say.
+/// Why a command fails.
+pub(crate) enum CommandError {
+    /// Standard output is closed, as in `provost journal | head`. This is not an error for the user.
     NobodyReads,
     Io(String),
 }
 
-pub(crate) type Outcome = Result<Exit, Trouble>;
+pub(crate) type CommandResult = Result<Exit, CommandError>;
 
-const USAGE: u8 = 64;
-const IO: u8 = 74;
+const USAGE_EXIT: u8 = 64;
+const IO_EXIT: u8 = 74;
 
 pub fn run() -> ExitCode {
     let parsed = match Provost::try_parse() {
         Ok(parsed) => parsed,
-        Err(error) => return usage(&error),
+        Err(error) => return answer_usage_error(&error),
     };
+    client::choose(parsed.client.as_deref());
     let outcome = match parsed.command {
-        // Only their `--help` comes here, and it has been answered above.
+        // `main` runs these; only their `--help` gets here, and clap has answered it above.
         Command::Hook(Hook { .. }) | Command::Compat(_) | Command::Statusline(_) => Ok(Exit::Done),
         Command::Init(command) => command.run(),
         Command::Uninstall(command) => command.run(),
@@ -163,109 +176,110 @@ pub fn run() -> ExitCode {
         Command::Man(command) => command.run(),
     };
     match outcome {
-        Ok(Exit::Done) | Err(Trouble::NobodyReads) => ExitCode::SUCCESS,
-        Ok(Exit::Found) => ExitCode::from(1),
-        Err(Trouble::Io(error)) => {
+        Ok(Exit::Done) | Err(CommandError::NobodyReads) => ExitCode::SUCCESS,
+        Ok(Exit::Problem) => ExitCode::from(1),
+        Err(CommandError::Io(error)) => {
             eprintln!("[provost] {error}");
-            ExitCode::from(IO)
+            ExitCode::from(IO_EXIT)
         }
     }
 }
 
-/// Help, or a usage error. Where a client calls (an entry from another version), an error by exit code
-/// could lock every tool, so there the person is told and the event goes on.
-fn usage(error: &clap::Error) -> ExitCode {
+/// Prints help or a usage error. If a client's hook made the error, an error code could block every tool, so
+/// there the user is warned and the call continues.
+fn answer_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    let caller = clients::ALL.iter().find(|client| (client.project)().is_some());
+    let caller = clients::CLIENTS.iter().find(|client| (client.facts.find_project)().is_some());
     match caller {
         Some(client) if !io::stdin().is_terminal() => {
             let first = error.to_string().lines().next().unwrap_or_default().to_owned();
             let text = format!(
                 "[provost] the hook entry has a mistake: {first}. To fix: its arguments begin with `hook`."
             );
-            crate::hook::tell_person(client, &text)
+            crate::hook::show_message(client, &text)
         }
         _ => {
             let plain = error.to_string();
-            match crate::text::printable(&plain) {
+            match crate::text::make_printable(&plain) {
                 Cow::Borrowed(_) => drop(error.print()),
-                // What was typed may have been copied from somewhere.
-                Cow::Owned(shown) => eprint!("{shown}"),
+                // The arguments may have been pasted with characters that a terminal obeys.
+                Cow::Owned(safe) => eprint!("{safe}"),
             }
-            ExitCode::from(USAGE)
+            ExitCode::from(USAGE_EXIT)
         }
     }
 }
 
-/// `provost compat` for a script that is known; `None`: clap says what is wrong.
-pub fn compat(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+/// Runs `provost compat` for a known script; `None`: clap reports the error.
+pub fn run_compat(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     compat::start(arguments)
 }
 
-/// `provost statusline`, whatever else stands on its command line.
-pub fn statusline() -> ExitCode {
+/// Runs `provost statusline`, which ignores its arguments.
+pub fn run_statusline() -> ExitCode {
     statusline::start()
 }
 
-/// The reference of all commands, made from their help texts.
-pub fn reference() -> String {
-    let mut page = String::from("# Commands\n\nMade from the help texts of the program.\n");
+/// Generates docs/cli.md from the help texts.
+pub fn render_cli_reference() -> String {
+    let mut page = String::from("# Commands\n\nThe help text of every command, as `--help` prints it.\n");
     let mut top = Provost::command();
     top.build();
-    let mut open: Vec<clap::Command> = vec![top];
-    while let Some(mut command) = open.pop() {
+    let mut commands: Vec<clap::Command> = vec![top];
+    while let Some(mut command) = commands.pop() {
         let name = command.get_bin_name().unwrap_or("provost").to_owned();
         let help = command.render_long_help().to_string();
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
         page += &format!("\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
         let children: Vec<_> = command.get_subcommands().cloned().collect();
-        open.extend(children.into_iter().rev());
+        commands.extend(children.into_iter().rev());
     }
     page
 }
 
-pub(crate) fn current_directory() -> Result<PathBuf, Trouble> {
-    std::env::current_dir().map_err(|error| Trouble::Io(format!("no current directory: {error}")))
+pub(crate) fn current_directory() -> Result<PathBuf, CommandError> {
+    std::env::current_dir()
+        .map_err(|error| CommandError::Io(format!("the current directory cannot be read: {error}")))
 }
 
-/// The world as a guard would see it if something happened in the current directory.
-pub(crate) fn workspace_here() -> Result<(Event, Workspace), Trouble> {
-    let event = Event::new(String::new(), Kind::Other, current_directory()?);
-    let workspace = Workspace::of(clients::DEFAULT, &event);
+/// The workspace that a guard would get for an event in the current directory.
+pub(crate) fn open_current_workspace() -> Result<(Event, Workspace), CommandError> {
+    let event = Event::new(String::new(), EventKind::Other, current_directory()?);
+    let workspace = open_workspace(current_client(), &event);
     Ok((event, workspace))
 }
 
 /// The project of the current directory, its state and its configuration.
-pub(crate) struct Here {
+pub(crate) struct CurrentProject {
     pub(crate) project: PathBuf,
     pub(crate) state: Option<PathBuf>,
-    pub(crate) layers: Vec<(crate::config::Layer, PathBuf)>,
+    pub(crate) layers: Vec<(crate::config::ConfigLayer, PathBuf)>,
     pub(crate) config: Config,
 }
 
-impl Here {
-    pub(crate) fn find() -> Result<Self, Trouble> {
+impl CurrentProject {
+    pub(crate) fn locate() -> Result<Self, CommandError> {
         let cwd = current_directory()?;
-        let cwd = resolve(&cwd);
-        let project = project_root(&cwd);
-        let places = Places::from_environment();
-        let layers = crate::config::layers(&places, &cwd, &project);
-        let config = Config::load(&layers);
-        Ok(Self { state: places.project_state(&project), project, layers, config })
+        let cwd = resolve_path(&cwd);
+        let project = find_project_root(&cwd);
+        let places = read_places();
+        let layers = crate::config::list_config_files(&places, &cwd, &project);
+        let config = Config::load(&layers, crate::registry::guard_settings);
+        Ok(Self { state: places.project_state_directory(&project), project, layers, config })
     }
 
-    /// All records of this project's journal.
-    pub(crate) fn records(&self) -> Result<Vec<crate::journal::Record>, Trouble> {
+    /// Reads all records of this project's journal.
+    pub(crate) fn read_journal(&self) -> Result<Vec<crate::journal::JournalRecord>, CommandError> {
         let Some(state) = &self.state else { return Ok(Vec::new()) };
-        crate::journal::read_all(state)
-            .map_err(|error| Trouble::Io(format!("the journal cannot be read: {error}")))
+        crate::journal::read_records(state)
+            .map_err(|error| CommandError::Io(format!("the journal cannot be read: {error}")))
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,

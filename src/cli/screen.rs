@@ -1,11 +1,12 @@
-//! What a terminal shows: colours where they are wanted, columns that line up.
+//! Printing for people: colours, wrapped text, and tables whose columns line up.
 //!
-//! `anstream` takes colours away where nobody wants them (not a terminal, `NO_COLOR`); everything
-//! that came from an agent is made printable before it gets here.
+//! `anstream` removes colours where they are not wanted (a pipe, `NO_COLOR`). Text that came from an agent is
+//! made printable before it gets here.
 
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -14,15 +15,15 @@ pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// The width of the terminal, as far as lines are comfortable to read; the same where there is none.
-pub(crate) fn width() -> usize {
+/// The width for prose: that of the terminal, between 40 and 96 columns. Without a terminal it is 96.
+pub(crate) fn text_width() -> usize {
     const COMFORTABLE: usize = 96;
-    let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    seen.unwrap_or(COMFORTABLE).clamp(40, COMFORTABLE)
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    terminal.unwrap_or(COMFORTABLE).clamp(40, COMFORTABLE)
 }
 
-/// The colour of a decision or an opinion.
-pub(crate) fn colour_of(word: &str) -> Style {
+/// The colour of a decision or an opinion: red, yellow or green.
+pub(crate) fn decision_colour(word: &str) -> Style {
     match word.split(' ').next() {
         Some("deny" | "fault") => RED,
         Some("ask" | "note") => YELLOW,
@@ -30,77 +31,85 @@ pub(crate) fn colour_of(word: &str) -> Style {
     }
 }
 
-pub(crate) fn painted(style: Style, text: &str) -> String {
+pub(crate) fn paint(style: Style, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
 }
 
-/// The terminal's line for a label and what it says; further lines stand below the first.
-pub(crate) fn labelled(out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
-    writeln!(out, "{}  {}", painted(CYAN, &format!("{label:9}")), wrapped(text, 11, width()).trim_start())
+/// Prints a label, and a text wrapped beside it.
+pub(crate) fn print_labelled(out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
+    print_field(out, &paint(CYAN, &format!("{label:9}")), text)
 }
 
-/// A value for programs, which a person may look at all the same.
-pub(crate) fn json(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
-    writeln!(out, "{}", crate::text::printable_json(&format!("{value:#}")))
+/// Prints a label under a heading, indented, and a text wrapped beside it.
+pub(crate) fn print_detail(out: &mut impl Write, style: Style, label: &str, text: &str) -> io::Result<()> {
+    print_field(out, &format!("  {}", paint(style, &format!("{label:8}"))), text)
 }
 
-/// The same on one line, for what is printed again and again.
-pub(crate) fn json_line(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
-    writeln!(out, "{}", crate::text::printable_json(&value.to_string()))
+/// Prints a text, wrapped and aligned after the `front` of its first line.
+pub(crate) fn print_field(out: &mut impl Write, front: &str, text: &str) -> io::Result<()> {
+    let text = wrap(text, display_width(front) + 2, text_width());
+    writeln!(out, "{front}  {}", text.trim_start())
 }
 
-/// The width that a table has: that of the terminal. In a pipe there is no limit, so that a row is a line
-/// and other programs can take it apart.
-pub(crate) fn room() -> Option<usize> {
+/// Prints a value for programs, on several lines, without characters that a terminal obeys.
+pub(crate) fn print_json(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{}", crate::text::make_json_printable(&format!("{value:#}")))
+}
+
+/// Prints a value for programs on one line, without characters that a terminal obeys.
+pub(crate) fn print_json_line(out: &mut impl Write, value: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{}", crate::text::make_json_printable(&value.to_string()))
+}
+
+/// The width for tables: that of the terminal. A pipe has no limit, so that programs get one line for each row.
+fn table_width() -> Option<usize> {
     const NARROWEST: usize = 40;
-    let is_terminal = io::stdout().is_terminal();
-    let seen = is_terminal.then(terminal_size::terminal_size).flatten();
-    seen.map(|(width, _)| usize::from(width.0).max(NARROWEST))
+    let terminal = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    terminal.map(|(width, _)| usize::from(width.0).max(NARROWEST))
 }
 
-/// A sentence that goes on a line of its own in a pipe, and on comfortable lines in a terminal.
-pub(crate) fn fitted(text: &str, indent: usize) -> String {
-    match room() {
-        Some(_) => wrapped(text, indent, width()),
+/// An indented sentence: wrapped in a terminal, on one line in a pipe.
+pub(crate) fn wrap_for_terminal(text: &str, indent: usize) -> String {
+    match table_width() {
+        Some(_) => wrap(text, indent, text_width()),
         None => format!("{}{text}", " ".repeat(indent)),
     }
 }
 
-/// Prints rows with aligned columns; the first row is the heading. Where the terminal is too narrow, the
-/// widest column is broken below itself, and where that is not enough, each row becomes a list.
-pub(crate) fn table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
-    table_within(out, rows, room())
+/// Prints rows with aligned columns; the first row is the heading. In a narrow terminal the widest column is
+/// wrapped; if that is not enough, each row becomes a list.
+pub(crate) fn print_table(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
+    table_within(out, rows, table_width())
 }
 
 fn table_within(out: &mut impl Write, rows: &[Vec<String>], room: Option<usize>) -> io::Result<()> {
-    /// A column with less is a heap of syllables.
-    const NARROWEST: usize = 14;
+    const NARROWEST_COLUMN: usize = 14;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell)).max();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| display_width(cell)).max();
     let mut widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let whole = widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1);
     let excess = whole.saturating_sub(room.unwrap_or(usize::MAX));
     if excess > 0
         && let Some(widest) = widths.iter_mut().max()
     {
-        if widest.saturating_sub(excess) < NARROWEST {
-            return lists(out, rows, room.unwrap_or(usize::MAX));
+        if widest.saturating_sub(excess) < NARROWEST_COLUMN {
+            return print_as_lists(out, rows, room.unwrap_or(usize::MAX));
         }
         *widest -= excess;
     }
     for (at, row) in rows.iter().enumerate() {
         let cells = row.iter().zip(&widths);
-        let cells: Vec<Vec<String>> = cells.map(|(cell, width)| broken(cell, *width)).collect();
+        let cells: Vec<Vec<String>> = cells.map(|(cell, width)| wrap_cell(cell, *width)).collect();
         for number in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
             let mut line = String::new();
             for (cell, width) in cells.iter().zip(&widths) {
                 let part = cell.get(number).map_or("", String::as_str);
-                line += part;
-                line += &" ".repeat(width.saturating_sub(letters(part)) + 2);
+                line += &pad(part, width + 2);
             }
             let line = line.trim_end();
             match at {
-                0 => writeln!(out, "{}", painted(BOLD, line))?,
+                0 => writeln!(out, "{}", paint(BOLD, line))?,
                 _ => writeln!(out, "{line}")?,
             }
         }
@@ -108,64 +117,69 @@ fn table_within(out: &mut impl Write, rows: &[Vec<String>], room: Option<usize>)
     Ok(())
 }
 
-/// The lines of a cell in a column of this width. One that fits stays as it is.
-fn broken(cell: &str, width: usize) -> Vec<String> {
-    if letters(cell) <= width {
+/// The lines of a cell in a column of this width. A cell that fits keeps its blanks.
+fn wrap_cell(cell: &str, width: usize) -> Vec<String> {
+    if display_width(cell) <= width {
         return vec![cell.to_owned()];
     }
-    wrapped(cell, 0, width).lines().map(str::to_owned).collect()
+    wrap(cell, 0, width).lines().map(str::to_owned).collect()
 }
 
-/// Each row by itself: its first cell, and below it the others beside their headings.
-fn lists(out: &mut impl Write, rows: &[Vec<String>], room: usize) -> io::Result<()> {
+/// Prints each row by itself: its first cell, and below it the others beside their headings.
+fn print_as_lists(out: &mut impl Write, rows: &[Vec<String>], room: usize) -> io::Result<()> {
     let Some((heading, rows)) = rows.split_first() else { return Ok(()) };
-    let longest = heading.iter().skip(1).map(|name| letters(name)).max().unwrap_or(0);
+    let longest = heading.iter().skip(1).map(|name| display_width(name)).max().unwrap_or(0);
     for row in rows {
         let Some((first, others)) = row.split_first() else { continue };
-        writeln!(out, "{}", painted(BOLD, first))?;
+        writeln!(out, "{}", paint(BOLD, first))?;
         for (name, cell) in heading.iter().skip(1).zip(others).filter(|(_, cell)| !cell.is_empty()) {
-            let text = wrapped(cell, longest + 4, room);
-            writeln!(out, "  {}  {}", painted(DIM, &format!("{name:longest$}")), text.trim_start())?;
+            let text = wrap(cell, longest + 4, room);
+            writeln!(out, "  {}  {}", paint(DIM, &pad(name, longest)), text.trim_start())?;
         }
     }
     Ok(())
 }
 
-/// Prints a line of short cells and a text behind them. Where the terminal is too narrow, the text is
-/// broken beside the cells or stands below them.
-pub(crate) fn line(out: &mut impl Write, cells: &[String], text: &str) -> io::Result<()> {
-    line_within(out, cells, text, room())
+/// Prints short cells and a text after them. In a narrow terminal the text is wrapped beside the cells, or
+/// below them.
+pub(crate) fn print_line(out: &mut impl Write, cells: &[String], text: &str) -> io::Result<()> {
+    line_within(out, cells, text, table_width())
 }
 
 fn line_within(out: &mut impl Write, cells: &[String], text: &str, room: Option<usize>) -> io::Result<()> {
-    /// A text that has less beside the cells stands below them.
-    const NARROWEST: usize = 30;
-    const BELOW: usize = 4;
+    /// With less room than this, the text is printed below the cells.
+    const NARROWEST_TEXT: usize = 30;
+    const INDENT_BELOW: usize = 4;
     let head = cells.join("  ");
-    let start = letters(&head) + 2;
-    let Some(room) = room.filter(|room| start + letters(text) > *room) else {
+    let start = display_width(&head) + 2;
+    let Some(room) = room.filter(|room| start + display_width(text) > *room) else {
         return writeln!(out, "{head}  {text}");
     };
-    if start + NARROWEST <= room {
-        return writeln!(out, "{head}  {}", wrapped(text, start, room).trim_start());
+    if start + NARROWEST_TEXT <= room {
+        return writeln!(out, "{head}  {}", wrap(text, start, room).trim_start());
     }
-    writeln!(out, "{}", if start > room { wrapped(&head, 0, room) } else { head })?;
-    if text.is_empty() { Ok(()) } else { writeln!(out, "{}", wrapped(text, BELOW, room)) }
+    writeln!(out, "{}", if start > room { wrap(&head, 0, room) } else { head })?;
+    if text.is_empty() { Ok(()) } else { writeln!(out, "{}", wrap(text, INDENT_BELOW, room)) }
 }
 
-/// How many letters a text has on the screen: colours are none.
-pub(crate) fn letters(text: &str) -> usize {
-    anstream::adapter::strip_str(text).map(|part| part.chars().count()).sum()
+/// The columns that a text takes on the screen. Colours take none, and wide characters take two.
+pub(crate) fn display_width(text: &str) -> usize {
+    anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum()
 }
 
-/// Breaks a text into lines of at most `width` characters, each after `indent` blanks. What stands in
-/// backticks stays whole, so that a command can be copied. Colours take no room.
-pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+/// Fills a text up with blanks, to this many columns.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(display_width(text))))
+}
+
+/// Wraps a text into lines of at most `width` columns, each after `indent` blanks. Text in backticks is not
+/// broken, so that a command can be copied.
+pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
     let mut lines = String::new();
     let mut length = usize::MAX;
-    for word in words(text) {
-        let letters = letters(word);
-        if length.saturating_add(letters + 1) > width {
+    for word in split_words(text) {
+        let columns = display_width(word);
+        if length.saturating_add(columns + 1) > width {
             if !lines.is_empty() {
                 lines.push('\n');
             }
@@ -176,13 +190,13 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
             length += 1;
         }
         lines += word;
-        length += letters;
+        length += columns;
     }
     lines
 }
 
-/// The words of a text; one with backticks ends at a blank outside of them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a text at blanks outside of backticks.
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim_start();
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -192,15 +206,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         let mut end = rest.len();
         for (at, c) in rest.char_indices() {
             if c == '`' {
-                // A single one quotes nothing.
+                // A lone backtick quotes nothing.
                 open = !open && rest[at + 1..].contains('`');
             } else if c.is_whitespace() && !open {
                 end = at;
                 break;
             }
         }
-        let (word, behind) = rest.split_at(end);
-        rest = behind.trim_start();
+        let (word, others) = rest.split_at(end);
+        rest = others.trim_start();
         Some(word)
     })
 }
@@ -210,11 +224,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_sends_nothing_that_a_terminal_obeys() {
+    fn json_has_no_characters_that_a_terminal_obeys() {
         let (mut whole, mut line) = (Vec::new(), Vec::new());
         let value = serde_json::json!({"a": "x\u{9b}2J\u{202e}\u{7f}"});
-        super::json(&mut whole, &value).unwrap();
-        super::json_line(&mut line, &value).unwrap();
+        super::print_json(&mut whole, &value).unwrap();
+        super::print_json_line(&mut line, &value).unwrap();
         for text in [&whole, &line] {
             assert!(text.is_ascii() && !text.contains(&0x7f));
             assert_eq!(serde_json::from_slice::<serde_json::Value>(text).unwrap(), value);
@@ -223,27 +237,34 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_broken_between_words() {
-        assert_eq!(wrapped("one two three", 2, 10), "  one two\n  three");
-        assert_eq!(wrapped("", 2, 10), "");
-        assert_eq!(wrapped(" a\n b ", 0, 10), "a b");
+    fn long_text_is_wrapped_between_words() {
+        assert_eq!(wrap("one two three", 2, 10), "  one two\n  three");
+        assert_eq!(wrap("", 2, 10), "");
+        assert_eq!(wrap(" a\n b ", 0, 10), "a b");
     }
 
     #[test]
-    fn a_command_is_never_broken() {
-        assert_eq!(wrapped("do `run  it now`, or `x y`.", 2, 10), "  do\n  `run  it now`,\n  or\n  `x y`.");
-        assert_eq!(wrapped("a ` lone one is a letter", 0, 10), "a ` lone\none is a\nletter");
+    fn a_command_in_backticks_is_not_broken() {
+        assert_eq!(wrap("do `run  it now`, or `x y`.", 2, 10), "  do\n  `run  it now`,\n  or\n  `x y`.");
+        assert_eq!(wrap("a ` lone one is a letter", 0, 10), "a ` lone\none is a\nletter");
     }
 
     #[test]
-    fn colours_take_no_room() {
-        let yellow = painted(YELLOW, "one two three");
-        let plain = anstream::adapter::strip_str(&wrapped(&yellow, 2, 10)).to_string();
+    fn colours_take_no_columns() {
+        let yellow = paint(YELLOW, "one two three");
+        let plain = anstream::adapter::strip_str(&wrap(&yellow, 2, 10)).to_string();
         assert_eq!(plain, "  one two\n  three");
-        assert_eq!((letters(&yellow), letters("")), (13, 0));
+        assert_eq!((display_width(&yellow), display_width("")), (13, 0));
     }
 
-    fn shown(rows: &[&[&str]], room: Option<usize>) -> String {
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!((display_width("計画.md"), pad("計画", 6).as_str()), (7, "計画  "));
+        assert_eq!(wrap("一二三 四五 六", 0, 8), "一二三\n四五 六");
+        assert_eq!(render(&[&["A", "B"], &["計画", "x"]], None), "A     B\n計画  x\n");
+    }
+
+    fn render(rows: &[&[&str]], room: Option<usize>) -> String {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
         let mut out = Vec::new();
@@ -253,21 +274,21 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        assert_eq!(shown(&[&["A", "B"], &["long", "x"]], None), "A     B\nlong  x\n");
-        assert_eq!(shown(&[&["A", "B"], &[&painted(RED, "long"), "x"]], None), "A     B\nlong  x\n");
-        assert_eq!(shown(&[], Some(40)), "");
+        assert_eq!(render(&[&["A", "B"], &["long", "x"]], None), "A     B\nlong  x\n");
+        assert_eq!(render(&[&["A", "B"], &[&paint(RED, "long"), "x"]], None), "A     B\nlong  x\n");
+        assert_eq!(render(&[], Some(40)), "");
     }
 
     #[test]
-    fn the_widest_column_gives_way_to_a_narrow_terminal() {
+    fn a_narrow_terminal_wraps_the_widest_column() {
         let rows: &[&[&str]] = &[
             &["NAME", "WHEN IT IS ASKED", "ON"],
             &["first-guard", "before an agent starts, before a skill", "yes"],
             &["second", "stop", "no"],
         ];
-        assert_eq!(shown(rows, Some(80)), shown(rows, None));
+        assert_eq!(render(rows, Some(80)), render(rows, None));
         assert_eq!(
-            shown(rows, Some(46)),
+            render(rows, Some(46)),
             "\
 NAME         WHEN IT IS ASKED              ON
 first-guard  before an agent starts,       yes
@@ -276,7 +297,7 @@ second       stop                          no
 "
         );
         assert_eq!(
-            shown(rows, Some(31)),
+            render(rows, Some(31)),
             "\
 first-guard
   WHEN IT IS ASKED  before an
@@ -293,9 +314,9 @@ second
     }
 
     #[test]
-    fn a_text_behind_cells_is_broken_beside_or_below_them() {
+    fn text_after_cells_is_wrapped_beside_or_below_them() {
         let shown = |room: Option<usize>| {
-            let cells = [painted(DIM, "1k0avfc7196p9"), "12:00".to_owned()];
+            let cells = [paint(DIM, "1k0avfc7196p9"), "12:00".to_owned()];
             let mut out = Vec::new();
             line_within(&mut out, &cells, "self-guard: a tool may not write to this file", room).unwrap();
             String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()

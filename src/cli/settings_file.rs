@@ -1,30 +1,32 @@
-//! The settings file that `init` and `uninstall` change: which one it is, and why it may be left alone.
+//! Finds the settings file that `init` and `uninstall` change, and refuses files that they must not change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::change::{self, shown};
-use crate::clients::{Client, Scope};
-use crate::text::one_line;
-use crate::workspace::{Workspace, is_within, resolve};
+use super::file_change::{self, printable_path};
+use crate::cli::current_client;
+use crate::clients::{Client, SettingsScope};
+use crate::places::{is_within, resolve_path};
+use crate::text::make_one_line;
+use crate::workspace::Workspace;
 
-/// Whose settings.
+/// The settings file to change, by who uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Whose {
-    /// Yours, in every project
+pub(crate) enum ScopeOption {
+    /// Your settings for all projects
     User,
-    /// The project's, shared with everybody who works on it
+    /// The project's settings, which everybody who works on it shares
     Project,
-    /// Yours, in this project
+    /// Your settings for this project
     Local,
 }
 
-impl Whose {
+impl ScopeOption {
     pub(crate) const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
 
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Project => "project",
@@ -32,76 +34,84 @@ impl Whose {
         }
     }
 
-    pub(crate) fn scope(self) -> Scope {
+    pub(crate) fn to_client_scope(self) -> SettingsScope {
         match self {
-            Self::User => Scope::User,
-            Self::Project => Scope::Project,
-            Self::Local => Scope::Local,
+            Self::User => SettingsScope::User,
+            Self::Project => SettingsScope::Project,
+            Self::Local => SettingsScope::Local,
         }
     }
 }
 
-/// One settings file.
+/// A settings file and its text.
 pub(crate) struct SettingsFile {
-    pub(crate) whose: Whose,
-    /// As the person knows it.
-    pub(crate) named: PathBuf,
-    /// Where it really lies.
-    pub(crate) real: PathBuf,
+    pub(crate) scope: ScopeOption,
+    /// The path that the user knows.
+    pub(crate) shown_path: PathBuf,
+    /// The path with its links resolved.
+    pub(crate) real_path: PathBuf,
     /// `None`: there is no file.
     pub(crate) text: Option<String>,
 }
 
-/// Where the client would be started: the nearest directory that has its folder, or else the project's root. The
-/// client looks for settings in the directory that it is started in, and not above.
-pub(crate) fn home_of_client(client: &Client, start: &Path, project: &Path) -> PathBuf {
+/// The directory in which the client would be started: the nearest one with the client's folder, or else the
+/// project's root. The client reads project settings only from the directory in which it is started.
+pub(crate) fn find_client_root(client: &Client, start: &Path, project: &Path) -> PathBuf {
     let within = |directory: &&Path| directory.starts_with(project);
-    let has_folder = |directory: &&Path| directory.join(client.folder).is_dir();
+    let has_folder = |directory: &&Path| directory.join(client.facts.folder).is_dir();
     start.ancestors().take_while(within).find(has_folder).unwrap_or(project).to_owned()
 }
 
-/// A path as a person would write it in this project.
-pub(crate) fn short(path: &Path, root: &Path, home: Option<&Path>) -> String {
+/// A path relative to the project or the home directory, for messages.
+pub(crate) fn shorten_path(path: &Path, root: &Path, home: Option<&Path>) -> String {
     if let Ok(below) = path.strip_prefix(root) {
-        return shown(below);
+        return printable_path(below);
     }
     match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(below) => format!("~/{}", shown(below)),
-        None => shown(path),
+        Some(below) => format!("~/{}", printable_path(below)),
+        None => printable_path(path),
     }
 }
 
 impl SettingsFile {
-    /// The file of a scope, or what is wrong with it and how to fix that.
-    pub(crate) fn find(whose: Whose, root: &Path, workspace: &Workspace) -> Result<Self, (String, String)> {
-        let file = workspace.client.installation.file;
-        let Some(named) = file(&workspace.places, root, &whose.scope()) else {
-            let why = format!("there is no settings file of the scope `{}`", whose.word());
+    /// Finds and reads the file of a scope. The error is what is wrong, and how to fix it.
+    pub(crate) fn read(
+        scope: ScopeOption,
+        root: &Path,
+        workspace: &Workspace,
+    ) -> Result<Self, (String, String)> {
+        let file = current_client().installation().find_settings_file;
+        let Some(named) = file(&workspace.places, root, &scope.to_client_scope()) else {
+            let why = format!("there is no settings file for the scope `{}`", scope.name());
             return Err((why, "set the variable HOME, or choose another `--scope`".into()));
         };
-        // The settings of a home are the person's.
-        let of_person = file(&workspace.places, root, &Scope::User);
-        let whose = if of_person.as_deref() == Some(named.as_path()) { Whose::User } else { whose };
-        let real = resolve(&named);
-        // A repository can bring any link, and what is shared with other projects is not this one's to change.
-        if whose != Whose::User && !is_within(&real, &resolve(root)) {
-            let why = format!("{} leads out of the project, to {}", shown(&named), shown(&real));
-            return Err((why, "put a file in the place of the link, or choose another `--scope`".into()));
+        // In the home directory, the project's settings are the user's.
+        let user_file = file(&workspace.places, root, &SettingsScope::User);
+        let scope = if user_file.as_ref() == Some(&named) { ScopeOption::User } else { scope };
+        let real = resolve_path(&named);
+        // A repository may contain a link to any file, even to one that other projects use.
+        if scope != ScopeOption::User && !is_within(&real, &resolve_path(root)) {
+            let why = format!(
+                "{} points to {}, outside of the project",
+                printable_path(&named),
+                printable_path(&real)
+            );
+            return Err((why, "replace the link with a file, or choose another `--scope`".into()));
         }
-        let text = change::read(&real).map_err(|why| {
-            let why = format!("{} cannot be read ({})", shown(&named), one_line(&why));
-            (why, "put a readable file there, or take it away".into())
+        let text = file_change::read_text(&real).map_err(|why| {
+            let why = format!("{} cannot be read ({})", printable_path(&named), make_one_line(&why));
+            (why, "make the file readable, or remove it".into())
         })?;
-        Ok(Self { whose, named, real, text })
+        Ok(Self { scope, shown_path: named, real_path: real, text })
     }
 
-    /// Why it must not be written to. The system would let a file be replaced that is read-only.
-    pub(crate) fn is_fixed(&self) -> Option<(String, String)> {
+    /// Why the file must not be written, and how to fix that. The system itself would replace a read-only file.
+    pub(crate) fn find_write_obstacle(&self) -> Option<(String, String)> {
         let is_read_only = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().readonly());
-        let directory = self.real.ancestors().skip(1).find(|directory| directory.exists());
-        let fixed = [Some(self.real.as_path()), directory];
-        let path = fixed.into_iter().flatten().find(|path| is_read_only(path))?;
-        let why = format!("{} is read-only", shown(path));
-        Some((why, format!("`chmod u+w {}`, and run this again", shown(path))))
+        let directory = self.real_path.ancestors().skip(1).find(|directory| directory.exists());
+        let paths = [Some(self.real_path.as_path()), directory];
+        let path = paths.into_iter().flatten().find(|path| is_read_only(path))?;
+        let why = format!("{} is read-only", printable_path(path));
+        Some((why, format!("`chmod u+w {}`, and run this again", printable_path(path))))
     }
 }

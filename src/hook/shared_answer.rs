@@ -1,88 +1,89 @@
-//! One event, one answer, also where several hook entries call Provost about it.
+//! One event, one answer, even if several hook entries call Provost about it.
 //!
-//! A client runs each entry as a process of its own, at the same time. Each of them judges for itself, so that
-//! no denial depends on another process. When a process answers, it holds the lock of a small file, and finds
-//! there what others have said about the same event: that is not said again, neither to the user nor to the
-//! model nor in the journal. It adds what it has said just before it ends, so whatever a process that is killed
-//! has left unsaid is said by the next one.
+//! A client runs each entry as a process of its own, at the same time. Each process judges for itself, so that no
+//! denial depends on another process. When a process answers, it locks a small file and reads there what others have
+//! reported about the same event: it does not repeat that to the user, to the model or in the journal. It adds its own
+//! findings just before it ends, so the next process reports what a killed one could not.
 
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use super::case::Case;
-use crate::decision::{Finding, Opinion, Verdict};
-use crate::faults;
-use crate::files::{self, LockedFile};
-use crate::workspace::fnv1a;
+use super::hook_call::HookCall;
+use crate::decision::Finding;
+use crate::opinion::{Opinion, Verdict};
+use crate::places::fnv1a;
+use provost_files::faults;
+use provost_files::{self as files, LockedFile};
 
 /// How long to wait for another process to answer. After that, this one answers as if it were alone.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
-/// So many files serve all events. Two events that need the same one at once are answered as if each process
-/// were alone.
+/// How many files serve all events. Two events that need the same file at once are answered as if each process were
+/// alone.
 const FILES: u64 = 256;
 const LARGEST: u64 = 64 << 10;
 
-/// What the processes that are asked about one event have said so far. It is locked as long as this lives.
+/// What the processes that handle one event have reported so far. The file is locked as long as this value lives.
 pub(super) struct SharedAnswer {
     file: LockedFile,
     key: u64,
-    /// A digest for the event, for each entry that has answered, and for each finding that was said.
-    said: Vec<u64>,
+    /// A digest of the event, of each entry that has answered, and of each finding that was reported.
+    digests: Vec<u64>,
 }
 
 impl SharedAnswer {
-    /// The shared answer to an event; `None` if there is nothing to say, nobody to share with, or the file cannot
-    /// be used in time.
-    pub(super) fn open(case: &Case, findings: &[Finding], patience: Duration) -> Option<Self> {
-        let event = &case.event;
+    /// The shared answer to an event; `None` if there is nothing to report, no other process, or the file cannot be
+    /// used in time.
+    pub(super) fn open(call: &HookCall, findings: &[Finding], patience: Duration) -> Option<Self> {
+        let event = &call.event;
         let session = event.session.as_deref().filter(|session| !session.is_empty())?;
-        if !case.may_have_siblings() || !findings.iter().any(|finding| case.may_be_repeated(finding)) {
+        if !call.may_have_siblings() || !findings.iter().any(|finding| call.may_be_repeated(finding)) {
             return None;
         }
-        // A client may use the id of a call again.
-        let key = digest(0, &[session, &event.native_name, &event.occasion()?, &event.subject()]);
-        let path = case.workspace.places.answers()?.join(format!("{:02x}", key % FILES));
-        let file = files::lock_and_read(&path, LARGEST, faults::extend_limit(patience)).ok()?;
-        let entry = entry_digest(key, case);
-        let mut said = read(file.content());
-        // An entry is run once for an event. If this one has answered already, the event has happened again.
-        if said.first() != Some(&key) || said.contains(&entry) {
-            said = vec![key];
+        // A client may use the id of a call twice.
+        let key = digest(0, &[session, &event.native_name, &event.shared_id()?, &event.subject()]);
+        let path = call.workspace.places.answers_directory()?.join(format!("{:02x}", key % FILES));
+        let file = files::lock_and_read_file(&path, LARGEST, faults::extend_limit(patience)).ok()?;
+        let entry = entry_digest(key, call);
+        let mut digests = parse_digests(file.content());
+        // A client runs an entry once for an event. If this entry has answered already, the event has happened again.
+        if digests.first() != Some(&key) || digests.contains(&entry) {
+            digests = vec![key];
         }
-        said.push(entry);
-        Some(Self { file, key, said })
+        digests.push(entry);
+        Some(Self { file, key, digests })
     }
 
-    /// Takes out of `findings` what another process has said, and returns it.
-    pub(super) fn take_repeated(&mut self, findings: &mut Vec<Finding>) -> Vec<Finding> {
-        let is_repeated = |finding: &mut Finding| {
-            if matches!(&finding.outcome, Ok(opinion) if opinion.is_unconcerned) {
-                return false;
+    /// Removes the findings that another process has reported, and returns whether there were any.
+    pub(super) fn remove_repeated(&mut self, findings: &mut Vec<Finding>) -> bool {
+        let before = findings.len();
+        findings.retain(|finding| {
+            if finding.is_unconcerned() {
+                return true;
             }
             let digest = finding_digest(self.key, finding);
-            let is_known = self.said.contains(&digest);
-            if !is_known {
-                self.said.push(digest);
+            let is_new = !self.digests.contains(&digest);
+            if is_new {
+                self.digests.push(digest);
             }
-            is_known
-        };
-        findings.extract_if(.., is_repeated).collect()
+            is_new
+        });
+        findings.len() < before
     }
 
-    /// Records that everything is said, and lets the next process answer. An error means that it says it again.
-    pub(super) fn close(self) {
-        let lines: Vec<String> = self.said.iter().map(|digest| format!("{digest:016x}\n")).collect();
+    /// Saves that everything is reported, and lets the next process answer. After an error, that one reports it again.
+    pub(super) fn save(self) {
+        let lines: Vec<String> = self.digests.iter().map(|digest| format!("{digest:016x}\n")).collect();
         let _ = self.file.overwrite(lines.concat().as_bytes());
     }
 }
 
-/// The digests of a file. A line that a killed process has cut is left out.
-fn read(content: &[u8]) -> Vec<u64> {
+/// Reads the digests of a file. A line that a killed process has cut off is skipped.
+fn parse_digests(content: &[u8]) -> Vec<u64> {
     let lines = content.split(|byte| *byte == b'\n').filter(|line| line.len() == 16);
     lines.filter_map(|line| u64::from_str_radix(str::from_utf8(line).ok()?, 16).ok()).collect()
 }
 
-/// Every digest carries the event's, so that what is left of another event in the same file means nothing.
+/// Every digest includes the event's, so that the rest of another event in the same file means nothing.
 fn digest(key: u64, parts: &[&str]) -> u64 {
     let mut bytes = key.to_le_bytes().to_vec();
     for part in parts {
@@ -92,9 +93,9 @@ fn digest(key: u64, parts: &[&str]) -> u64 {
     fnv1a(&bytes)
 }
 
-/// What makes a hook entry this one and no other: the plugin that it belongs to, and its command line.
-fn entry_digest(key: u64, case: &Case) -> u64 {
-    let plugin = (case.workspace.client.settings.plugin)().unwrap_or_default();
+/// Identifies a hook entry by its plugin and its command line.
+fn entry_digest(key: u64, call: &HookCall) -> u64 {
+    let plugin = (call.workspace.client.settings.find_plugin)().unwrap_or_default();
     let words: Vec<_> = std::env::args_os().chain([plugin.into_os_string()]).collect();
     let words: Vec<_> = words.iter().map(|word| OsStr::to_string_lossy(word)).collect();
     digest(key, &words.iter().map(AsRef::as_ref).collect::<Vec<_>>())
@@ -104,7 +105,7 @@ fn finding_digest(key: u64, finding: &Finding) -> u64 {
     let name = finding.guard.name;
     match &finding.outcome {
         Err(fault) => digest(key, &[name, "fault", &fault.to_string()]),
-        Ok(Opinion { verdict, evidence, to_model, to_person, brief, .. }) => {
+        Ok(Opinion { verdict, evidence, to_model, to_user: to_person, agent_prompt: brief, .. }) => {
             let words = [to_model, to_person, brief].map(|text| text.as_deref().unwrap_or_default());
             let evidence: Vec<&str> = evidence.iter().map(String::as_str).collect();
             let (verdict, denial) = match verdict {

@@ -1,11 +1,11 @@
-//! Hiding what looks like a credential.
+//! Masks what looks like a credential.
 //!
-//! A journal outlives the session and is read by people who did not see it. Masking errs on the
-//! side of hiding: the start of a known kind of token stays, so that a reader can tell what it was.
+//! A journal outlives the session, and people who were not there read it. When in doubt, a text is masked. The start of a
+//! known kind of token stays, so that a reader can tell what it was.
 
 use std::borrow::Cow;
 
-/// Beginnings of tokens that services hand out.
+/// How the tokens of services begin.
 const TOKENS: &[&str] = &[
     "sk-",
     "sk_",
@@ -55,15 +55,15 @@ const NAMES: &[&str] = &[
 
 const MASK: &str = "••••";
 
-/// The start of a private key, whose rest is all that follows.
+/// The start of a private key. All text after it is masked.
 const KEY: &str = "-----BEGIN";
 
-/// With which two letters the texts begin, in either case. The journal is written at nearly every call, so a text
-/// is passed once, and at most places two letters tell that nothing begins there.
-struct Beginnings([bool; 1 << 10]);
+/// The first two letters of some texts, in either case. The journal is written at nearly every call, so a text is read
+/// once, and at most positions two letters rule out a match.
+struct Prefixes([bool; 1 << 10]);
 
-impl Beginnings {
-    const fn of(texts: &[&str]) -> Self {
+impl Prefixes {
+    const fn from_texts(texts: &[&str]) -> Self {
         let mut found = [false; 1 << 10];
         let mut at = 0;
         while at < texts.len() {
@@ -74,39 +74,39 @@ impl Beginnings {
         Self(found)
     }
 
-    /// A small letter and its capital are the same here, and some signs as well.
+    /// Upper and lower case have the same index, and so have some other characters.
     const fn index(first: u8, second: u8) -> usize {
         (first as usize & 31) << 5 | (second as usize & 31)
     }
 
-    fn may_be(&self, text: &[u8], at: usize) -> bool {
+    fn may_match(&self, text: &[u8], at: usize) -> bool {
         text.get(at + 1).is_some_and(|second| self.0[Self::index(text[at], *second)])
     }
 }
 
-static OF_TOKENS: Beginnings = Beginnings::of(TOKENS);
-static OF_NAMES: Beginnings = Beginnings::of(NAMES);
+static TOKEN_PREFIXES: Prefixes = Prefixes::from_texts(TOKENS);
+static NAME_PREFIXES: Prefixes = Prefixes::from_texts(NAMES);
 
-/// The text with credentials masked.
-pub fn masked(text: &str) -> Cow<'_, str> {
+/// Masks the credentials in a text.
+pub fn mask_credentials(text: &str) -> Cow<'_, str> {
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut is_start = true;
     for (at, c) in text.char_indices() {
-        let shifted = |(from, to)| (at + from, at + to);
-        if is_start && OF_TOKENS.may_be(text.as_bytes(), at) {
-            hidden.extend(token(&text[at..]).map(shifted));
+        let shift = |(from, to)| (at + from, at + to);
+        if is_start && TOKEN_PREFIXES.may_match(text.as_bytes(), at) {
+            hidden.extend(find_token(&text[at..]).map(shift));
         }
-        if OF_NAMES.may_be(text.as_bytes(), at) {
-            hidden.extend(NAMES.iter().filter_map(|name| value(&text[at..], name)).map(shifted));
+        if NAME_PREFIXES.may_match(text.as_bytes(), at) {
+            hidden.extend(NAMES.iter().filter_map(|name| find_value(&text[at..], name)).map(shift));
         }
         if c == ':' {
-            hidden.extend(user_info(&text[at..]).map(shifted));
+            hidden.extend(find_user_info(&text[at..]).map(shift));
         }
         if c == '-' && text[at..].starts_with(KEY) {
             hidden.push((at + KEY.len(), text.len()));
             break;
         }
-        is_start = separates(c);
+        is_start = is_separator(c);
     }
     if hidden.is_empty() {
         return Cow::Borrowed(text);
@@ -126,26 +126,26 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 }
 
 #[rustfmt::skip]
-fn separates(c: char) -> bool {
+fn is_separator(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '"' | '\'' | '`' | '=' | ':' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|'
             | '&' | '@' | '/' | '?' | '\\')
 }
 
-/// A word at the start of a text that is a token, from where it is secret.
-fn token(text: &str) -> Option<(usize, usize)> {
+/// The secret part of a token at the start of a text.
+fn find_token(text: &str) -> Option<(usize, usize)> {
     let token = TOKENS.iter().find(|token| text.starts_with(**token))?;
-    let end = text.find(separates).unwrap_or(text.len());
+    let end = text.find(is_separator).unwrap_or(text.len());
     (end >= token.len() + 8).then_some((token.len(), end))
 }
 
-/// `password=…`, `"token": "…"`, `Authorization: Bearer …`
-fn value(text: &str, name: &str) -> Option<(usize, usize)> {
+/// The secret part of `password=…`, `"token": "…"`, `Authorization: Bearer …`.
+fn find_value(text: &str, name: &str) -> Option<(usize, usize)> {
     let starts = text.as_bytes().get(..name.len())?.eq_ignore_ascii_case(name.as_bytes());
     if !starts {
         return None;
     }
-    // The rest of a longer name (`token_id`, `secrets`) belongs to the name.
+    // A longer name (`token_id`, `secrets`) is a name too.
     let tail = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let rest = text[name.len()..].trim_start_matches(tail);
     let value = rest.trim_start_matches([' ', '"', '\'', '=', ':']);
@@ -154,7 +154,7 @@ fn value(text: &str, name: &str) -> Option<(usize, usize)> {
         return None;
     }
     let end = value.find(|c: char| c.is_whitespace() || "\"'`,;&)}".contains(c)).unwrap_or(value.len());
-    // A header's scheme is not the secret; what follows it is.
+    // In a header, the secret is after the scheme.
     let is_scheme =
         ["bearer", "basic", "token"].iter().any(|scheme| value[..end].eq_ignore_ascii_case(scheme));
     if is_scheme {
@@ -166,8 +166,8 @@ fn value(text: &str, name: &str) -> Option<(usize, usize)> {
     (end > 0).then_some((start, start + end))
 }
 
-/// `://user:password@host`
-fn user_info(text: &str) -> Option<(usize, usize)> {
+/// The password in `://user:password@host`.
+fn find_user_info(text: &str) -> Option<(usize, usize)> {
     let place = text.strip_prefix("://")?;
     let end = place.find(|c: char| c.is_whitespace() || "/\"'`".contains(c)).unwrap_or(place.len());
     let at = place[..end].rfind('@')?;
@@ -194,12 +194,12 @@ mod tests {
             ("é token=ñandú é", "é token=•••• é"),
         ];
         for (text, expected) in cases {
-            assert_eq!(masked(text), expected);
+            assert_eq!(mask_credentials(text), expected);
         }
     }
 
     #[test]
-    fn ordinary_text_stays() {
+    fn ordinary_text_is_not_masked() {
         for text in [
             "/home/me/project/provost.toml is Provost's configuration",
             "the token file",
@@ -208,7 +208,7 @@ mod tests {
             "sk-",
             "",
         ] {
-            assert_eq!(masked(text), text);
+            assert_eq!(mask_credentials(text), text);
         }
     }
 }

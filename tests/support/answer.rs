@@ -1,8 +1,8 @@
-//! What a hook answered, and the rules that every answer obeys.
+//! The answer of a hook, and the rules for every answer.
 
 use serde_json::{Map, Value};
 
-/// The fields that the client knows; it ignores others, so one that is not here is a mistake.
+/// The fields that the client knows. It ignores others, so any other field is a mistake.
 const FIELDS: &[&str] = &["decision", "reason", "systemMessage", "hookSpecificOutput"];
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Answer {
     pub code: Option<i32>,
     /// CPU time of the process and of the children that it waited for.
     pub cpu_seconds: f64,
-    /// The name of the event that was asked about, if the input had one.
+    /// The name of the event, if the input had one.
     pub event: Option<String>,
 }
 
@@ -22,21 +22,52 @@ impl Answer {
         self.code == Some(0) && self.stdout.is_empty() && self.stderr.is_empty()
     }
 
-    /// The one object that is the whole of stdout.
+    /// Everything that the client gets, for a snapshot: each text of the JSON object under its name, once.
+    pub fn whole(&self) -> String {
+        let code = self.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+        let mut whole = format!("{code}\n");
+        let mut show = |name: &str, text: &str| whole += &format!("\n--- {name}\n{}\n", text.trim_end());
+        match serde_json::from_str::<Value>(&self.stdout) {
+            Ok(Value::Object(object)) => {
+                for (name, value) in &object {
+                    // The reason of a denial is in the answer twice; `denied` compares the two.
+                    match (name.as_str(), value) {
+                        ("hookSpecificOutput", Value::Object(fields)) => {
+                            let other =
+                                |name: &str| !["hookEventName", "permissionDecisionReason"].contains(&name);
+                            for (name, value) in fields.iter().filter(|(name, _)| other(name)) {
+                                show(name, value.as_str().unwrap_or(&value.to_string()));
+                            }
+                        }
+                        (_, Value::String(text)) => show(name, text),
+                        _ => show(name, &value.to_string()),
+                    }
+                }
+            }
+            _ if self.stdout.is_empty() => {}
+            _ => show("stdout", &self.stdout),
+        }
+        if !self.stderr.is_empty() {
+            show("stderr", &self.stderr);
+        }
+        whole
+    }
+
+    /// Parses stdout, which must be one JSON object.
     #[track_caller]
     pub fn json(&self) -> Map<String, Value> {
-        self.well_formed().unwrap_or_else(|why| panic!("{why}: {self:?}")).expect("no JSON on stdout")
+        self.check_form().unwrap_or_else(|why| panic!("{why}: {self:?}")).expect("no JSON on stdout")
     }
 
-    /// The reason of a denial, after its whole form has been checked.
+    /// The reason of a denial. The form of the answer is checked too.
     #[track_caller]
-    pub fn denial(&self) -> String {
-        self.denied().unwrap_or_else(|why| panic!("{why}: {self:?}"))
+    pub fn expect_denial(&self) -> String {
+        self.find_denial().unwrap_or_else(|why| panic!("{why}: {self:?}"))
     }
 
-    /// The text of a closed failure: exit code 2 and stderr, which needs nothing to be parsed.
+    /// The message of a closed guard that failed: exit code 2 and stderr.
     #[track_caller]
-    pub fn closed_failure(&self) -> &str {
+    pub fn expect_closed_failure(&self) -> &str {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
         assert!(self.stderr.starts_with("[provost] "), "{self:?}");
@@ -44,9 +75,9 @@ impl Answer {
         self.stderr.trim_end()
     }
 
-    /// What the person is told by an answer that holds nothing back.
+    /// The message to the user in an answer that denies nothing.
     #[track_caller]
-    pub fn note(&self) -> String {
+    pub fn expect_note(&self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
         let object = self.json();
         assert!(!object.contains_key("decision"), "a note became a block: {self:?}");
@@ -54,10 +85,10 @@ impl Answer {
         object["systemMessage"].as_str().expect("a message").to_owned()
     }
 
-    pub fn denied(&self) -> Result<String, String> {
-        let object = self.well_formed()?.ok_or("not denied")?;
+    pub fn find_denial(&self) -> Result<String, String> {
+        let object = self.check_form()?.ok_or("not denied")?;
         if self.event.as_deref() == Some("Stop") && self.code == Some(2) {
-            return house_form(self.stderr.trim_end());
+            return check_denial_form(self.stderr.trim_end());
         }
         if self.code != Some(0) || !self.stderr.is_empty() {
             return Err("a denial in two forms at once".into());
@@ -66,7 +97,7 @@ impl Answer {
             (Some(Value::String(word)), Some(Value::String(reason))) if word == "block" => reason.clone(),
             _ => return Err("not denied".into()),
         };
-        let reason = house_form(&reason)?;
+        let reason = check_denial_form(&reason)?;
         let specific = object.get("hookSpecificOutput");
         if self.event.as_deref() == Some("PreToolUse")
             && specific.is_none_or(|specific| specific["permissionDecision"] != "deny")
@@ -76,9 +107,9 @@ impl Answer {
         Ok(reason)
     }
 
-    /// Whether the client would take this answer as it is meant: the rules of the protocol, for
-    /// any event and any decision. Gives the object on stdout, if there is one.
-    pub fn well_formed(&self) -> Result<Option<Map<String, Value>>, String> {
+    /// Checks the rules of the client's protocol for any event and any decision. Returns the object on stdout, if there is
+    /// one.
+    pub fn check_form(&self) -> Result<Option<Map<String, Value>>, String> {
         for text in ["panicked", "internal error", "RUST_BACKTRACE"] {
             if self.stdout.contains(text) || self.stderr.contains(text) {
                 return Err(format!("the answer shows `{text}`"));
@@ -87,9 +118,9 @@ impl Answer {
         match self.code {
             Some(0) => {}
             Some(2) if self.stdout.is_empty() && !self.stderr.is_empty() => return Ok(None),
-            // The reason is on stderr, and stdout has what the user is told, or an empty object.
+            // The reason is on stderr, and stdout has the message to the user, or an empty object.
             Some(2) if self.event.as_deref() == Some("Stop") && !self.stderr.is_empty() => {}
-            _ => return Err("an exit code that means nothing, or a block without a reason".into()),
+            _ => return Err("an unknown exit code, or a block without a reason".into()),
         }
         if self.stdout.is_empty() {
             return Ok(None);
@@ -107,22 +138,22 @@ impl Answer {
             if specific["hookEventName"].as_str() != self.event.as_deref() {
                 return Err("hookEventName is not the event's name".into());
             }
-            let decided = specific.get("permissionDecision").is_some_and(|word| word == "deny");
-            if decided
+            let is_denied = specific.get("permissionDecision").is_some_and(|word| word == "deny");
+            if is_denied
                 && (object["decision"] != "block" || specific["permissionDecisionReason"] != object["reason"])
             {
-                return Err("the two spellings of the denial differ".into());
+                return Err("the two forms of the denial differ".into());
             }
         }
         Ok(Some(object))
     }
 }
 
-/// The reason of a denial, if it has the form that all denials have.
-fn house_form(reason: &str) -> Result<String, String> {
-    let tagged = ["[provost] ", "[RODIN] "].iter().any(|tag| reason.starts_with(tag));
-    if !tagged || !reason.contains(". To fix: ") {
-        return Err("the reason is not in the house form".into());
+/// Checks that the reason of a denial has the form of all denials.
+fn check_denial_form(reason: &str) -> Result<String, String> {
+    let has_tag = ["[provost] ", "[RODIN] "].iter().any(|tag| reason.starts_with(tag));
+    if !has_tag || !reason.contains(". To fix: ") {
+        return Err("the reason does not have the form of a denial".into());
     }
     Ok(reason.to_owned())
 }

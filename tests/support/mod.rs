@@ -1,21 +1,21 @@
-//! A throwaway project in which tests run the real binary.
+//! A temporary project in which tests run the real program.
 //!
-//! Nothing of the machine leaks in: the home, the project and the environment are made from
-//! nothing for each test, and a process that does not end is ended by its number. What a hook
-//! answered comes back whole, and its form is checked by the rules of the protocol, because a
-//! client drops an answer with one wrong field and runs the tool.
+//! Each test has its own home directory, project and environment, and nothing of the machine gets in. A process that hangs is
+//! killed. The form of each answer is checked by the rules of the protocol, because a client ignores an answer with one wrong
+//! field and runs the tool.
 
-// Every test file is a crate of its own and uses another part of this one.
+// `tests/repository` uses only a part of it.
 #![allow(dead_code)]
 
 mod answer;
-mod calls;
 pub mod client;
-pub mod flow;
-pub mod planned;
-pub mod planning;
+pub mod plan_session;
+pub mod review_project;
+mod tool_calls;
 pub mod waiting;
+pub mod workflow_project;
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
@@ -27,9 +27,36 @@ pub use answer::Answer;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Raises the program's own time limits by so much: a busy machine is no reason to give up. Tests of a limit
-/// remove it.
+/// Compares a text with the snapshot of this name in `tests/behaviour/snapshots`, where the wording of the product can
+/// be read in one place. `INSTA_UPDATE=always cargo test …` writes what has changed.
+#[allow(unused_macros)]
+macro_rules! assert_shown {
+    ($name:expr, $text:expr) => {{
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/behaviour/snapshots"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!($name, $text));
+    }};
+}
+#[allow(unused_imports)]
+pub(crate) use assert_shown;
+
+/// The factor for the program's time limits, because the machine may be busy. Tests of a limit remove it.
 pub const PATIENCE: (&str, &str) = ("PROVOST_PATIENCE", "20");
+
+thread_local! {
+    static SEPARATE_LOCKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `make`, and gives every project that it creates one lock per file. Normal locks are shared, so which of them exist
+/// depends on the project's path.
+pub fn with_separate_locks<T>(make: impl FnOnce() -> T) -> T {
+    SEPARATE_LOCKS.set(true);
+    let result = make();
+    SEPARATE_LOCKS.set(false);
+    result
+}
 
 pub struct TestProject {
     root: TempDir,
@@ -39,14 +66,14 @@ pub struct TestProject {
 }
 
 impl TestProject {
-    /// A home and a project whose settings call Provost, as an installed one has them.
+    /// A home directory and a project whose settings call Provost.
     pub fn new() -> Self {
         let project = Self::unregistered();
-        project.file(".claude/settings.json", &registered().to_string());
+        project.write_file(".claude/settings.json", &registered_settings().to_string());
         project
     }
 
-    /// The same with no settings file anywhere.
+    /// A home directory and a project without settings files.
     pub fn unregistered() -> Self {
         let root = tempfile::tempdir().unwrap();
         // The system's temporary directory may itself be a link.
@@ -63,87 +90,85 @@ impl TestProject {
             (PATIENCE.0, OsStr::new(PATIENCE.1)),
         ];
         let mut variables = variables.map(|(name, value)| (name.into(), value.to_owned())).to_vec();
-        // Only the crash tests count steps; all others have the locks that people have.
-        if module_path!().starts_with("crash::") {
+        if SEPARATE_LOCKS.get() {
             variables.push(("PROVOST_SEPARATE_LOCKS".into(), "1".into()));
         }
         Self { root, home, path, variables }
     }
 
-    /// A project whose configuration switches every guard off.
+    /// A project whose configuration switches off every guard.
     pub fn with_no_guard() -> Self {
         let project = Self::new();
-        let mut config = String::from(
-            "[guards]
-",
-        );
+        let mut config = String::from("[guards]\n");
         for guard in provost::registry::GUARDS {
-            config += &format!(
-                "{} = \"off\"
-",
-                guard.name
-            );
+            config += &format!("{} = \"off\"\n", guard.name);
         }
-        project.file("provost.toml", &config);
+        project.write_file("provost.toml", &config);
         project
     }
 
     /// Sets a variable for every process of this project.
-    pub fn set(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.variables.retain(|(known, _)| known != name);
+    pub fn with_variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.into(), value.as_ref().to_owned()));
         self
     }
 
-    /// With the program's own time limits, for tests of a limit.
+    /// Uses the program's normal time limits, for tests of a limit.
     pub fn with_real_limits(self) -> Self {
-        self.unset(PATIENCE.0)
+        self.without_variable(PATIENCE.0)
     }
 
-    pub fn unset(mut self, name: &str) -> Self {
-        self.variables.retain(|(known, _)| known != name);
+    pub fn without_variable(mut self, name: &str) -> Self {
+        self.variables.retain(|(other, _)| other != name);
         self
     }
 
-    /// Writes a file of the project and gives its path.
-    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+    /// Writes a file of the project, and returns its path.
+    pub fn write_file(&self, name: &str, text: &str) -> PathBuf {
         put(&self.path.join(name), text)
     }
 
-    /// Writes a file below the home and gives its path.
-    pub fn home_file(&self, name: &str, text: &str) -> PathBuf {
+    /// Writes a file in the home directory, and returns its path.
+    pub fn write_home_file(&self, name: &str, text: &str) -> PathBuf {
         put(&self.home.join(name), text)
     }
 
     /// Writes the administrator's configuration.
-    pub fn managed_config(&self, text: &str) -> PathBuf {
+    pub fn write_managed_config(&self, text: &str) -> PathBuf {
         put(&self.home.with_file_name("managed").join("provost.toml"), text)
     }
 
-    pub fn state(&self) -> PathBuf {
+    pub fn state_directory(&self) -> PathBuf {
         self.home.join(".local/state/provost")
     }
 
-    /// A recorded event, as if it had been recorded in this project.
-    pub fn event(&self, name: &str) -> Value {
-        let text = fs::read_to_string(recorded().join(format!("{name}.json"))).expect(name);
+    /// A recorded event with the paths of this project.
+    pub fn recorded_event(&self, name: &str) -> Value {
+        let text = fs::read_to_string(events_directory().join(format!("{name}.json"))).expect(name);
         let text = text.replace("/home/dev/project", self.path.to_str().unwrap());
         serde_json::from_str(&text.replace("/home/dev", self.home.to_str().unwrap())).unwrap()
     }
 
-    /// The project's paths in a text made short, so that a whole answer can be shown in a test.
-    pub fn shown(&self, text: &str) -> String {
+    /// Replaces the project's paths in a text with `<project>` and `<home>`.
+    pub fn shorten_paths(&self, text: &str) -> String {
         let text = text.replace(self.path.to_str().unwrap(), "<project>");
         text.replace(self.home.to_str().unwrap(), "<home>")
     }
 
-    /// `provost hook ARGUMENTS` with this project's environment and nothing else.
-    pub fn command(&self, arguments: &[&str]) -> Command {
-        self.command_of("hook", arguments)
+    /// A whole answer for a snapshot: exit code, message to the model, message to the user, and every other field, with short
+    /// paths.
+    pub fn whole(&self, answer: &Answer) -> String {
+        self.shorten_paths(&answer.whole())
     }
 
-    /// `provost NAME ARGUMENTS` with this project's environment and nothing else.
-    pub fn command_of(&self, name: &str, arguments: &[&str]) -> Command {
+    /// `provost hook ARGUMENTS` with only this project's environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        self.provost_command("hook", arguments)
+    }
+
+    /// `provost NAME ARGUMENTS` with only this project's environment.
+    pub fn provost_command(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.arg(name).args(arguments).env_clear().current_dir(&self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -160,32 +185,34 @@ impl TestProject {
     }
 
     pub fn hook_bytes(&self, arguments: &[&str], input: &[u8]) -> Answer {
-        Self::answered(self.command(arguments), input)
+        Self::run_with_input(self.command(arguments), input)
     }
 
-    /// What the stand-in for a script answers.
-    pub fn script(&self, arguments: &[&str], input: &[u8]) -> Answer {
-        Self::answered(self.command_of("compat", arguments), input)
+    /// Runs `provost compat`.
+    pub fn run_compat(&self, arguments: &[&str], input: &[u8]) -> Answer {
+        Self::run_with_input(self.provost_command("compat", arguments), input)
     }
 
-    fn answered(mut command: Command, input: &[u8]) -> Answer {
+    fn run_with_input(mut command: Command, input: &[u8]) -> Answer {
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         thread::scope(|scope| {
-            // A hook that need not read everything ends before the pipe is empty.
+            // A hook may end before it has read everything.
             scope.spawn(move || drop(stdin.write_all(input)));
-            finish(child, event_name(input))
+            collect_answer(child, event_name(input))
         })
     }
 
-    /// Every line of this home's journals; each must be whole.
-    pub fn journal(&self) -> Vec<Value> {
-        let whole = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
-        self.journal_text().lines().map(whole).collect()
+    /// Every line of this home's journals; each must be complete.
+    pub fn read_journal(&self) -> Vec<Value> {
+        let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        self.read_journal_text().lines().map(parse).collect()
     }
 
-    pub fn journal_text(&self) -> String {
-        let Ok(projects) = fs::read_dir(self.state().join("projects")) else { return String::new() };
+    pub fn read_journal_text(&self) -> String {
+        let Ok(projects) = fs::read_dir(self.state_directory().join("projects")) else {
+            return String::new();
+        };
         let journals = projects.map(|project| project.unwrap().path().join("journal.jsonl"));
         journals.filter_map(|journal| fs::read_to_string(journal).ok()).collect()
     }
@@ -196,8 +223,8 @@ pub fn program() -> OsString {
     std::env::var_os("PROVOST_UNDER_TEST").unwrap_or_else(|| env!("CARGO_BIN_EXE_provost").into())
 }
 
-/// Settings with Provost's hook entries, and a part that anybody may edit.
-pub fn registered() -> Value {
+/// Settings with Provost's hook entries, and another key.
+pub fn registered_settings() -> Value {
     let entry =
         json!({"type": "command", "command": "/usr/local/bin/provost", "args": ["hook"], "timeout": 10});
     let group = json!([{"matcher": "*", "hooks": [entry]}]);
@@ -207,14 +234,14 @@ pub fn registered() -> Value {
     })
 }
 
-/// Where the recorded events lie.
-pub fn recorded() -> PathBuf {
+/// The directory of the recorded events.
+pub fn events_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/events")
 }
 
-/// Waits for a started hook; one that does not end fails the test instead of hanging it.
-pub fn finish(child: Child, event: Option<String>) -> Answer {
-    let ended = waiting::collect(child).unwrap_or_else(|| panic!("the hook did not end"));
+/// Waits for a hook. If it hangs, the test fails.
+pub fn collect_answer(child: Child, event: Option<String>) -> Answer {
+    let ended = waiting::wait_for_process(child).unwrap_or_else(|| panic!("the hook did not end"));
     Answer {
         stdout: String::from_utf8(ended.stdout).expect("an answer is UTF-8"),
         stderr: String::from_utf8(ended.stderr).expect("an answer is UTF-8"),
@@ -225,7 +252,7 @@ pub fn finish(child: Child, event: Option<String>) -> Answer {
 }
 
 fn event_name(input: &[u8]) -> Option<String> {
-    // The large inputs of some tests are not worth a second parse.
+    // Only the start of a large input is parsed.
     let value: Value = serde_json::from_slice(input.get(..input.len().min(1 << 20))?).ok()?;
     value["hook_event_name"].as_str().map(str::to_owned)
 }

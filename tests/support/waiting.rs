@@ -1,7 +1,7 @@
-//! Waiting without a clock: for a condition, and for the end of a process together with its CPU time.
+//! Waits for a condition, or for the end of a process, and measures CPU time.
 //!
-//! No test compares elapsed time: on a busy machine everything takes longer. What must be fast is held against
-//! the CPU time of its process, and [`HANG`] only turns a test that would never end into one that fails.
+//! No test compares elapsed time, because everything takes longer on a busy machine. A test of speed compares the CPU time of
+//! a process. [`HANG`] only makes a test fail that would never end.
 
 use std::fs;
 use std::io::Read;
@@ -10,10 +10,10 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Far longer than anything takes, however busy the machine is.
+/// Far longer than anything takes on a busy machine.
 pub const HANG: Duration = Duration::from_mins(10);
 
-/// Asks again and again until there is an answer.
+/// Calls `ask` until it returns a value.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + HANG;
@@ -26,10 +26,10 @@ pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Asks again and again until it is so.
+/// Waits until a condition is true.
 #[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    wait_for(what, || is_so().then_some(()));
+pub fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
+    wait_for(what, || is_true().then_some(()));
 }
 
 /// Whether a process has a handler for SIGTERM, as Linux shows it.
@@ -48,32 +48,31 @@ pub fn has_ended(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{}/stat", pid.trim())).map_or(true, |stat| stat.contains(") Z "))
 }
 
-/// How long a run of a command takes at least, in seconds of CPU time: the best of several runs, because the
-/// caches of a busy machine are cold now and then.
+/// The minimum CPU time of a command in seconds, out of several runs, because caches may be cold.
 pub fn least_cpu_seconds(mut start: impl FnMut() -> Child) -> f64 {
     const RUNS: usize = 21;
-    (0..RUNS).map(|_| collect(start()).expect("it hangs").cpu_seconds).fold(f64::MAX, f64::min)
+    (0..RUNS).map(|_| wait_for_process(start()).expect("it hangs").cpu_seconds).fold(f64::MAX, f64::min)
 }
 
-/// What a process printed, how it ended, and the CPU time of it and of the children that it waited for.
-pub struct Ended {
+/// The output and the end of a process, and the CPU time of it and of the children that it waited for.
+pub struct ProcessResult {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub status: ExitStatus,
     pub cpu_seconds: f64,
 }
 
-/// Reads a process to its end. `None`: it hangs, and is killed.
-pub fn collect(mut child: Child) -> Option<Ended> {
-    let stdout = reader(child.stdout.take());
-    let stderr = reader(child.stderr.take());
+/// Waits for the end of a process. `None`: it hangs, and was killed.
+pub fn wait_for_process(mut child: Child) -> Option<ProcessResult> {
+    let stdout = read_in_thread(child.stdout.take());
+    let stderr = read_in_thread(child.stderr.take());
     let id = child.id();
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
         let cpu_seconds = cpu_seconds_at_end(&child);
         let status = child.wait().unwrap();
-        let _ = send.send(Ended { stdout, stderr, status, cpu_seconds });
+        let _ = send.send(ProcessResult { stdout, stderr, status, cpu_seconds });
     });
     let ended = receive.recv_timeout(HANG).ok();
     if ended.is_none() {
@@ -82,7 +81,7 @@ pub fn collect(mut child: Child) -> Option<Ended> {
     ended
 }
 
-fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+fn read_in_thread(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
@@ -96,7 +95,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 #[cfg(target_os = "linux")]
 fn cpu_seconds_at_end(child: &Child) -> f64 {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    // Linux reports CPU time in hundredths of a second, whatever the kernel counts in.
+    // Linux always reports CPU time in hundredths of a second.
     const TICKS_PER_SECOND: f64 = 100.0;
     let ended = WaitId::Pid(Pid::from_child(child));
     while waitid(ended.clone(), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).is_err() {}
@@ -105,13 +104,13 @@ fn cpu_seconds_at_end(child: &Child) -> f64 {
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     let ticks = fields.split(' ').skip(11).take(4).map(|field| field.parse::<u32>().unwrap());
     let whole = f64::from(ticks.sum::<u32>()) / TICKS_PER_SECOND;
-    // The first thread's own time, in nanoseconds, tells short runs apart.
+    // The time of the first thread, in nanoseconds, is exact for short runs.
     let exact = fs::read_to_string(format!("/proc/{}/schedstat", child.id())).unwrap_or_default();
     let exact = exact.split(' ').next().and_then(|field| field.parse::<f64>().ok());
     whole.max(exact.unwrap_or_default() / 1e9)
 }
 
-/// Only Linux tells the CPU time of one child; elsewhere no limit on it is checked.
+/// Other systems do not report the CPU time of one child, so no limit is checked there.
 #[cfg(not(target_os = "linux"))]
 fn cpu_seconds_at_end(_: &Child) -> f64 {
     0.0

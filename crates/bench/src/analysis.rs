@@ -1,14 +1,14 @@
-//! The analysis of command lines, measured inside this process.
+//! Measures the analysis of command lines inside this process.
 //!
-//! Beside a whole process it is small, but it is the one part whose cost the agent chooses by what
-//! it writes. So a typical line and a very long one have goals of their own.
+//! It is a small part of a call, but its cost depends on what the agent writes. So a typical line and a very long one have
+//! goals of their own.
 
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use provost::shell;
+use provost_shell as shell;
 use serde_json::{Value, json};
 
 use crate::statistics::median;
@@ -21,7 +21,7 @@ const TYPICAL: &[&str] = &[
     "for f in lib/*.dart; do echo \"== $f\"; head -5 \"$f\"; done",
     "cd lib && echo \"$(git branch --show-current): $(find . -name '*.dart' | wc -l)\" > ../planning/x.md",
 ];
-/// Microseconds that a typical line may take, and a line of 100 KB.
+/// The goals in microseconds for a typical line, and for a line of 100 KB.
 const GOALS: (f64, f64) = (50.0, 50_000.0);
 const BATCHES: usize = 50;
 
@@ -32,14 +32,14 @@ pub struct Analysis {
     goal: f64,
 }
 
-pub fn all() -> Vec<Analysis> {
-    let typical = TYPICAL.iter().map(|line| measured((*line).to_owned(), line, GOALS.0, 200));
+pub fn measure_all() -> Vec<Analysis> {
+    let typical = TYPICAL.iter().map(|line| measure_line((*line).to_owned(), line, GOALS.0, 200));
     let unit = "echo \"$(cat 'a b' | grep -c x)\" && ls -la lib > /dev/null 2>&1; ";
     let long = unit.repeat(100_000 / unit.len());
-    typical.chain([measured("a line of 100 KB".into(), &long, GOALS.1, 1)]).collect()
+    typical.chain([measure_line("a line of 100 KB".into(), &long, GOALS.1, 1)]).collect()
 }
 
-fn measured(name: String, line: &str, goal: f64, repetitions: u32) -> Analysis {
+fn measure_line(name: String, line: &str, goal: f64, repetitions: u32) -> Analysis {
     let batches: Vec<f64> = (0..BATCHES)
         .map(|_| {
             let began = Instant::now();
@@ -71,7 +71,7 @@ pub fn table(results: &[Analysis]) -> String {
 }
 
 pub fn json(results: &[Analysis]) -> Value {
-    let one =
+    let to_json =
         |result: &Analysis| json!({ "line": result.line, "micros": result.micros, "goal": result.goal });
-    results.iter().map(one).collect()
+    results.iter().map(to_json).collect()
 }

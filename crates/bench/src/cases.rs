@@ -1,7 +1,7 @@
-//! What is measured: the programs, the events they are given, and what each may cost.
+//! The measured cases: programs, their events, and their goals.
 //!
-//! Every call of the hook is made in one project in which all packs are on ([`crate::scene`]). What the
-//! events are is told by the client: they are recorded ones, moved into that project.
+//! Every call of the hook runs in one project with all packs on ([`crate::scene`]). The events are recorded ones, with the
+//! paths of that project.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Write, pipe};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::programs;
 use crate::scene::Scene;
 
-/// All packs, as an entry names them.
+/// The arguments of a hook entry with all packs.
 const HOOK: &[&str] = &[
     "hook",
     "--pack",
@@ -28,7 +28,7 @@ const HOOK: &[&str] = &[
     "phases",
 ];
 
-/// One program with what it reads and what it has to answer.
+/// A program with its input and the expected answer.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
@@ -37,19 +37,19 @@ pub struct Case {
     pub goal: Option<Goal>,
     input: String,
     answer: Expected,
-    /// What is otherwise in its environment than in that of the scene.
+    /// Variables in addition to the scene's environment.
     variables: Vec<(&'static str, OsString)>,
 }
 
 /// What a case may cost.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// So many times the empty program.
+    /// A multiple of the empty program.
     Times(f64),
     Milliseconds(f64),
 }
 
-/// What a program has to print. Another answer would be another measurement.
+/// The answer that a program has to give. With another answer it would do other work.
 #[derive(Clone, Copy, PartialEq)]
 enum Expected {
     Silence,
@@ -63,9 +63,9 @@ pub struct Stage {
     pub cases: Vec<Case>,
 }
 
-/// What all is measured against.
+/// The index of the empty program.
 pub const EMPTY: usize = 0;
-/// A call of the hook may cost at most this many times the empty program.
+/// The goal for a call of the hook.
 pub const GOAL: Goal = Goal::Times(1.5);
 
 macro_rules! recorded {
@@ -74,7 +74,7 @@ macro_rules! recorded {
     };
 }
 
-/// The events of an everyday session on which the guards are silent, as the client reports them.
+/// Recorded events of an everyday session, on which all guards are silent.
 const EVERYDAY: &[(&str, &str)] = &[
     ("shell call", recorded!("PreToolUse.Bash")),
     ("shell call, after", recorded!("PostToolUse.Bash")),
@@ -86,25 +86,15 @@ const EVERYDAY: &[(&str, &str)] = &[
 ];
 
 impl Stage {
-    /// All usual calls, each with a program of its own.
-    pub fn set() -> io::Result<Self> {
-        Self::narrowed(None, &[])
-    }
-
-    /// All usual calls, or only the one of this name, beside the empty program; and the same call, or a
-    /// shell call, of other builds of the hook.
-    pub fn narrowed(only: Option<&str>, others: &[PathBuf]) -> io::Result<Self> {
-        let scene = Scene::set()?;
-        let provost = programs::built("provost")?;
-        let shell_call = scene.moved(EVERYDAY[0].1).to_string();
+    /// All usual calls, or only the one of this name, beside the empty program. `others` are further builds of the hook,
+    /// which are measured with the same call or a shell call.
+    pub fn with_cases(only: Option<&str>, others: &[PathBuf]) -> io::Result<Self> {
+        let scene = Scene::create()?;
+        let provost = programs::find_built("provost")?;
+        let shell_call = scene.relocate(EVERYDAY[0].1).to_string();
         let hook = |name: &str, input: &Value, goal: Option<Goal>| Case {
-            name: name.into(),
-            program: provost.clone(),
-            arguments: HOOK.iter().map(ToString::to_string).collect(),
             goal,
-            input: input.to_string(),
-            answer: Expected::Silence,
-            variables: Vec::new(),
+            ..Case::hook_call(name, provost.clone(), input)
         };
         let other = |name: &str, program: PathBuf, arguments: &[&str]| Case {
             name: name.into(),
@@ -115,35 +105,35 @@ impl Stage {
             answer: Expected::Anything,
             variables: Vec::new(),
         };
-        let mut cases = vec![other("empty program", programs::built("empty")?, &[])];
+        let mut cases = vec![other("empty program", programs::find_built("empty")?, &[])];
         for (name, recorded) in EVERYDAY {
-            cases.push(hook(name, &scene.moved(recorded), Some(GOAL)));
+            cases.push(hook(name, &scene.relocate(recorded), Some(GOAL)));
         }
-        let mut denied = scene.moved(EVERYDAY[0].1);
+        let mut denied = scene.relocate(EVERYDAY[0].1);
         denied["tool_input"]["command"] = "echo x > provost.toml".into();
-        let mut in_planner = scene.moved(EVERYDAY[0].1);
+        let mut in_planner = scene.relocate(EVERYDAY[0].1);
         in_planner["agent_id"] = "a1".into();
         in_planner["agent_type"] = "tdd-planner".into();
         let recording = scene.another_project("recording")?;
-        let mut finished = scene.moved(recorded!("PostToolUse.Agent.completed"));
+        let mut finished = scene.relocate(recorded!("PostToolUse.Agent.completed"));
         finished["tool_input"]["subagent_type"] = "software-developer".into();
         cases.extend([
             hook("shell call of a planner", &in_planner, Some(GOAL)),
-            hook("agent started", &scene.delegating(recorded!("PreToolUse.Agent")), Some(GOAL)),
-            hook("plan mode left", &scene.leaving()?, Some(GOAL)),
-            hook("turn ended, 43 files", &scene.ending(43)?, Some(GOAL)),
+            hook("agent started", &scene.delegation_event(recorded!("PreToolUse.Agent")), Some(GOAL)),
+            hook("plan mode left", &scene.leave_plan_mode_event()?, Some(GOAL)),
+            hook("turn ended, 43 files", &scene.end_of_turn_event(43)?, Some(GOAL)),
             Case { answer: Expected::Denial, ..hook("shell call, denied", &denied, Some(GOAL)) },
-            hook("no guard concerned", &scene.moved(recorded!("Notification")), Some(GOAL)),
-            hook("session started", &scene.moved(recorded!("SessionStart.startup")), None),
-            // It changes the state, and the others should find the same one each time.
+            hook("no guard concerned", &scene.relocate(recorded!("Notification")), Some(GOAL)),
+            hook("session started", &scene.relocate(recorded!("SessionStart.startup")), None),
+            // It changes the state, so it has a project of its own.
             hook("agent's work recorded", &finished, None).with("CLAUDE_PROJECT_DIR", recording),
-            hook("turn ended, 5,000 files", &scene.ending(5_000)?, Some(Goal::Milliseconds(30.0))),
+            hook("turn ended, 5,000 files", &scene.end_of_turn_event(5_000)?, Some(Goal::Milliseconds(30.0))),
         ]);
         for (program, arguments) in
             [("true", &[][..]), ("jq", &[".tool_name"]), ("python3", &["-c", "pass"]), ("node", &["-e", "0"])]
         {
             let name = [&[program], arguments].concat().join(" ");
-            cases.extend(programs::of_the_system(program).map(|path| other(&name, path, arguments)));
+            cases.extend(programs::find_on_system(program).map(|path| other(&name, path, arguments)));
         }
         let wanted = only.unwrap_or(EVERYDAY[0].0);
         let Some(compared) = cases.iter().find(|case| case.name == wanted).cloned() else {
@@ -155,41 +145,36 @@ impl Stage {
         }
         for (number, case) in cases.iter_mut().enumerate() {
             if case.program.starts_with(provost.parent().unwrap_or(&provost)) {
-                case.program = programs::copied(&case.program, &scene.root().join(number.to_string()))?;
+                case.program = programs::copy_program(&case.program, &scene.root().join(number.to_string()))?;
             }
         }
         for other in others {
             let name = format!("  by {}", other.file_name().unwrap_or_default().display());
-            let program = programs::copied(other, &scene.root().join(cases.len().to_string()))?;
+            let program = programs::copy_program(other, &scene.root().join(cases.len().to_string()))?;
             cases.push(Case { name, program, goal: None, ..compared.clone() });
         }
-        // The programs inherit it: naming it in each command would keep the standard library from
-        // the cheap way to start a process.
+        // The programs inherit the directory. With a directory in each command, the standard library could not use its
+        // cheap way to start a process.
         std::env::set_current_dir(scene.project())?;
         Ok(Self { scene, cases })
-    }
-
-    /// The calls of the hook.
-    pub fn hook_cases(&self) -> impl Iterator<Item = &Case> {
-        self.cases.iter().filter(|case| case.is_hook())
     }
 }
 
 impl Case {
-    /// A call of the hook that is not among those that are always measured.
-    pub fn of(name: &str, event: &Value) -> io::Result<Self> {
-        Ok(Self {
+    /// A call of the hook on which all guards are silent.
+    pub fn hook_call(name: &str, program: PathBuf, event: &Value) -> Self {
+        Self {
             name: name.into(),
-            program: programs::built("provost")?,
+            program,
             arguments: HOOK.iter().map(ToString::to_string).collect(),
             goal: None,
             input: event.to_string(),
             answer: Expected::Silence,
             variables: Vec::new(),
-        })
+        }
     }
 
-    /// The same with a variable in its environment.
+    /// Adds a variable to the environment.
     pub fn with(mut self, variable: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((variable, value.into()));
         self
@@ -199,7 +184,7 @@ impl Case {
         self.arguments.first().is_some_and(|first| first == HOOK[0])
     }
 
-    pub fn failed(&self, error: &io::Error) -> io::Error {
+    pub fn start_error(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{} cannot be started: {error}", self.program.display()))
     }
 
@@ -216,11 +201,11 @@ impl Case {
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
-    /// A pipe that already holds the event: no program has to wait for it. A pipe holds 64 KB; what is
-    /// larger comes from a file, which is there as well.
+    /// A pipe that has the event already, so that no program waits for it. A pipe takes 64 KB; a larger event comes from a
+    /// file.
     pub fn input(&self, scene: &Scene) -> io::Result<std::process::Stdio> {
-        const PIPE: usize = 60_000;
-        if self.input.len() > PIPE {
+        const PIPE_SIZE: usize = 60_000;
+        if self.input.len() > PIPE_SIZE {
             let file = scene.root().join("input");
             std::fs::write(&file, &self.input)?;
             return Ok(std::fs::File::open(file)?.into());
@@ -244,10 +229,10 @@ impl Case {
     }
 }
 
-/// A delegation to an agent of the phase that the workflow of the scene is in.
 impl Scene {
-    fn delegating(&self, recorded: &str) -> Value {
-        let mut event = self.moved(recorded);
+    /// A delegation to an agent of the workflow's current phase.
+    fn delegation_event(&self, recorded: &str) -> Value {
+        let mut event = self.relocate(recorded);
         event["tool_input"] = json!({"subagent_type": "software-developer", "prompt": "Write the login form.", "description": "login"});
         event
     }

@@ -1,9 +1,8 @@
-//! How many instructions a call runs outside the kernel, held against what was kept.
+//! Counts the instructions of a call in user mode, and compares them with stored counts.
 //!
-//! Times tell what a person waits for and differ from run to run; instructions tell what the program
-//! does and hardly differ, so a test can hold them. Callgrind counts them, as of a processor that is
-//! always the same. What they were is kept in `instructions.txt`, for the released program. What another
-//! system adds to every program is seen at the empty one, and is not held against the hook.
+//! Times differ from run to run. Instructions hardly differ, so a test can check them. Callgrind counts them for a fixed
+//! processor. `instructions.txt` stores the counts of the Linux release, whose C library comes with the compiler, so that
+//! they are the same on every system.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,49 +16,42 @@ use serde_json::{Value, json};
 use crate::cases::{Case, Stage};
 use crate::scene::Scene;
 
-/// So much more than was kept is a regression; in per cent.
+/// The allowed increase over the stored count, in per cent.
 const TOLERANCE: f64 = 5.0;
-/// Random keys of hash tables and the moment at which the watchdog gets its turn make runs differ a little.
+/// Runs differ a little, by the random keys of hash tables and the timing of the watchdog. The median counts.
 const RUNS: usize = 3;
 const HEAD: &str = "\
 # Instructions outside the kernel of each case of `scripts/bench`, counted by callgrind. `scripts/bench --instructions`
 # shows how they differ from now, `--instructions --write` makes this file anew.
 ";
 
-/// What was counted, beside what was kept.
+/// A count and the stored count.
 pub struct Count {
     name: String,
     now: i64,
-    /// What is expected here: what was kept, and what the empty program has more than then.
+    /// The stored count.
     expected: Option<i64>,
 }
 
-/// Counts every call of the hook, and the empty program.
-pub fn all() -> io::Result<Vec<Count>> {
-    let stage = Stage::set()?;
-    let kept = read(&fs::read_to_string(file())?);
-    let counted = stage.cases.iter().enumerate().filter(|(number, case)| *number == 0 || case.is_hook());
+/// Counts every call of the hook.
+pub fn count_all() -> io::Result<Vec<Count>> {
+    let stage = Stage::with_cases(None, &[])?;
+    let stored = parse_counts(&fs::read_to_string(counts_file())?);
     let mut counts = Vec::new();
-    for (_, case) in counted {
-        let mut runs = (0..RUNS).map(|_| of(&stage.scene, case)).collect::<io::Result<Vec<i64>>>()?;
+    for case in stage.cases.iter().filter(|case| case.is_hook()) {
+        let mut runs = (0..RUNS).map(|_| count(&stage.scene, case)).collect::<io::Result<Vec<i64>>>()?;
         runs.sort_unstable();
-        counts.push((case.name.clone(), runs[RUNS / 2]));
+        counts.push(compare(&case.name, runs[RUNS / 2], &stored));
     }
-    Ok(against(counts, &kept))
+    Ok(counts)
 }
 
-/// Counts beside what was kept; the first is the empty program.
-fn against(counts: Vec<(String, i64)>, kept: &BTreeMap<String, i64>) -> Vec<Count> {
-    let system = counts.first().map_or(0, |(name, now)| now - kept.get(name).copied().unwrap_or(*now));
-    let beside = |(name, now): (String, i64)| {
-        let expected = kept.get(&name).map(|kept| kept + system);
-        Count { name, now, expected }
-    };
-    counts.into_iter().map(beside).collect()
+fn compare(name: &str, now: i64, stored: &BTreeMap<String, i64>) -> Count {
+    Count { name: name.to_owned(), now, expected: stored.get(name).copied() }
 }
 
 /// Counts one run of a case.
-pub fn of(scene: &Scene, case: &Case) -> io::Result<i64> {
+pub fn count(scene: &Scene, case: &Case) -> io::Result<i64> {
     let mut command = Command::new("valgrind");
     case.environment(scene, &mut command);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -75,7 +67,7 @@ pub fn of(scene: &Scene, case: &Case) -> io::Result<i64> {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| line.contains("Collected")).and_then(|line| line.split_once(" : "));
     line.and_then(|(_, count)| count.trim().parse().ok())
-        .ok_or_else(|| io::Error::other(format!("callgrind told no count: {text}")))
+        .ok_or_else(|| io::Error::other(format!("callgrind printed no count: {text}")))
 }
 
 pub fn table(counts: &[Count]) -> String {
@@ -86,10 +78,10 @@ pub fn table(counts: &[Count]) -> String {
     for count in counts {
         let expected = count.expected.map_or("–".into(), |expected| expected.to_string());
         let difference = count.difference().map_or("not kept".into(), |percent| format!("{percent:+.1} %"));
-        let word = if count.holds() { "" } else { "   too many" };
+        let word = if count.is_within_tolerance() { "" } else { "   too many" };
         let _ = writeln!(text, "{:26}{:>12}{expected:>12}{difference:>12}{word}", count.name, count.now);
     }
-    if !hold(counts) {
+    if !goals_hold(counts) {
         let _ = writeln!(
             text,
             "\nMore than {TOLERANCE} % above what was kept, or not kept. If that is meant: `scripts/bench --instructions --write`."
@@ -99,13 +91,13 @@ pub fn table(counts: &[Count]) -> String {
 }
 
 pub fn json(counts: &[Count]) -> Value {
-    let one =
+    let to_json =
         |count: &Count| json!({ "name": count.name, "instructions": count.now, "expected": count.expected });
-    counts.iter().map(one).collect()
+    counts.iter().map(to_json).collect()
 }
 
-pub fn hold(counts: &[Count]) -> bool {
-    counts.iter().all(Count::holds)
+pub fn goals_hold(counts: &[Count]) -> bool {
+    counts.iter().all(Count::is_within_tolerance)
 }
 
 pub fn write(counts: &[Count]) -> io::Result<()> {
@@ -113,27 +105,27 @@ pub fn write(counts: &[Count]) -> io::Result<()> {
     for count in counts {
         let _ = writeln!(text, "{:>12}  {}", count.now, count.name);
     }
-    fs::write(file(), text)
+    fs::write(counts_file(), text)
 }
 
-fn file() -> PathBuf {
+fn counts_file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.txt")
 }
 
-fn read(text: &str) -> BTreeMap<String, i64> {
+fn parse_counts(text: &str) -> BTreeMap<String, i64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let fields = lines.filter_map(|line| line.trim().split_once("  "));
     fields.filter_map(|(count, name)| Some((name.to_owned(), count.parse().ok()?))).collect()
 }
 
 impl Count {
-    /// How much more it is than expected, in per cent.
+    /// The increase over the stored count, in per cent.
     #[allow(clippy::cast_precision_loss)]
     fn difference(&self) -> Option<f64> {
         self.expected.map(|expected| (self.now as f64 / expected as f64 - 1.0) * 100.0)
     }
 
-    fn holds(&self) -> bool {
+    fn is_within_tolerance(&self) -> bool {
         self.difference().is_some_and(|percent| percent <= TOLERANCE)
     }
 }
@@ -143,17 +135,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_kept_is_read_and_five_per_cent_more_are_borne() {
-        let kept = read(&format!("{HEAD}       60000  empty program\n      200000  turn ended, 43 files\n"));
-        let counted = |empty: i64, now: i64| {
-            let counts = [("empty program", empty), ("turn ended, 43 files", now)];
-            against(counts.map(|(name, count)| (name.to_owned(), count)).to_vec(), &kept)
-        };
-        assert!(hold(&counted(60_000, 209_000)) && hold(&counted(60_000, 100_000)));
-        assert!(!hold(&counted(60_000, 211_000)));
-        assert!(table(&counted(60_000, 211_000)).contains("too many"));
-        // The system has become 10,000 heavier, or lighter.
-        assert!(hold(&counted(70_000, 211_000)) && !hold(&counted(50_000, 209_000)));
-        assert!(!hold(&against(vec![("new".into(), 1)], &kept)));
+    fn five_per_cent_more_than_the_stored_count_is_allowed() {
+        let stored = parse_counts(&format!("{HEAD}      200000  turn ended, 43 files\n"));
+        let counted = |now: i64| vec![compare("turn ended, 43 files", now, &stored)];
+        assert!(goals_hold(&counted(209_000)) && goals_hold(&counted(100_000)));
+        assert!(!goals_hold(&counted(211_000)));
+        assert!(table(&counted(211_000)).contains("too many"));
+        assert!(!goals_hold(&[compare("new", 1, &stored)]));
     }
 }

@@ -1,17 +1,16 @@
-//! `bench`: what one call of the hook costs the person who waits for it.
+//! `bench`: measures what one call of the hook costs the user.
 //!
-//! A client starts the hook anew for every tool call, so the cost is that of a whole process, and
-//! a benchmark of functions inside one process would miss most of it (only the analysis of command
-//! lines, whose cost grows with what an agent writes, is also measured so). All cases are measured in
-//! one interleaved run: what else happens on the machine then hits all of them alike, and their
-//! ratio to an empty program stays meaningful where the times are not.
+//! A client starts the hook for every tool call, so the cost is that of a whole process. A benchmark inside one process would
+//! miss most of it; only the analysis of command lines, whose cost depends on the agent, is measured that way too. All cases
+//! run interleaved, so that other work on the machine affects all of them alike, and the ratio to an empty program stays
+//! meaningful.
 //!
 //! | exit | meaning |
 //! |------|---------|
 //! | 0    | measured (and with `--check`, within the goals) |
 //! | 1    | with `--check`, above a goal |
-//! | 64   | the command line makes no sense |
-//! | 70   | it could not be measured: a program is missing, or the hook answered otherwise than expected |
+//! | 64   | wrong usage |
+//! | 70   | it could not be measured: a program is missing, or the hook gave another answer than expected |
 
 mod analysis;
 mod cases;
@@ -19,7 +18,6 @@ mod growth;
 mod instructions;
 mod measure;
 mod options;
-mod order;
 mod plan_directories;
 mod plans;
 mod programs;
@@ -29,89 +27,77 @@ mod statistics;
 mod steps;
 mod workflows;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use cases::Stage;
-use options::{Invocation, Options, What};
-use order::Order;
+use clap::Parser;
+use options::Options;
 use serde_json::Value;
 
 fn main() -> ExitCode {
-    match Invocation::parse(std::env::args_os().skip(1)) {
-        Ok(Invocation::Help) => {
-            print!("{}", options::HELP);
-            ExitCode::SUCCESS
-        }
-        Ok(Invocation::Peak(command)) => match measure::print_peak(&command) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failed(&error),
-        },
-        Ok(Invocation::Order { map, check }) => order(&map, check).unwrap_or_else(|error| failed(&error)),
-        Ok(Invocation::Measure(options)) => bench(&options).unwrap_or_else(|error| failed(&error)),
-        Err(usage) => {
-            eprintln!("bench: {usage}\nTry `scripts/bench --help`.");
-            ExitCode::from(64)
+    let mut arguments = std::env::args_os().skip(1);
+    // Before clap, whose memory would count as the peak of the command.
+    if arguments.next().is_some_and(|first| first == "--peak") {
+        return exit_code(measure::print_peak(&arguments.collect::<Vec<_>>()).map(|()| true));
+    }
+    match Options::try_parse() {
+        Ok(options) => exit_code(run(&options).map(|is_met| is_met || !options.check)),
+        Err(error) => {
+            let _ = error.print();
+            ExitCode::from(if error.use_stderr() { 64 } else { 0 })
         }
     }
 }
 
-fn failed(error: &std::io::Error) -> ExitCode {
-    eprintln!("bench: {error}");
-    ExitCode::from(70)
-}
-
-fn order(map: &Path, check: bool) -> std::io::Result<ExitCode> {
-    let order = Order::find(&Stage::set()?, map)?;
-    eprintln!("{} % of what runs lies side by side", order.share());
-    if !check {
-        print!("{}", order.script());
+fn exit_code(result: std::io::Result<bool>) -> ExitCode {
+    match result {
+        Ok(is_success) => ExitCode::from(u8::from(!is_success)),
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::from(70)
+        }
     }
-    Ok(ExitCode::from(u8::from(check && !order.holds())))
 }
 
-fn bench(options: &Options) -> std::io::Result<ExitCode> {
-    let holds = match options.what {
-        What::Calls => calls(options)?,
-        What::Steps => {
-            let steps = steps::measure(options.rounds)?;
-            print(options, || steps.table(), || steps.json());
-            true
+/// Measures, prints, and returns whether all goals are met.
+fn run(options: &Options) -> std::io::Result<bool> {
+    let rounds = options.rounds.get();
+    if options.steps {
+        let steps = steps::measure(rounds)?;
+        print(options, || steps.table(), || steps.json());
+        Ok(true)
+    } else if options.plans {
+        let plans = plans::measure(rounds.min(50))?;
+        print(options, || plans.table(), || plans.json());
+        Ok(plans.goals_hold())
+    } else if options.growth {
+        let curves = growth::measure(rounds.min(21))?;
+        print(options, || growth::table(&curves), || growth::json(&curves));
+        Ok(growth::goals_hold(&curves))
+    } else if options.instructions {
+        let counts = instructions::count_all()?;
+        print(options, || instructions::table(&counts), || instructions::json(&counts));
+        if options.write {
+            instructions::write(&counts)?;
         }
-        What::Plans => {
-            let plans = plans::measure(options.rounds.min(50))?;
-            print(options, || plans.table(), || plans.json());
-            plans.goals_hold()
-        }
-        What::Growth => {
-            let curves = growth::measure(options.rounds.min(21))?;
-            print(options, || growth::table(&curves), || growth::json(&curves));
-            growth::goals_hold(&curves)
-        }
-        What::Instructions => {
-            let counts = instructions::all()?;
-            print(options, || instructions::table(&counts), || instructions::json(&counts));
-            if options.write {
-                instructions::write(&counts)?;
-            }
-            options.write || instructions::hold(&counts)
-        }
-    };
-    Ok(ExitCode::from(u8::from(options.check && !holds)))
+        Ok(options.write || instructions::goals_hold(&counts))
+    } else {
+        measure_calls(options, rounds)
+    }
 }
 
-/// The usual calls. Whether their goals hold.
-fn calls(options: &Options) -> std::io::Result<bool> {
-    let stage = Stage::narrowed(options.only.as_deref(), &options.others)?;
-    eprintln!("measuring {} rounds of {} processes …", options.rounds, stage.cases.len());
+/// Measures the usual calls, and returns whether their goals are met.
+fn measure_calls(options: &Options, rounds: usize) -> std::io::Result<bool> {
+    let stage = Stage::with_cases(options.only.as_deref(), &options.others)?;
+    eprintln!("measuring {rounds} rounds of {} processes …", stage.cases.len());
     let journal = stage.scene.journal_size()?;
-    let results = measure::all(&stage, options.rounds)?;
-    // Some calls alone leave nothing to keep.
+    let results = measure::measure_all(&stage, rounds)?;
+    // A single call may have nothing to write to the journal.
     if options.only.is_none() && journal == stage.scene.journal_size()? {
-        return Err(std::io::Error::other("the hook wrote no journal, so it did not do its work"));
+        return Err(std::io::Error::other("the hook wrote no journal, so it did not work as usual"));
     }
-    let report = report::Report { rounds: options.rounds, results: &results };
-    let analysis = if options.only.is_none() { analysis::all() } else { Vec::new() };
+    let report = report::Report { rounds, results: &results };
+    let analysis = if options.only.is_none() { analysis::measure_all() } else { Vec::new() };
     print(
         options,
         || report.table() + &if analysis.is_empty() { String::new() } else { analysis::table(&analysis) },

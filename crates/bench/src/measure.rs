@@ -1,8 +1,7 @@
-//! Starting processes and measuring them from outside.
+//! Starts processes and measures them from outside.
 //!
-//! In each round every case runs once, in an order drawn anew, so that none always follows the
-//! same one and profits from, or pays for, what that one left in the caches. The time is the wall
-//! clock from before the start to after the end, as a client sees it.
+//! In each round every case runs once, in random order, so that no case always profits from the caches of the same other
+//! case. The time is the wall-clock time from before the start to after the end, as a client sees it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -22,34 +21,34 @@ use crate::scene::Scene;
 pub struct Sample {
     /// Microseconds on the wall clock.
     pub wall: f64,
-    /// Microseconds of processor time, of all threads, in the program and in the kernel for it.
+    /// Microseconds of processor time of all threads, in user and kernel mode.
     pub cpu: f64,
     pub page_faults: f64,
 }
 
-/// All that is known about one case. What could not be had is `None`.
+/// The measurements of one case. What could not be measured is `None`.
 pub struct Measured {
     pub name: String,
     pub goal: Option<Goal>,
     pub is_hook: bool,
-    /// In the order of the rounds: samples with one index come from one round.
+    /// One sample for each round, in order.
     pub samples: Vec<Sample>,
     pub instructions: Option<i64>,
     pub peak_kib: Option<u64>,
     pub size: u64,
 }
 
-/// Runs all cases so many times, in turns. The samples of each case are in the order of the rounds.
-pub fn samples(stage: &Stage, rounds: usize) -> io::Result<Vec<Vec<Sample>>> {
+/// Runs all cases once in each round. The samples of each case are in the order of the rounds.
+pub fn take_samples(stage: &Stage, rounds: usize) -> io::Result<Vec<Vec<Sample>>> {
     let warm_up = (rounds / 20).max(10);
-    // The same seed each time: two runs differ by the machine only.
+    // A fixed seed, so that two runs have the same order.
     let mut random = fastrand::Rng::with_seed(1);
     let mut order: Vec<usize> = (0..stage.cases.len()).collect();
     let mut samples = vec![Vec::with_capacity(rounds); stage.cases.len()];
     for round in 0..warm_up + rounds {
         random.shuffle(&mut order);
         for &case in &order {
-            let sample = run(&stage.scene, &stage.cases[case])?;
+            let sample = run_case(&stage.scene, &stage.cases[case])?;
             if round >= warm_up {
                 samples[case].push(sample);
             }
@@ -58,32 +57,32 @@ pub fn samples(stage: &Stage, rounds: usize) -> io::Result<Vec<Vec<Sample>>> {
     Ok(samples)
 }
 
-pub fn all(stage: &Stage, rounds: usize) -> io::Result<Vec<Measured>> {
-    let measured = stage.cases.iter().zip(samples(stage, rounds)?).map(|(case, samples)| {
+pub fn measure_all(stage: &Stage, rounds: usize) -> io::Result<Vec<Measured>> {
+    let measured = stage.cases.iter().zip(take_samples(stage, rounds)?).map(|(case, samples)| {
         Ok(Measured {
             name: case.name.clone(),
             goal: case.goal,
             is_hook: case.is_hook(),
             samples,
-            instructions: instructions::of(&stage.scene, case).ok(),
-            peak_kib: peak(&stage.scene, case),
+            instructions: instructions::count(&stage.scene, case).ok(),
+            peak_kib: measure_peak(&stage.scene, case),
             size: fs::metadata(&case.program)?.len(),
         })
     });
     measured.collect()
 }
 
-/// Runs a case once. Its answer is checked.
-pub fn run(scene: &Scene, case: &Case) -> io::Result<Sample> {
+/// Runs a case once, and checks its answer.
+pub fn run_case(scene: &Scene, case: &Case) -> io::Result<Sample> {
     let (mut answer, output) = pipe()?;
     let mut command = case.command(scene);
     command.stdin(case.input(scene)?).stdout(output).stderr(Stdio::inherit());
-    let before = children()?;
+    let before = children_usage()?;
     let began = Instant::now();
-    let status = command.spawn().map_err(|error| case.failed(&error))?.wait()?;
+    let status = command.spawn().map_err(|error| case.start_error(&error))?.wait()?;
     let wall = began.elapsed();
-    let after = children()?;
-    // The command holds the writing end of the pipe.
+    let after = children_usage()?;
+    // The command has the writing end of the pipe.
     drop(command);
     let mut text = String::new();
     answer.read_to_string(&mut text)?;
@@ -96,8 +95,8 @@ pub fn run(scene: &Scene, case: &Case) -> io::Result<Sample> {
     })
 }
 
-/// What all children that have ended used, together; differences belong to the last one.
-fn children() -> io::Result<Usage> {
+/// The resources of all children that have ended. A difference is the usage of the last one.
+fn children_usage() -> io::Result<Usage> {
     Ok(getrusage(UsageWho::RUSAGE_CHILDREN)?)
 }
 
@@ -109,12 +108,11 @@ fn number(count: i64) -> f64 {
     f64::from(i32::try_from(count).unwrap_or(i32::MAX))
 }
 
-/// The peak memory in KiB.
+/// Measures the peak memory in KiB.
 ///
-/// A child's peak is only told as the largest of all children, and it begins with that of the
-/// process which starts it. So this program starts itself for it: then there is one child only,
-/// and a small parent.
-fn peak(scene: &Scene, case: &Case) -> Option<u64> {
+/// The system reports only the largest peak of all children, and it includes the peak of the process that starts them. So
+/// this program starts itself, to have one child and a small parent.
+fn measure_peak(scene: &Scene, case: &Case) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     case.environment(scene, &mut command);
     command.arg("--peak").arg(&case.program).args(&case.arguments).stdin(case.input(scene).ok()?);
@@ -124,7 +122,7 @@ fn peak(scene: &Scene, case: &Case) -> Option<u64> {
 pub fn print_peak(command: &[OsString]) -> io::Result<()> {
     let [program, arguments @ ..] = command else { return Err(io::Error::other("`--peak` needs a program")) };
     Command::new(program).args(arguments).stdout(Stdio::null()).spawn()?.wait()?;
-    let peak = children()?.max_rss();
+    let peak = children_usage()?.max_rss();
     // macOS counts in bytes, Linux in KiB.
     println!("{}", if cfg!(target_os = "macos") { peak / 1024 } else { peak });
     Ok(())

@@ -1,7 +1,7 @@
-//! The end of a turn in projects whose plan has many files, and no review is due.
+//! Plans with many files, and the end of a turn at which no review is due.
 //!
-//! The session has worked on the plan, as its record of a usual length shows, so the guard does all of
-//! its work: it finds the plan, reads the state, and looks at every file's name.
+//! The transcript shows that the session has worked on the plan, so the guard does all of its work: it finds the plan, reads
+//! the state, and checks every file name.
 
 use std::fs;
 use std::io;
@@ -22,9 +22,8 @@ const STATE: &str = r#"{
 }
 "#;
 
-/// Makes a plan of this many files in a project, and gives the event of a turn that ends there.
-/// Its session has so many calls behind it.
-pub fn ending(project: &Path, record: &Path, files: usize, calls: usize) -> io::Result<Value> {
+/// Creates a plan of this many files and a transcript with this many calls. Returns the event of a turn that ends there.
+pub fn create_plan(project: &Path, transcript: &Path, files: usize, calls: usize) -> io::Result<Value> {
     let plan = project.join(".taskie/plans/login");
     fs::create_dir_all(&plan)?;
     fs::write(plan.join("plan.md"), "# Login\n\n## Overview\n\nPeople sign in.\n")?;
@@ -38,15 +37,15 @@ pub fn ending(project: &Path, record: &Path, files: usize, calls: usize) -> io::
         }
     }
     fs::write(plan.join("tasks.md"), table)?;
-    fs::write(record, lines(project, &plan.join("state.json"), calls))?;
+    fs::write(transcript, transcript_lines(project, &plan.join("state.json"), calls))?;
     let mut event: Value = serde_json::from_str(STOP).expect("the recorded events are JSON");
     event["cwd"] = project.to_string_lossy().into();
-    event["transcript_path"] = record.to_string_lossy().into();
+    event["transcript_path"] = transcript.to_string_lossy().into();
     Ok(event)
 }
 
-/// A record of more than 2 KB for each call: reading, writing to the plan, and some more reading.
-fn lines(project: &Path, state: &Path, calls: usize) -> String {
+/// A transcript with more than 2 KB for each call: reads, one write to the plan, and some more reads.
+fn transcript_lines(project: &Path, state: &Path, calls: usize) -> String {
     let call = |tool: &str, file: &Path| {
         let part = json!({"type": "tool_use", "id": "t", "name": tool, "input": {"file_path": file, "content": "x"}});
         let message = json!({"role": "assistant", "content": [part]});
@@ -58,7 +57,7 @@ fn lines(project: &Path, state: &Path, calls: usize) -> String {
         json!({"type": "user", "cwd": project, "message": {"role": "user", "content": [result]}})
     );
     let reading = call("Read", &project.join("src/main.rs")) + &answer;
-    let said = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}]});
-    let end = format!("{}\n", json!({"type": "assistant", "cwd": project, "message": said}));
+    let message = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}]});
+    let end = format!("{}\n", json!({"type": "assistant", "cwd": project, "message": message}));
     reading.repeat(calls.saturating_sub(10)) + &call("Write", state) + &reading.repeat(10) + &end
 }

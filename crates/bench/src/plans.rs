@@ -1,8 +1,8 @@
-//! The plan gate as plans grow: in size, and in number.
+//! Measures the plan gate with large plans and with many plans.
 //!
-//! Whole processes again, the ones to compare in turns. A plan of 10 MB has to be read, searched for
-//! marks and hashed before it may leave plan mode; where the event does not name the plan, it has to
-//! be found by its session among all others, which the document does with `grep -l`.
+//! Measures whole processes, interleaved. A plan of 10 MB has to be read, searched for marks and hashed before the agent may
+//! leave plan mode. If the event does not name the plan, it has to be found by its session among all others, which the
+//! design document does with `grep -l`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,30 +14,29 @@ use std::time::{Instant, SystemTime};
 use provost::plan_gate::{digest::Digest, prompts};
 use serde_json::{Value, json};
 
-use crate::programs::built;
+use crate::programs::find_built;
 use crate::statistics::median;
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
 const LARGE: usize = 10_000_000;
 const MANY: usize = 10_000;
 const EACH: usize = 100_000;
-/// Megabytes in a second above the start of the process, and the share of `grep`'s time.
+/// The goals: megabytes per second without the start of the process, and the share of `grep`'s time.
 const GOALS: (f64, f64) = (500.0, 0.1);
 
 pub struct Plans {
-    /// Microseconds of the way out with a small plan and with a large one.
+    /// Microseconds to leave plan mode with a small and a large plan.
     small: f64,
     large: f64,
-    /// Microseconds of finding a plan by its session: by the note of what it wrote last, without it
-    /// when the plan is the one that was changed last and when all others were changed after it, and
-    /// of `grep -l` over the same files.
+    /// Microseconds to find a plan by its session: with the note of the session's last plan; without it as the newest and
+    /// as the oldest plan; and with `grep -l` over the same files.
     noted: f64,
     found: f64,
     found_last: f64,
     grep: f64,
 }
 
-pub struct Stage {
+pub struct PlanDirectory {
     home: PathBuf,
     project: PathBuf,
     provost: PathBuf,
@@ -45,31 +44,31 @@ pub struct Stage {
 
 pub fn measure(rounds: usize) -> io::Result<Plans> {
     let root = tempfile::tempdir()?;
-    let stage = Stage::set(root.path().join("home"), root.path().join("home/project"))?;
-    // The programs inherit it, and are then started in the cheap way.
+    let stage = PlanDirectory::create(root.path().join("home"), root.path().join("home/project"))?;
+    // The programs inherit the directory, which allows the cheap way to start a process.
     std::env::set_current_dir(&stage.project)?;
-    let small = stage.assessed("small.md", 1_000)?;
-    let large = stage.assessed("large.md", LARGE)?;
+    let small = stage.create_assessed("small.md", 1_000)?;
+    let large = stage.create_assessed("large.md", LARGE)?;
     let (mut small_times, mut large_times) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        small_times.push(stage.leave(&small)?);
-        large_times.push(stage.leave(&large)?);
+        small_times.push(stage.run_hook(&small)?);
+        large_times.push(stage.run_hook(&large)?);
     }
     fs::remove_file(stage.plans().join("large.md"))?;
-    stage.fill(MANY, EACH)?;
+    stage.create_others(MANY, EACH)?;
     let mut event = small;
     event["tool_input"] = json!({});
     let (mut noted, mut found, mut found_last, mut grep) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds.clamp(3, 15) {
         let plan = stage.plans().join("small.md");
-        stage.written(&plan)?;
-        noted.push(stage.leave(&event)?);
-        stage.forget()?;
+        stage.report_written(&plan)?;
+        noted.push(stage.run_hook(&event)?);
+        stage.forget_notes()?;
         fs::File::options().write(true).open(&plan)?.set_modified(SystemTime::UNIX_EPOCH)?;
-        found_last.push(stage.leave(&event)?);
+        found_last.push(stage.run_hook(&event)?);
         fs::File::options().write(true).open(&plan)?.set_modified(SystemTime::now())?;
-        found.push(stage.leave(&event)?);
-        grep.push(stage.grep()?);
+        found.push(stage.run_hook(&event)?);
+        grep.push(stage.run_grep()?);
     }
     Ok(Plans {
         small: median(&small_times),
@@ -81,9 +80,9 @@ pub fn measure(rounds: usize) -> io::Result<Plans> {
     })
 }
 
-impl Stage {
-    pub fn set(home: PathBuf, project: PathBuf) -> io::Result<Self> {
-        let stage = Self { home, project, provost: built("provost")? };
+impl PlanDirectory {
+    pub fn create(home: PathBuf, project: PathBuf) -> io::Result<Self> {
+        let stage = Self { home, project, provost: find_built("provost")? };
         fs::create_dir_all(stage.project.join(".git"))?;
         fs::create_dir_all(stage.plans())?;
         Ok(stage)
@@ -102,8 +101,8 @@ impl Stage {
         command.env("CLAUDE_PROJECT_DIR", &self.project)
     }
 
-    /// One call of the hook, and how long it took in microseconds. It must be silent.
-    fn hook(&self, event: &Value) -> io::Result<f64> {
+    /// Runs the hook, which must be silent, and returns the microseconds that it took.
+    fn run_hook(&self, event: &Value) -> io::Result<f64> {
         let input = self.home.join("input");
         fs::write(&input, event.to_string())?;
         let mut command = Command::new(&self.provost);
@@ -115,71 +114,71 @@ impl Stage {
         if output.status.success() && output.stdout.is_empty() {
             return Ok(took);
         }
-        Err(io::Error::other(format!("the hook said {}", String::from_utf8_lossy(&output.stdout))))
+        Err(io::Error::other(format!("the hook answered {}", String::from_utf8_lossy(&output.stdout))))
     }
 
-    fn leave(&self, event: &Value) -> io::Result<f64> {
-        self.hook(event)
-    }
-
-    /// The client reports that a plan was written.
-    fn written(&self, plan: &Path) -> io::Result<()> {
+    /// Sends the event of a written plan.
+    fn report_written(&self, plan: &Path) -> io::Result<()> {
         let mut written = self.event("PostToolUse");
         written["tool_name"] = "Write".into();
         written["tool_input"] = json!({"file_path": plan});
-        self.hook(&written).map(drop)
+        self.run_hook(&written).map(drop)
     }
 
-    /// A plan of about this size that was assessed, and the event of its way out.
-    pub fn assessed(&self, name: &str, size: usize) -> io::Result<Value> {
+    /// Creates an assessed plan of about this size, and returns the event of leaving plan mode with it.
+    pub fn create_assessed(&self, name: &str, size: usize) -> io::Result<Value> {
         let line = "This is a line of a plan with some words in it, and it says nothing.\n";
         let content = format!("# Plan\n\n## Goals\n- x\n\n{}", line.repeat(size / line.len()));
         let gaps = "### GAP-1: a\n- **Severity**: low\n";
         let plan = self.plans().join(name);
         fs::write(&plan, format!("{content}<!-- rodin:gaps:start -->\n{gaps}<!-- rodin:gaps:end -->\n"))?;
-        self.written(&plan)?;
+        self.report_written(&plan)?;
         let critic = "### NO ISSUES FOUND";
-        self.answer("rodin:critic", &prompts::for_critic(&content), critic)?;
-        self.answer("rodin:validator", &prompts::for_validator(gaps, critic), "### VERDICT: PASS")?;
+        self.report_answer("rodin:critic", &prompts::write_critic_prompt(&content), critic)?;
+        self.report_answer(
+            "rodin:validator",
+            &prompts::write_validator_prompt(gaps, critic),
+            "### VERDICT: PASS",
+        )?;
         let mut leaving = self.event("PreToolUse");
         leaving["tool_name"] = "ExitPlanMode".into();
         leaving["tool_input"] = json!({"plan": fs::read_to_string(&plan)?, "planFilePath": plan});
         Ok(leaving)
     }
 
-    fn answer(&self, agent: &str, given: &str, answer: &str) -> io::Result<()> {
+    fn report_answer(&self, agent: &str, given: &str, answer: &str) -> io::Result<()> {
         let transcript = self.home.join("agent.jsonl");
-        let asked = json!({"type": "user", "message": {"content": given}});
-        let said = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": answer}]}});
-        fs::write(&transcript, format!("{asked}\n{said}\n"))?;
+        let request = json!({"type": "user", "message": {"content": given}});
+        let reply = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": answer}]}});
+        fs::write(&transcript, format!("{request}\n{reply}\n"))?;
         let mut event = self.event("SubagentStop");
-        // Each agent is another one: who has answered once is not heard again.
+        // Each answer comes from another agent, because the second answer of an agent is ignored.
         event["agent_id"] = format!("{agent}-{}", given.len()).into();
         event["agent_type"] = agent.into();
         event["agent_transcript_path"] = json!(transcript);
         event["last_assistant_message"] = answer.into();
-        self.hook(&event).map(drop)
+        self.run_hook(&event).map(drop)
     }
 
-    /// Takes away the notes of which plan a session wrote last.
-    pub fn forget(&self) -> io::Result<()> {
+    /// Deletes the notes of each session's last plan.
+    pub fn forget_notes(&self) -> io::Result<()> {
         fs::remove_dir_all(self.home.join(".local/state/provost/plans"))
     }
 
-    /// So many plans of other sessions, each of this size.
-    pub fn fill(&self, count: usize, size: usize) -> io::Result<()> {
+    /// Creates plans of other sessions.
+    pub fn create_others(&self, count: usize, size: usize) -> io::Result<()> {
         let line = "Another plan of another day, with a line that is as long as lines are.\n";
         let text = line.repeat(size / line.len());
         for number in 0..count {
             let mut file = fs::File::create(self.plans().join(format!("plan-{number:05}.md")))?;
-            let hash = Digest::of(&[text.as_bytes()]);
+            let hash = Digest::hash_text(&[text.as_bytes()]);
             write!(file, "{text}<!-- rodin:session=other-{number} -->\n<!-- rodin:plan:hash={hash} -->\n")?;
         }
         Ok(())
     }
 
-    /// As the document finds a plan.
-    fn grep(&self) -> io::Result<f64> {
+    /// Finds the plan as the design document does, and returns the microseconds.
+    fn run_grep(&self) -> io::Result<f64> {
         let files = fs::read_dir(self.plans())?.collect::<Result<Vec<_>, _>>()?;
         let mut command = Command::new("grep");
         self.environment(command.arg("-l").arg(format!("<!-- rodin:session={SESSION} -->")));

@@ -1,4 +1,4 @@
-//! The figures as tables for people and as one JSON object for programs.
+//! The results as tables, or as one JSON object.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::cases::{EMPTY, Goal};
 use crate::measure::{Measured, Sample};
 use crate::statistics::{median, quantile, ratio_interval};
 
-/// What a call of the hook may take of memory, and its program of the disk; in KiB.
+/// The goals for the memory of a call and the size of the program, in KiB.
 const MEMORY_GOAL: u64 = 10_000_000 / 1024;
 const FILE_GOAL: u64 = 8_000_000 / 1024;
 
@@ -34,13 +34,13 @@ impl Report<'_> {
         self.results.iter().all(|case| self.figures(case).is_within_goal() != Some(false)) && self.is_small()
     }
 
-    /// Whether every call of the hook stays within the goals of memory and size.
+    /// Whether every call of the hook meets the goals for memory and size.
     fn is_small(&self) -> bool {
         let (memory, file) = self.largest();
         memory <= MEMORY_GOAL && file <= FILE_GOAL
     }
 
-    /// The peak of memory and the size of the program, the largest of all calls of the hook, in KiB.
+    /// The largest peak memory and the largest program of all calls of the hook, in KiB.
     fn largest(&self) -> (u64, u64) {
         let hooks = || self.results.iter().filter(|case| case.is_hook);
         let memory = hooks().filter_map(|case| case.peak_kib).max().unwrap_or(u64::MAX);
@@ -49,15 +49,15 @@ impl Report<'_> {
 
     fn figures<'a>(&self, case: &'a Measured) -> Figures<'a> {
         let empty = &self.results[EMPTY];
-        let wall = of(case, |sample| sample.wall);
-        let base = of(empty, |sample| sample.wall);
-        let cpu = median(&of(case, |sample| sample.cpu));
+        let wall = collect(case, |sample| sample.wall);
+        let base = collect(empty, |sample| sample.wall);
+        let cpu = median(&collect(case, |sample| sample.cpu));
         Figures {
             ratio: median(&wall) / median(&base),
             interval: ratio_interval(&wall, &base),
             cpu,
-            cpu_ratio: cpu / median(&of(empty, |sample| sample.cpu)),
-            page_faults: median(&of(case, |sample| sample.page_faults)),
+            cpu_ratio: cpu / median(&collect(empty, |sample| sample.cpu)),
+            page_faults: median(&collect(case, |sample| sample.page_faults)),
             instruction_ratio: case.instructions.zip(empty.instructions).map(|(own, base)| ratio(own, base)),
             wall,
             case,
@@ -108,7 +108,7 @@ impl Report<'_> {
         let _ = writeln!(text, "\nGoals\n");
         for case in &figures {
             let Some(goal) = case.case.goal else { continue };
-            let (is, most, unit) = case.against(goal);
+            let (is, most, unit) = case.compare_with(goal);
             let word = if is <= most { "holds" } else { "does not hold" };
             let _ = writeln!(text, "{:26}{is:>8.2} of {most:>4} {unit:8} {word}", case.case.name);
         }
@@ -129,13 +129,13 @@ impl Report<'_> {
 impl Figures<'_> {
     fn is_within_goal(&self) -> Option<bool> {
         self.case.goal.map(|goal| {
-            let (is, most, _) = self.against(goal);
+            let (is, most, _) = self.compare_with(goal);
             is <= most
         })
     }
 
-    /// What it is, what it may be, and of what.
-    fn against(&self, goal: Goal) -> (f64, f64, &'static str) {
+    /// The measured value, the goal, and their unit.
+    fn compare_with(&self, goal: Goal) -> (f64, f64, &'static str) {
         match goal {
             Goal::Times(most) => (self.ratio, most, "× empty"),
             Goal::Milliseconds(most) => (median(&self.wall) / 1000.0, most, "ms"),
@@ -165,7 +165,7 @@ impl Figures<'_> {
     }
 }
 
-fn of(case: &Measured, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
+fn collect(case: &Measured, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
     case.samples.iter().map(figure).collect()
 }
 

@@ -1,10 +1,8 @@
-//! Where everything is measured: a project in which all packs are on, and a home.
+//! The project and the home directory in which everything is measured, with all packs on.
 //!
-//! Both are made for the run, and the environment is built from nothing, so that no setting of the
-//! person who measures is read and no journal of hers is written. It is otherwise as in real use: the
-//! project is a Git repository with a workflow and a plan of tasks, its settings are those that
-//! `provost init` writes, the client's variables are set, the event comes through a pipe, and the
-//! journal is really written.
+//! Both are temporary, and nothing of the user's environment gets in, so that no setting of the user is read and no journal
+//! is written. Otherwise everything is as in real use: a Git repository with a workflow and a plan of tasks, the settings of
+//! `provost init`, the client's variables, an event in a pipe, and a journal.
 
 use std::fs;
 use std::io;
@@ -19,8 +17,8 @@ use crate::plans;
 use crate::programs;
 use crate::workflows;
 
-/// Where the recorded events happened.
-const RECORDED: (&str, &str) = ("/home/dev/project", "/home/dev");
+/// The project and the home directory in the recorded events.
+const RECORDED_PATHS: (&str, &str) = ("/home/dev/project", "/home/dev");
 const PACKS: &[&str] = &["plan-gate", "planner", "review-loop", "phases"];
 
 pub struct Scene {
@@ -28,27 +26,27 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn set() -> io::Result<Self> {
+    pub fn create() -> io::Result<Self> {
         let scene = Self { root: tempfile::tempdir()? };
         fs::create_dir_all(scene.project().join(".git"))?;
         fs::create_dir(scene.home())?;
         fs::write(scene.project().join("a.txt"), "one\ntwo\n")?;
-        workflows::lay(&scene.project())?;
-        let mut init = Command::new(programs::built("provost")?);
+        workflows::create(&scene.project())?;
+        let mut init = Command::new(programs::find_built("provost")?);
         scene.environment(init.args(["init", "--yes"]).current_dir(scene.project()));
         for pack in PACKS {
             init.args(["--pack", pack]);
         }
         if !init.stdin(Stdio::null()).stdout(Stdio::null()).status()?.success() {
-            return Err(io::Error::other("the entries cannot be written into the project's settings"));
+            return Err(io::Error::other("`provost init` could not write the project's settings"));
         }
         Ok(scene)
     }
 
-    /// A second project with a workflow of its own.
+    /// Creates another project with a workflow.
     pub fn another_project(&self, name: &str) -> io::Result<PathBuf> {
         let project = self.root().join(name);
-        workflows::lay(&project)?;
+        workflows::create(&project)?;
         Ok(project)
     }
 
@@ -64,7 +62,7 @@ impl Scene {
         self.root().join("home")
     }
 
-    /// The environment that a client gives to its hooks, and nothing else.
+    /// Sets the environment that a client gives to its hooks, and nothing else.
     pub fn environment(&self, command: &mut Command) {
         command
             .env_clear()
@@ -73,31 +71,36 @@ impl Scene {
             .env("CLAUDE_PROJECT_DIR", self.project());
     }
 
-    /// A recorded event, as if it had happened here.
-    pub fn moved(&self, recorded: &str) -> Value {
+    /// A recorded event with the paths of this project.
+    pub fn relocate(&self, recorded: &str) -> Value {
         let (project, home) = (self.project(), self.home());
         let text = recorded
-            .replace(RECORDED.0, &project.to_string_lossy())
-            .replace(RECORDED.1, &home.to_string_lossy());
+            .replace(RECORDED_PATHS.0, &project.to_string_lossy())
+            .replace(RECORDED_PATHS.1, &home.to_string_lossy());
         serde_json::from_str(&text).expect("the recorded events are JSON")
     }
 
-    /// The way out of plan mode with a plan of 1 KB that was assessed.
-    pub fn leaving(&self) -> io::Result<Value> {
-        self.plans()?.assessed("small.md", 1_000)
+    /// The event of leaving plan mode with an assessed plan of 1 KB.
+    pub fn leave_plan_mode_event(&self) -> io::Result<Value> {
+        self.plans()?.create_assessed("small.md", 1_000)
     }
 
-    pub fn plans(&self) -> io::Result<plans::Stage> {
-        plans::Stage::set(self.home(), self.project())
+    pub fn plans(&self) -> io::Result<plans::PlanDirectory> {
+        plans::PlanDirectory::create(self.home(), self.project())
     }
 
-    /// The end of a turn in a directory of the project with a plan of this many files.
-    pub fn ending(&self, files: usize) -> io::Result<Value> {
+    /// The event of a turn that ends in a directory with a plan of this many files.
+    pub fn end_of_turn_event(&self, files: usize) -> io::Result<Value> {
         let directory = self.project().join(files.to_string());
-        plan_directories::ending(&directory, &self.root().join(format!("{files}.jsonl")), files, USUAL_TURNS)
+        plan_directories::create_plan(
+            &directory,
+            &self.root().join(format!("{files}.jsonl")),
+            files,
+            USUAL_TURNS,
+        )
     }
 
-    /// The bytes of all journals that were kept here, old ones too.
+    /// The size of all journals, including old files.
     pub fn journal_size(&self) -> io::Result<u64> {
         let mut size = 0;
         for project in fs::read_dir(self.home().join(".local/state/provost/projects"))? {
@@ -109,5 +112,5 @@ impl Scene {
     }
 }
 
-/// So many calls of a tool, a record has 300 KB.
+/// The number of tool calls in a transcript of 300 KB.
 const USUAL_TURNS: usize = 130;

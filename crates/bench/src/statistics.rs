@@ -1,12 +1,11 @@
-//! The few figures that a distribution of start-up times needs.
+//! Statistics for start-up times.
 //!
-//! Such times have a hard floor and a long tail of interruptions, so medians and quartiles are
-//! used throughout, and no mean.
+//! Start-up times have a minimum and a long tail of interruptions, so they are described by medians and quartiles, not means.
 
-/// How often the rounds are drawn anew for the interval of a ratio.
+/// The number of bootstrap samples for an interval.
 const DRAWS: usize = 2000;
 
-/// The value below which this share of the values lies, between neighbours in proportion.
+/// The value below which this share of the values lies, interpolated.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
@@ -22,8 +21,8 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The 95 % interval of the ratio of two medians, by bootstrap: whole rounds are drawn with
-/// replacement, so that what hit both programs of a round stays together.
+/// The 95 % interval of the ratio of two medians, by bootstrap. Whole rounds are drawn, so that interruptions that affected
+/// both programs stay together.
 pub fn ratio_interval(values: &[f64], base: &[f64]) -> (f64, f64) {
     let mut random = fastrand::Rng::with_seed(2);
     let ratios: Vec<f64> = (0..DRAWS)
@@ -45,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_lie_between_neighbours_in_proportion() {
+    fn quantiles_are_interpolated() {
         let values = [4.0, 1.0, 3.0, 2.0];
         assert!(close(median(&values), 2.5));
         assert!(close(quantile(&values, 0.0), 1.0) && close(quantile(&values, 1.0), 4.0));
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_ratio_and_is_a_point_without_noise() {
+    fn the_interval_contains_the_ratio_and_is_a_point_without_noise() {
         let base = [10.0; 50];
         let (low, high) = ratio_interval(&[15.0; 50], &base);
         assert!(close(low, 1.5) && close(high, 1.5));

@@ -1,23 +1,22 @@
-//! What each step of a call adds to the start of an empty program.
+//! Measures what each step of a call adds to the start of an empty program.
 //!
-//! No build stops in the middle: the same program is given calls that need less and less of it, all in
-//! one interleaved run, and a step is the difference of two medians. Whether there is a journal is a
-//! setting, and reading the file in which it stands costs something too; so both calls that show the
-//! journal have such a file, and what it costs is taken off again.
+//! Interleaved calls need more and more of one program, and a step is the difference of two medians. The
+//! journal is switched off by a settings file, and reading that file has a cost too; so both calls that show the cost of the
+//! journal have such a file, and its cost is subtracted.
 
 use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use provost::workspace::CHILD_MARK;
+use provost::places::CHILD_MARK;
 use serde_json::{Value, json};
 
 use crate::cases::{EMPTY, Stage};
 use crate::measure;
 use crate::statistics::median;
 
-/// The calls, from the one that needs least.
+/// The names of the calls.
 const EMPTY_PROGRAM: &str = "empty program";
 const UNCONCERNED: &str = "no guard concerned";
 const SHELL_CALL: &str = "shell call";
@@ -29,30 +28,30 @@ pub struct Steps {
 }
 
 pub fn measure(rounds: usize) -> io::Result<Steps> {
-    let mut stage = Stage::set()?;
-    let configured = |name: &str, text: &str| -> io::Result<PathBuf> {
+    let mut stage = Stage::with_cases(None, &[])?;
+    let write_config = |name: &str, text: &str| -> io::Result<PathBuf> {
         let directory = stage.scene.root().join(name);
         fs::create_dir_all(directory.join("provost"))?;
         fs::write(directory.join("provost/provost.toml"), text)?;
         Ok(directory)
     };
-    let kept = configured("kept", "[journal]\nenabled = true\n")?;
-    let unkept = configured("unkept", "[journal]\nenabled = false\n")?;
-    let named = |name: &str| {
+    let kept = write_config("kept", "[journal]\nenabled = true\n")?;
+    let unkept = write_config("unkept", "[journal]\nenabled = false\n")?;
+    let find_case = |name: &str| {
         let case = stage.cases.iter().find(|case| case.name == name).cloned();
         case.ok_or_else(|| io::Error::other(format!("there is no case `{name}`")))
     };
-    let call = named(SHELL_CALL)?;
+    let call = find_case(SHELL_CALL)?;
     stage.cases = vec![
-        named(EMPTY_PROGRAM)?,
+        find_case(EMPTY_PROGRAM)?,
         call.clone().with(CHILD_MARK, "1"),
-        named(UNCONCERNED)?,
+        find_case(UNCONCERNED)?,
         call.clone().with("XDG_CONFIG_HOME", unkept),
         call.clone().with("XDG_CONFIG_HOME", kept),
         call,
     ];
     eprintln!("measuring {rounds} rounds of {} processes …", stage.cases.len());
-    let samples = measure::samples(&stage, rounds)?;
+    let samples = measure::take_samples(&stage, rounds)?;
     let medians: Vec<f64> = samples
         .iter()
         .map(|samples| median(&samples.iter().map(|sample| sample.wall).collect::<Vec<_>>()))
@@ -87,7 +86,7 @@ impl Steps {
     }
 
     pub fn json(&self) -> Value {
-        let one = |(what, micros): &(&str, f64)| json!({ "what": what, "micros": micros, "times_empty": self.times_empty(*micros) });
-        json!({ "rounds": self.rounds, "steps": self.added.iter().map(one).collect::<Vec<_>>() })
+        let to_json = |(what, micros): &(&str, f64)| json!({ "what": what, "micros": micros, "times_empty": self.times_empty(*micros) });
+        json!({ "rounds": self.rounds, "steps": self.added.iter().map(to_json).collect::<Vec<_>>() })
     }
 }

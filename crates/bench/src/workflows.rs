@@ -1,5 +1,4 @@
-//! A workflow that is in the middle of its phases, as the guards before a delegation look at it: none of
-//! them has anything to say about an agent of this phase.
+//! A workflow in the middle of its phases. The guards are silent about a delegation to an agent of the current phase.
 
 use std::fs;
 use std::io;
@@ -17,13 +16,13 @@ const PHASES: &[(&str, &str)] = &[
     ("qa-engineer", "08-code-review"),
 ];
 
-/// Makes a workflow in a project.
-pub fn lay(project: &Path) -> io::Result<()> {
-    lay_with(project, 0)
+/// Creates a workflow in a project.
+pub fn create(project: &Path) -> io::Result<()> {
+    create_with_state_size(project, 0)
 }
 
-/// The same with a state that has about this many bytes more.
-pub fn lay_with(project: &Path, more: usize) -> io::Result<()> {
+/// Creates a workflow whose state file has about this many additional bytes.
+pub fn create_with_state_size(project: &Path, more: usize) -> io::Result<()> {
     let names: Vec<&str> = PHASES.iter().map(|(_, phase)| *phase).collect();
     let state = json!({
         "active_workflow": {
@@ -38,14 +37,14 @@ pub fn lay_with(project: &Path, more: usize) -> io::Result<()> {
     let owner =
         |(name, phase): &(&str, &str)| ((*name).to_owned(), json!({"phase": phase, "skills": skills}));
     let owners: serde_json::Map<String, Value> = PHASES.iter().map(owner).collect();
-    let demands =
+    let requirements =
         json!({"test_iteration": {"enabled": true}, "constitutional_validation": {"enabled": true}});
     let files = [
         (".isdlc/state.json", format!("{state:#}")),
         (".claude/hooks/config/skills-manifest.json", json!({"ownership": owners}).to_string()),
         (
             ".claude/hooks/config/iteration-requirements.json",
-            json!({"phase_requirements": {"06-implementation": demands}}).to_string(),
+            json!({"phase_requirements": {"06-implementation": requirements}}).to_string(),
         ),
         ("docs/isdlc/tasks.md", "# Tasks\n".into()),
     ];

@@ -1,37 +1,32 @@
-//! Every target for a few seconds, and every case that was ever found.
+//! Replays the recorded inputs of every target: seeds, the corpus, and extreme nesting and repetition.
+//!
+//! `scripts/fuzz` looks for new inputs; what it finds is added to `corpus/TARGET` and replayed here.
 
-use std::time::Duration;
+use std::panic;
 
-use fuzz::targets::{self, Target};
-use fuzz::{report, run, trial};
+use fuzz::double_check;
+use fuzz::targets;
 
-/// In processor time.
-const SHORT: Duration = Duration::from_secs(4);
-
-fn runs(name: &str) {
-    trial::quiet_panics();
+fn replay(name: &str) {
     let target = targets::find(name).unwrap();
-    for seed in target.all_seeds() {
-        trial::of(target, &seed).unwrap_or_else(|finding| fail(target, &finding, &seed));
+    let recorded = target.recorded_inputs();
+    assert!(!recorded.is_empty(), "{name} has no input");
+    for input in recorded.iter().chain(&target.extreme_inputs()) {
+        let checked = panic::catch_unwind(|| double_check::check_twice(target, &input.bytes));
+        let finding = match checked {
+            Ok(Ok(())) => continue,
+            Ok(Err(finding)) => finding,
+            Err(_) => "a panic, shown above".to_owned(),
+        };
+        panic!("{name}, {}: {finding}", input.name);
     }
-    let tally = run::random(target, SHORT, 3).unwrap_or_else(|finding| {
-        eprintln!("{finding}");
-        panic!("{finding}")
-    });
-    assert!(tally.inputs > 50, "{name}: {} inputs", tally.inputs);
-}
-
-#[track_caller]
-fn fail(target: &Target, finding: &str, input: &[u8]) {
-    eprintln!("{}: {finding}: {:?}", target.name, String::from_utf8_lossy(input));
-    panic!("{finding}");
 }
 
 macro_rules! targets {
     ($($name:ident)*) => {
         $(#[test]
         fn $name() {
-            runs(stringify!($name));
+            replay(stringify!($name));
         })*
 
         #[test]
@@ -45,30 +40,21 @@ macro_rules! targets {
 
 targets! { event plan state tasks names shell settings transcript }
 
-/// Each kept case by itself, so that the name of its file says what is broken.
 #[test]
-fn what_was_found_stays_mended() {
-    trial::quiet_panics();
+fn the_script_and_the_page_name_each_target() {
+    let script = include_str!("../../../scripts/fuzz");
+    let page = include_str!("../../../docs/reliability.md");
+    let names: Vec<&str> = targets::ALL.iter().map(|target| target.name).collect();
+    assert!(script.contains(&format!("({})", names.join(" "))), "not in scripts/fuzz: {names:?}");
     for target in targets::ALL {
-        for (file, input) in target.kept() {
-            if let Err(finding) = trial::of(target, &input) {
-                eprintln!("{}: {finding}", file.display());
-                panic!("{}: {finding}", file.display());
-            }
-        }
+        let row = format!("| `{}` | {} | ", target.name, target.promise);
+        assert!(page.lines().any(|line| line.starts_with(&row)), "not in docs/reliability.md: {row}");
     }
 }
 
-/// The page says what the targets say; its figures are of one run.
 #[test]
-fn the_page_has_a_row_for_each_target() {
-    let page = include_str!("../../../docs/reliability.md");
-    for target in targets::ALL {
-        let row = report::row(target, None);
-        let [start, .., end] = &row.split(" | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
-        let promise = target.promise;
-        let is_there =
-            |line: &&str| line.starts_with(&format!("{start} | {promise} | ")) && line.ends_with(end);
-        assert!(page.lines().any(|line| is_there(&line)), "not in the page: {row}");
-    }
+fn a_dictionary_has_one_escaped_word_a_line() {
+    let dictionary = targets::find("tasks").unwrap().dictionary();
+    assert!(dictionary.starts_with("\"\\x7c\"\n\"\\x5c\\x7c\"\n"), "{dictionary}");
+    assert!(targets::find("state").unwrap().dictionary().contains("\"\\x6e\\x75\\x6c\\x6c\"\n"));
 }

@@ -1,11 +1,12 @@
-//! Command lines drawn from a grammar, always the same ones for the same seed.
+//! Generates command lines from a grammar, always the same ones for the same seed.
 //!
-//! The commands are markers (`m1` to `m9`), so that a shell which has nothing but these in its path
-//! can run any line; everything around them is what hides commands from parsers. Lines are shallow,
-//! because one of the oracles takes exponential time otherwise.
+//! The commands are markers (`m1` to `m9`), so that a shell with only these in its path can run any line. The text
+//! around them is what hides commands from parsers. Lines are shallow, because one of the oracles takes exponential
+//! time otherwise.
 
 use fastrand::Rng;
 
+/// The random numbers, and how many functions are defined so far.
 pub struct Generator(Rng, u32);
 
 const DEEPEST: u32 = 3;
@@ -15,7 +16,7 @@ impl Generator {
         Self(Rng::with_seed(seed), 0)
     }
 
-    pub fn line(&mut self) -> String {
+    pub fn generate_line(&mut self) -> String {
         let mut documents = Vec::new();
         let mut line = self.list(DEEPEST, &mut documents);
         for document in documents {
@@ -28,8 +29,8 @@ impl Generator {
         line
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.0.usize(..of.len())]
+    fn choose<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.0.usize(..choices.len())]
     }
 
     fn marker(&mut self) -> String {
@@ -48,17 +49,17 @@ impl Generator {
     fn list(&mut self, depth: u32, documents: &mut Vec<String>) -> String {
         let mut list = self.pipeline(depth, documents);
         while self.0.u8(..3) == 0 {
-            let separator = self.one(&["; ", " && ", " || ", " & ", ";", "&&", " &&  "]);
+            let separator = self.choose(&["; ", " && ", " || ", " & ", ";", "&&", " &&  "]);
             list = format!("{list}{separator}{}", self.pipeline(depth, documents));
         }
         list
     }
 
     fn pipeline(&mut self, depth: u32, documents: &mut Vec<String>) -> String {
-        let start = self.one(&["", "", "", "", "", "! ", "time ", "time -p "]).to_owned();
+        let start = self.choose(&["", "", "", "", "", "! ", "time ", "time -p "]).to_owned();
         let mut line = start + &self.command(depth, documents);
         while self.0.u8(..5) == 0 {
-            let pipe = self.one(&[" | ", "|", " |& ", " |\n"]);
+            let pipe = self.choose(&[" | ", "|", " |& ", " |\n"]);
             line = format!("{line}{pipe}{}", self.command(depth, documents));
         }
         line
@@ -68,8 +69,8 @@ impl Generator {
         if depth == 0 {
             return self.simple(0);
         }
-        // A here-document inside a compound would have to end inside it, so lists within have none.
-        let inner = |this: &mut Self| this.flat(depth - 1);
+        // A here-document inside a compound command would have to end inside it, so nested lists have none.
+        let inner = |this: &mut Self| this.list_without_documents(depth - 1);
         match self.0.u8(..26) {
             0 => format!("( {} )", inner(self)),
             1 => format!("({})", inner(self)),
@@ -89,8 +90,8 @@ impl Generator {
             9 => format!("[[ -n {} ]]", self.word(depth)),
             10 => format!("[[ a == {} ]] && {}", self.word(depth), inner(self)),
             11 => {
-                // Each has a name of its own: one that is defined in a stage of a pipe is not there
-                // behind it, and an outer one of the same name would call itself without end.
+                // Each function has a name of its own: one that is defined in a pipeline does not exist after it, and
+                // an outer one of the same name would call itself without end.
                 self.1 += 1;
                 let name = self.1;
                 format!("f{name}() {{ {}; }}; f{name}", inner(self))
@@ -102,7 +103,7 @@ impl Generator {
             16 => format!("v={}; $v", self.marker()),
             17 => format!("{}{}{} x", "{", self.marker(), ",y}"),
             18 => {
-                let tabs = self.one(&["<<", "<<-"]).to_owned();
+                let tabs = self.choose(&["<<", "<<-"]).to_owned();
                 let (end, quoted) = *[("E", false), ("'E'", true), ("\\E", true), ("\"E\"", true)]
                     .get(self.0.usize(..4))
                     .unwrap_or(&("E", false));
@@ -115,10 +116,10 @@ impl Generator {
         }
     }
 
-    fn flat(&mut self, depth: u32) -> String {
+    fn list_without_documents(&mut self, depth: u32) -> String {
         let mut documents = Vec::new();
         let list = self.list(depth, &mut documents);
-        // A body that nobody wrote down would make the line mean something else.
+        // Without the body, the line would mean something else.
         if documents.is_empty() { list } else { self.simple(0) }
     }
 
@@ -139,13 +140,13 @@ impl Generator {
 
     fn body(&mut self, depth: u32) -> String {
         let inner = self.substitution(depth);
-        let frame = self.one(&["x @ y", "'@'", "# @", "\\\\@", "${x:-@}", "(\n@", "\"@"]);
+        let frame = self.choose(&["x @ y", "'@'", "# @", "\\\\@", "${x:-@}", "(\n@", "\"@"]);
         frame.replace('@', &inner)
     }
 
     fn pattern(&mut self, depth: u32) -> String {
         if self.0.bool() {
-            self.one(&["a", "*.b", "a|b", "(c", "\"a b\""]).to_owned()
+            self.choose(&["a", "*.b", "a|b", "(c", "\"a b\""]).to_owned()
         } else {
             self.word(depth)
         }
@@ -155,7 +156,7 @@ impl Generator {
         if depth == 0 {
             return "z".into();
         }
-        let inner = self.flat(depth - 1);
+        let inner = self.list_without_documents(depth - 1);
         match self.0.u8(..8) {
             0 if !inner.contains(['`', '\\']) => format!("`{inner}`"),
             1 => format!("$( ({inner}) )"),
@@ -169,7 +170,7 @@ impl Generator {
     fn word(&mut self, depth: u32) -> String {
         if depth == 0 || self.0.bool() {
             return self
-                .one(&[
+                .choose(&[
                     "a", "'b c'", "\"d e\"", "\\;", "$x", "\"#\"", "a#b", "{1,2}", "*", "'$(m1)'", "\"'\"",
                     "a=b", "-x", "${#x}", "==", "=~", "\"\\\"\"", "$'\\''",
                 ])
@@ -198,7 +199,7 @@ impl Generator {
             "${x:-${y:-@}}",
             "~@",
         ];
-        self.one(&frames).replace('@', &inner)
+        self.choose(&frames).replace('@', &inner)
     }
 }
 
@@ -210,7 +211,7 @@ mod tests {
     fn the_same_seed_gives_the_same_lines() {
         let lines = |seed| {
             let mut generator = Generator::new(seed);
-            (0..50).map(|_| generator.line()).collect::<Vec<_>>()
+            (0..50).map(|_| generator.generate_line()).collect::<Vec<_>>()
         };
         assert_eq!(lines(1), lines(1));
         assert_ne!(lines(1), lines(2));

@@ -1,12 +1,12 @@
-//! Two parsers and a generator, against which Provost's own reading of shell text is held.
+//! Two other shell parsers and a generator of command lines, to check Provost's own parser.
 //!
-//! None of this is in the product. Each parser loses commands of its own (that is why neither is
-//! used), so only one direction counts: a command that an oracle sees must have been seen by
-//! Provost, or Provost must have said that it did not understand the line.
+//! None of this is in the product. Each of the parsers loses some commands, which is why the product uses neither. So
+//! only one direction counts: Provost must find every command that an oracle finds, or report that it does not
+//! understand the line.
 
 pub mod brush;
 pub mod generator;
-pub mod tree;
+pub mod tree_sitter;
 
-/// The plain names of all commands that an oracle found in a line.
-pub type Names = std::collections::BTreeSet<String>;
+/// The plain names of all commands that an oracle finds in a line.
+pub type CommandNames = std::collections::BTreeSet<String>;

@@ -1,62 +1,61 @@
-//! Draws what a terminal shows: the pictures of the documentation.
+//! `picture TITLE`: reads what a terminal shows from standard input and writes it as SVG to standard output.
 //!
-//! A picture that somebody drew by hand is wrong from the next change of the program on. This program
-//! runs the command lines in a pseudo-terminal of fixed width, reads the colours of what they print, and
-//! writes an SVG with a background of its own, so that it can be read on light and dark pages. What
-//! differs from run to run (times, ids, temporary paths) is replaced by rules of the caller; without
-//! that, no run would give the same bytes twice. `scripts/pictures` is the caller.
+//! Pictures are made from what the program really prints, because one that is drawn by hand is wrong from
+//! the next change on. `scripts/pictures` runs the commands and calls this.
 
-mod options;
-mod screen;
-mod svg;
-mod terminal;
+use std::io;
 
-use std::fs;
-use std::process::ExitCode;
+use anstyle::RgbColor;
+use anstyle_svg::{Palette, Term};
 
-use options::{Options, Wish};
+const BACKGROUND: RgbColor = RgbColor(0x1c, 0x21, 0x28);
+const TEXT: RgbColor = RgbColor(0xd5, 0xdb, 0xe3);
+/// Black to white, as terminals number them. Each is readable on the background.
+const COLOURS: [RgbColor; 8] = [
+    RgbColor(0x8b, 0x94, 0x9e),
+    RgbColor(0xff, 0x7b, 0x72),
+    RgbColor(0x7e, 0xe7, 0x87),
+    RgbColor(0xe3, 0xb3, 0x41),
+    RgbColor(0x79, 0xc0, 0xff),
+    RgbColor(0xd2, 0xa8, 0xff),
+    RgbColor(0x76, 0xe3, 0xea),
+    RgbColor(0xf0, 0xf6, 0xfc),
+];
 
-fn main() -> ExitCode {
-    match options::read(std::env::args().skip(1)) {
-        Ok(Wish::Help) => {
-            print!("{}", options::HELP);
-            ExitCode::SUCCESS
-        }
-        Ok(Wish::Draw(options)) => match draw(&options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("picture: {error}");
-                ExitCode::from(1)
-            }
-        },
-        Err(error) => {
-            eprintln!("picture: {error}\n\n{}", options::HELP);
-            ExitCode::from(64)
-        }
-    }
+fn main() -> io::Result<()> {
+    let title = std::env::args().nth(1).ok_or_else(|| io::Error::other("usage: picture TITLE"))?;
+    let shown = io::read_to_string(io::stdin())?;
+    print!("{}", draw(&title, &shown));
+    Ok(())
 }
 
-fn draw(options: &Options) -> Result<(), String> {
-    let mut shown = String::new();
-    for line in &options.command_lines {
-        let run = terminal::run(line, options)?;
-        if !options.codes.contains(&run.code) {
-            let text = screen::plain(&run.text);
-            return Err(format!("`{line}` ended with code {}:\n{text}", run.code));
-        }
-        if !shown.is_empty() {
-            shown.push('\n');
-        }
-        shown += &format!("\x1b[2m$\x1b[0m \x1b[1m{line}\x1b[0m\n{}", run.text);
+fn draw(title: &str, shown: &str) -> String {
+    // Bright colours look like the others.
+    let palette: [RgbColor; 16] = std::array::from_fn(|number| COLOURS[number % COLOURS.len()]);
+    let term = Term::new()
+        .palette(Palette::from(palette))
+        .fg_color(TEXT.into())
+        .bg_color(BACKGROUND.into())
+        .min_width_px(820);
+    // Browsers ignore the opacity of a part of a text, so dim text gets a colour.
+    let svg = term.render_svg(shown).replace(".dimmed { opacity: 0.4; }", ".dimmed { fill: #8B949E; }");
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    // The title is what people hear who cannot see the picture.
+    svg.replacen('>', &format!(" role=\"img\">\n  <title>{title}</title>"), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_a_title_and_the_colours_of_the_terminal() {
+        let svg = draw("a < b", "\x1b[1;31mdeny\x1b[0m <x> \x1b[2mdim\x1b[0m\n");
+        assert!(svg.starts_with("<svg ") && svg.contains("<title>a &lt; b</title>"), "{svg}");
+        assert!(
+            svg.contains("#FF7B72") && svg.contains(">deny</tspan>") && svg.contains("&lt;x&gt;"),
+            "{svg}"
+        );
+        assert!(svg.contains(".dimmed { fill: #8B949E; }") && !svg.contains("opacity"), "{svg}");
     }
-    for (pattern, text) in &options.replacements {
-        shown = pattern.replace_all(&shown, text.as_str()).into_owned();
-    }
-    let mut lines = screen::lines(&shown, options.columns);
-    if let Some(rows) = options.rows.filter(|rows| lines.len() > *rows) {
-        lines.truncate(rows);
-        lines.push(vec![screen::Run::dim("…")]);
-    }
-    let drawing = svg::drawing(&options.title, options.columns, &lines);
-    fs::write(&options.out, drawing).map_err(|error| format!("{}: {error}", options.out.display()))
 }

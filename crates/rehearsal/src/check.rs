@@ -1,8 +1,7 @@
-//! Holds a scenario's expectations against a playback.
+//! Checks a playback against the scenario's expectations.
 //!
-//! Some things are checked without being asked for: that the client ended by itself, that every
-//! request found a route, and that the scenario could be played as it is written. Without them a
-//! rehearsal could pass because nothing happened.
+//! Some things are always checked: that the client ended by itself, that every request found a route, and that the scenario
+//! could be played as written. Otherwise a scenario could pass because nothing happened.
 
 mod files;
 mod hooks;
@@ -10,16 +9,17 @@ mod screen;
 
 use serde_json::Value;
 
-use crate::difference::shorten;
 use crate::mismatch::Mismatch;
 use crate::model::{Request, block_text};
 use crate::playback::Playback;
-use crate::scenario::{RequestExpectation, Scenario};
+use crate::scenario::{Pattern, RequestExpectation, Scenario};
 use crate::terminal::Stall;
+use crate::text_diff::shorten;
+use crate::variables::Variables;
 
 pub(crate) use screen::is_met;
 
-/// The outcome of a rehearsal.
+/// The result of all checks of a scenario.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
     /// How many expectations of the scenario were checked.
@@ -28,37 +28,54 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Counts one check, and keeps what it found.
+    /// Counts one check, and keeps its mismatch if there is one.
     fn check(&mut self, found: Option<Mismatch>) {
         self.checks += 1;
         self.mismatches.extend(found);
     }
 
-    fn equal<T: PartialEq + ToString>(&mut self, subject: &str, fault: &str, expected: &T, actual: &T) {
+    fn check_equal<T: PartialEq + ToString>(&mut self, subject: &str, fault: &str, expected: &T, actual: &T) {
         self.check((expected != actual).then(|| Mismatch::differs(subject, fault, expected, actual)));
     }
 
-    fn contains(&mut self, subject: &str, wanted: &str, text: &str) {
+    fn check_contains(&mut self, subject: &str, wanted: &str, text: &str) {
         self.check(
             (!text.contains(wanted)).then(|| Mismatch::missing(subject, "does not contain", wanted, text)),
         );
     }
 
-    fn lacks(&mut self, subject: &str, unwanted: &str, text: &str) {
-        self.check(text.contains(unwanted).then(|| Mismatch::unwanted(subject, unwanted, text)));
+    /// Checks a text by the expectation's `contains`, `lacks` and `matches`.
+    fn check_text(
+        &mut self,
+        subject: &str,
+        text: &str,
+        (contains, lacks, matches): (&[String], &[String], &[Pattern]),
+        variables: &Variables,
+    ) {
+        for wanted in contains {
+            self.check_contains(subject, &variables.fill(wanted), text);
+        }
+        for unwanted in lacks {
+            let unwanted = variables.fill(unwanted);
+            self.check(text.contains(&unwanted).then(|| Mismatch::unwanted(subject, &unwanted, text)));
+        }
+        for pattern in matches {
+            let mismatch = || Mismatch::missing(subject, "does not match", pattern.as_str(), text);
+            self.check((!pattern.matches(text)).then(mismatch));
+        }
     }
 }
 
 impl Scenario {
-    /// What did not turn out as the scenario expects.
+    /// The expectations that the playback does not meet.
     pub fn check(&self, playback: &Playback) -> Vec<Mismatch> {
-        self.judge(playback).mismatches
+        self.check_all(playback).mismatches
     }
 
-    /// Like [`check`](Self::check), with the number of checks.
-    pub fn judge(&self, playback: &Playback) -> Verdict {
+    /// The mismatches, and the number of checks.
+    pub fn check_all(&self, playback: &Playback) -> Verdict {
         let mut verdict = Verdict::default();
-        verdict.mismatches.extend(unasked(self, playback));
+        verdict.mismatches.extend(check_implicit(self, playback));
         let expect = &self.expect;
         if let (Some(expected), Some(actual)) = (expect.exit, playback.exit) {
             let found = (expected != actual).then(|| {
@@ -69,16 +86,16 @@ impl Scenario {
         }
         for (route, expected) in &expect.requests {
             let subject = format!("route {route}");
-            verdict.equal(
+            verdict.check_equal(
                 &subject,
                 "got another number of requests",
                 expected,
-                &playback.of_route(route).count(),
+                &playback.requests_of_route(route).count(),
             );
         }
         for (tool, expected) in &expect.asked {
             let actual = playback.asked.iter().filter(|(asked, _)| asked == tool).count();
-            verdict.equal(
+            verdict.check_equal(
                 &format!("the host, for {tool}"),
                 "was asked another number of times",
                 expected,
@@ -106,7 +123,7 @@ impl Scenario {
     }
 }
 
-fn unasked(scenario: &Scenario, playback: &Playback) -> Vec<Mismatch> {
+fn check_implicit(scenario: &Scenario, playback: &Playback) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if let Some(Stall { what, screen }) = &playback.stall {
         found.push(
@@ -125,12 +142,12 @@ fn unasked(scenario: &Scenario, playback: &Playback) -> Vec<Mismatch> {
         found.push(Mismatch::new("the scenario", "cannot be played as written").with("", problem.clone()));
     }
     for request in playback.requests.iter().filter(|request| request.route.is_none()) {
-        found.push(stray(request));
+        found.push(describe_stray(request));
     }
     found
 }
 
-fn stray(request: &Request) -> Mismatch {
+fn describe_stray(request: &Request) -> Mismatch {
     let messages = request.body["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let outline = |message: Option<&Value>| shorten(&message.map(opening_lines).unwrap_or_default());
     Mismatch::new("a request", "found no route")
@@ -140,7 +157,7 @@ fn stray(request: &Request) -> Mismatch {
         .with("last", outline(messages.last()))
 }
 
-/// The first line of each part of a message, which is enough to write a `when` for it.
+/// The first line of each part of a message, for writing a `when` that matches it.
 fn opening_lines(message: &Value) -> String {
     let texts = match &message["content"] {
         Value::Array(parts) => parts.iter().map(block_text).collect(),
@@ -153,39 +170,36 @@ fn opening_lines(message: &Value) -> String {
 
 fn check_request(expected: &RequestExpectation, playback: &Playback, verdict: &mut Verdict) {
     let route = &expected.route;
-    let count = playback.of_route(route).count();
+    let count = playback.requests_of_route(route).count();
     let (subject, text) = match expected.n {
         Some(n) if n > count => {
             let fault = format!("was not made: there are {count}");
             verdict.check(Some(Mismatch::new(format!("request {n} of route {route}"), fault)));
             return;
         }
-        Some(n) => (format!("request {n} of route {route}"), playback.new_in(route, n)),
+        Some(n) => (format!("request {n} of route {route}"), playback.new_text_in_request(route, n)),
         None => {
-            let all: Vec<String> = (1..=count).map(|n| playback.new_in(route, n)).collect();
-            (format!("what route {route} was told"), all.join("\n"))
+            let all: Vec<String> = (1..=count).map(|n| playback.new_text_in_request(route, n)).collect();
+            (format!("all requests of route {route}"), all.join("\n"))
         }
     };
-    for wanted in &expected.contains {
-        verdict.contains(&subject, &playback.variables.fill(wanted), &text);
-    }
-    for unwanted in &expected.lacks {
-        verdict.lacks(&subject, &playback.variables.fill(unwanted), &text);
-    }
-    for pattern in &expected.matches {
-        let found = (!pattern.matches(&text))
-            .then(|| Mismatch::missing(&subject, "does not match", pattern.as_str(), &text));
-        verdict.check(found);
-    }
+    let texts = (&expected.contains[..], &expected.lacks[..], &expected.matches[..]);
+    verdict.check_text(&subject, &text, texts, &playback.variables);
     if let Some(tools) = &expected.tools {
         let in_order = |tools: &[String]| {
             let mut tools = tools.to_vec();
             tools.sort_unstable();
             tools.join(" ")
         };
-        let asked = playback.of_route(route).filter(|request| expected.n.is_none_or(|n| n == request.n));
-        for request in asked {
-            verdict.equal(&subject, "was offered other tools", &in_order(tools), &in_order(&request.tools));
+        let requests =
+            playback.requests_of_route(route).filter(|request| expected.n.is_none_or(|n| n == request.n));
+        for request in requests {
+            verdict.check_equal(
+                &subject,
+                "was offered other tools",
+                &in_order(tools),
+                &in_order(&request.tools),
+            );
         }
     }
 }

@@ -1,21 +1,20 @@
-//! What can keep a scenario from being played.
+//! Why a scenario could not be played.
 //!
-//! A scenario that was played and did not meet its expectations is not an error: that is a
-//! [`Mismatch`](crate::Mismatch), and the whole point. An error means that there is nothing to
-//! judge, because the scenario makes no sense, the client is not there, or the machine refused.
+//! A scenario that was played and failed is not an error; it has a [`Mismatch`](crate::Mismatch). An error means that there
+//! is nothing to check: the scenario is malformed, the client is missing, or a system call failed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario file cannot be read as a scenario.
+    /// The file is not a scenario.
     Scenario { path: PathBuf, message: String },
-    /// The scenario is well formed, but cannot be staged as it is written.
+    /// The scenario is well formed, but cannot be played as written.
     Stage(String),
-    /// The observer had seen enough.
+    /// The observer stopped the run.
     Interrupted,
-    /// The machine refused something the stage needs.
+    /// A system call failed.
     Machine { what: String, source: std::io::Error },
 }
 
@@ -30,7 +29,7 @@ impl Error {
         Self::Stage(message.into())
     }
 
-    /// Names what was attempted, for use with `map_err`.
+    /// An error that names what was attempted, for `map_err`.
     pub(crate) fn machine(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::Machine { what, source }

@@ -1,8 +1,7 @@
-//! Hooks under observation: how entries are rewritten, what is recorded, and how it is read back.
+//! Records hooks: rewrites hook entries, runs hooks through a recorder, and reads the log.
 //!
-//! The client starts hooks itself, so the only way to see what one was given and answered is to
-//! stand between the two. The recorder does that, and must not be noticed: same bytes, same exit,
-//! same death.
+//! The client starts hooks itself, so a recorder runs between the two. Neither may notice it: it passes on the same bytes,
+//! and ends with the same exit code or signal as the hook.
 
 mod log;
 mod recorder;
@@ -12,4 +11,4 @@ pub use log::{HookEnd, HookRecord};
 pub use recorder::record;
 
 pub(crate) use log::HookLog;
-pub(crate) use wrap::{Recorder, holds_hooks};
+pub(crate) use wrap::{Recorder, is_hook_file};

@@ -1,8 +1,7 @@
-//! The permission host: the person at the client's other end.
+//! The permission host: answers the client's permission questions, as an editor does.
 //!
-//! Without one, a headless client has nobody to ask, and offers no way out of plan mode. Attached
-//! over stream-json, the client takes several prompts and asks before it acts, as it does in an
-//! editor. Answers come from the scenario; each question is noted.
+//! A headless client without a host has nobody to ask, and cannot leave plan mode. With a host on stream-json, it takes
+//! several prompts and asks before it acts. The scenario has the answers; each question is recorded.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
@@ -11,11 +10,11 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
 
-use crate::model::Note;
-use crate::observer::Moment;
+use crate::model::Report;
+use crate::observer::RunEvent;
 use crate::scenario::{Host, Permission};
 
-/// The arguments that attach a host.
+/// The client's arguments for a host.
 pub(crate) const ARGUMENTS: [&str; 8] = [
     "-p",
     "--input-format",
@@ -27,57 +26,57 @@ pub(crate) const ARGUMENTS: [&str; 8] = [
     "stdio",
 ];
 
-/// Talks to the client until it closes its output, which is also returned.
-pub(crate) fn attend(
+/// Talks to the client until it closes its output, and returns that output.
+pub(crate) fn start_host(
     host: Host,
     prompts: Vec<String>,
     (stdin, stdout): (ChildStdin, ChildStdout),
-    notes: Sender<Note>,
+    notes: Sender<Report>,
 ) -> JoinHandle<String> {
     thread::spawn(move || {
-        let mut seat = Seat { host, prompts: prompts.into_iter(), stdin: Some(stdin), notes };
-        let mut heard = String::new();
-        seat.prompt();
+        let mut conversation = Conversation { host, prompts: prompts.into_iter(), stdin: Some(stdin), notes };
+        let mut output = String::new();
+        conversation.send_prompt();
         for line in BufReader::new(stdout).lines() {
             let Ok(line) = line else { break };
             if let Ok(message) = serde_json::from_str(&line) {
-                seat.hear(&message);
+                conversation.handle(&message);
             }
-            heard.push_str(&line);
-            heard.push('\n');
+            output.push_str(&line);
+            output.push('\n');
         }
-        heard
+        output
     })
 }
 
-struct Seat {
+struct Conversation {
     host: Host,
     prompts: std::vec::IntoIter<String>,
     stdin: Option<ChildStdin>,
-    notes: Sender<Note>,
+    notes: Sender<Report>,
 }
 
-impl Seat {
-    fn hear(&mut self, message: &Value) {
+impl Conversation {
+    fn handle(&mut self, message: &Value) {
         match message["type"].as_str() {
             Some("control_request") => {
                 let response = self.answer(&message["request"]);
-                self.say(&json!({
+                self.send(&json!({
                     "type": "control_response",
                     "response": {
                         "subtype": "success", "request_id": message["request_id"], "response": response,
                     },
                 }));
             }
-            Some("result") => self.prompt(),
+            Some("result") => self.send_prompt(),
             _ => {}
         }
     }
 
-    /// Says the next thing, or nothing more for good.
-    fn prompt(&mut self) {
+    /// Sends the next prompt, or closes the input after the last one.
+    fn send_prompt(&mut self) {
         match self.prompts.next() {
-            Some(prompt) => self.say(&json!({
+            Some(prompt) => self.send(&json!({
                 "type": "user",
                 "message": {"role": "user", "content": [{"type": "text", "text": prompt}]},
             })),
@@ -92,16 +91,16 @@ impl Seat {
         let tool = request["tool_name"].as_str().unwrap_or_default().to_owned();
         let permission = self.host.permission(&tool);
         let allowed = *permission == Permission::Allow;
-        let _ = self.notes.send(Note::Moment(Moment::Asked { tool, allowed }));
+        let _ = self.notes.send(Report::Moment(RunEvent::Asked { tool, allowed }));
         match permission {
             Permission::Allow => json!({"behavior": "allow", "updatedInput": request["input"]}),
             Permission::Deny { message } => json!({"behavior": "deny", "message": message}),
         }
     }
 
-    fn say(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         if let Some(stdin) = &mut self.stdin {
-            // A client that has ended hears nothing; its end is noticed elsewhere.
+            // If the client has ended, the run notices it elsewhere.
             let _ = writeln!(stdin, "{message}").and_then(|()| stdin.flush());
         }
     }

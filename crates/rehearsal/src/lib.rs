@@ -1,31 +1,31 @@
-//! Rehearses hooks: plays the real Claude Code client against a scripted model on loopback,
-//! records what every hook was given and answered, and checks what came of it.
+//! Tests hooks with the real Claude Code: plays it against a scripted model on loopback, records what every hook was
+//! given and answered, and checks the result.
 //!
-//! A hook is a contract with a program that changes every week, so a test with a made-up client
-//! proves little. Here the client is real and only the model is played, which costs no token and
-//! says the same thing every time. A [`Scenario`] is a file; a [`Stage`] plays it; a [`Playback`]
-//! is what can be held against it. See the crate's README for all keys of a scenario.
+//! Claude Code changes every week, so a test with an imitation of it proves little. Here the client is real and only
+//! the model is scripted, which costs no tokens and gives the same answers every time. A [`Scenario`] is a file; a
+//! [`ScenarioPlayer`] plays it; a [`Playback`] is the record that expectations are checked against. The README lists
+//! all keys of a scenario.
 
+mod actions;
 mod check;
 mod client;
-mod difference;
 mod error;
 mod hooks;
 mod host;
+mod json_subset;
 mod mismatch;
 mod model;
 mod observer;
-mod outside;
 mod playback;
+mod player;
 mod results;
+mod run_directory;
+mod run_monitor;
 mod scenario;
-mod scenery;
-mod stage;
-mod subset;
 mod terminal;
+mod text_diff;
 mod variables;
 mod versions;
-mod watch;
 
 pub use check::Verdict;
 pub use client::CLIENT_VARIABLE;
@@ -33,10 +33,10 @@ pub use error::{Error, Result};
 pub use hooks::{HookEnd, HookRecord, record};
 pub use mismatch::Mismatch;
 pub use model::Request;
-pub use observer::{Moment, Observer, Silent};
+pub use observer::{Observer, RunEvent, Silent};
 pub use playback::Playback;
-pub use results::{Outcome, Results, Words};
+pub use player::ScenarioPlayer;
+pub use results::{Results, ScenarioResult, WordSet};
 pub use scenario::Scenario;
-pub use stage::Stage;
 pub use terminal::{Frame, Stall, attach};
 pub use versions::Versions;

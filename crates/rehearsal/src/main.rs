@@ -1,39 +1,38 @@
-//! `rehearse`: plays scenarios, and stands in for hooks while they are played.
+//! `rehearse`: plays scenarios, and records hooks while they are played.
 //!
 //! | exit | meaning |
 //! |------|---------|
-//! | 0    | every scenario turned out as expected |
-//! | 1    | at least one did not, or could not be played |
-//! | 64   | the command line makes no sense, or there is no client |
-//! | 130  | it was interrupted, and has cleaned up |
+//! | 0    | every scenario passed |
+//! | 1    | at least one failed, or could not be played |
+//! | 64   | wrong usage, or no client |
+//! | 130  | interrupted, after cleaning up |
 //!
-//! As a recorder (`--record`) it ends exactly as the hook it ran.
+//! As a recorder (`--record`) it ends exactly as the hook that it ran.
 
 mod cli;
 
 use std::process::ExitCode;
 
+use clap::Parser;
+
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    match cli::Invocation::parse(arguments) {
-        Ok(cli::Invocation::Record { log, argv }) => {
-            // Ends the process without unwinding or waiting for a pipe that a background child of
-            // the hook still holds.
-            std::process::exit(rehearsal::record(&log, &argv))
+    let options = match cli::Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(cli::USAGE) } else { ExitCode::SUCCESS };
         }
-        Ok(cli::Invocation::Attach { argv }) => {
-            eprintln!("rehearse: cannot start on a terminal: {}", rehearsal::attach(&argv));
-            ExitCode::FAILURE
-        }
-        Ok(cli::Invocation::Help) => {
-            print!("{}", cli::HELP);
-            ExitCode::SUCCESS
-        }
-        Ok(cli::Invocation::Play(options)) => cli::play(&options),
-        Ok(cli::Invocation::Compare(directory)) => cli::compare(&directory),
-        Err(usage) => {
-            eprintln!("rehearse: {usage}\nTry `rehearse --help`.");
-            ExitCode::from(cli::USAGE)
-        }
+    };
+    if let Some(log) = &options.record {
+        // Ends the process without unwinding or waiting for a pipe that a background child of the hook still holds.
+        std::process::exit(rehearsal::record(log, &options.argv()))
+    }
+    if options.attach {
+        eprintln!("rehearse: cannot start on a terminal: {}", rehearsal::attach(&options.argv()));
+        return ExitCode::FAILURE;
+    }
+    match &options.versions {
+        Some(directory) => cli::compare(directory),
+        None => cli::play(&options),
     }
 }

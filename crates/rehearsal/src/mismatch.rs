@@ -1,11 +1,11 @@
-//! A failed expectation, told so that it can be understood without the run.
+//! A failed expectation, described so that it can be understood without the run.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use crate::difference::{closest_line, line_diff, shorten};
-use crate::subset::{Gap, gaps};
+use crate::json_subset::{Gap, find_gaps};
+use crate::text_diff::{closest_line, line_diff, shorten};
 
 /// One expectation that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Mismatch {
     pub subject: String,
     /// What is wrong with it: `does not contain`.
     pub fault: String,
-    /// Labelled texts: what was expected, what is there.
+    /// Labelled texts, such as what was expected and what is there.
     details: Vec<(&'static str, String)>,
 }
 
@@ -37,7 +37,7 @@ impl Mismatch {
         Self::new(subject, fault).with("expected", expected.to_string()).with("actual", actual.to_string())
     }
 
-    /// Something is not in a text.
+    /// A text lacks something.
     pub(crate) fn missing(subject: &str, fault: &str, wanted: &str, text: &str) -> Self {
         let mismatch = Self::new(subject, fault).with("expected", wanted);
         if text.trim().is_empty() {
@@ -50,7 +50,7 @@ impl Mismatch {
         mismatch.with("actual", shorten(text))
     }
 
-    /// Something is in a text and must not be.
+    /// A text contains something that it must not contain.
     pub(crate) fn unwanted(subject: &str, unwanted: &str, text: &str) -> Self {
         let first = unwanted.lines().next().unwrap_or_default();
         let line = text.lines().find(|line| line.contains(first)).unwrap_or(text);
@@ -63,16 +63,16 @@ impl Mismatch {
 
     /// `expected` is not a part of `actual`; `None` if it is.
     pub(crate) fn partial(subject: &str, expected: &Value, actual: &Value) -> Option<Self> {
-        let gaps = gaps(expected, actual);
+        let gaps = find_gaps(expected, actual);
         if gaps.is_empty() {
             return None;
         }
-        let list = gaps.iter().map(describe).collect::<Vec<_>>().join("\n");
+        let list = gaps.iter().map(describe_gap).collect::<Vec<_>>().join("\n");
         Some(Self::new(subject, "differs").with("", list).with("actual", shorten(&format!("{actual:#}"))))
     }
 }
 
-fn describe(gap: &Gap) -> String {
+fn describe_gap(gap: &Gap) -> String {
     let Gap { path, expected, actual } = gap;
     let path = if path.is_empty() { "the whole" } else { path };
     match actual {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unwanted_text_is_shown_where_it_stands() {
+    fn an_unwanted_text_is_shown_with_its_line() {
         let text = Mismatch::unwanted("file log", "secret", "a\nthe secret word\nb").to_string();
         assert!(text.contains("in        the secret word"), "{text}");
     }

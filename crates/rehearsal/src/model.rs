@@ -1,8 +1,7 @@
-//! The scripted model: which route answers a request, and with which step.
+//! The scripted model: selects the route that answers a request, and its next step.
 //!
-//! The client talks to it as to the real thing, so a rehearsal covers the client's own behaviour
-//! and not our idea of it. Each route counts for itself: the main agent, a subagent and a judge
-//! each play their own part, in whatever order the client lets them speak.
+//! The client talks to it as to the real API. Each route counts its own requests, so the main agent, a subagent and a judge
+//! can be scripted separately, in whatever order the client calls them.
 
 mod answer;
 mod request;
@@ -18,19 +17,19 @@ use crate::variables::Variables;
 
 pub use request::Request;
 pub(crate) use request::{block_text, new_text};
-pub(crate) use server::{ModelServer, Note};
+pub(crate) use server::{ModelServer, Report};
 
-/// The routes of a scenario with their positions.
+/// The routes of a scenario, and how many requests each has answered.
 #[derive(Debug)]
 pub(crate) struct Script {
     routes: Vec<Route>,
     played: HashMap<usize, usize>,
 }
 
-/// What the script says to a request.
-pub(crate) struct Cue {
+/// The scripted answer to a request.
+pub(crate) struct ScriptedAnswer {
     pub(crate) route: String,
-    /// Counts from 1 within the route.
+    /// The number of the request in its route, from 1.
     pub(crate) n: usize,
     pub(crate) step: Step,
 }
@@ -48,14 +47,14 @@ impl Script {
         Self { routes, played: HashMap::new() }
     }
 
-    /// The first route that takes the request plays its next step; its last step repeats.
-    pub(crate) fn cue(&mut self, address: &str, body: &Value) -> Option<Cue> {
-        let index = self.routes.iter().position(|route| route.when.takes(address, body))?;
+    /// The next step of the first route that matches the request. A route repeats its last step.
+    pub(crate) fn next_step(&mut self, address: &str, body: &Value) -> Option<ScriptedAnswer> {
+        let index = self.routes.iter().position(|route| route.when.matches(address, body))?;
         let route = &self.routes[index];
         let played = self.played.entry(index).or_default();
         *played += 1;
         let step = route.steps.get(*played - 1).or(route.steps.last())?;
-        Some(Cue { route: route.name.clone(), n: *played, step: step.clone() })
+        Some(ScriptedAnswer { route: route.name.clone(), n: *played, step: step.clone() })
     }
 }
 
@@ -67,7 +66,7 @@ impl When {
         }
     }
 
-    fn takes(&self, address: &str, body: &Value) -> bool {
+    fn matches(&self, address: &str, body: &Value) -> bool {
         let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
         let all = || all_text(&body["messages"]);
         let offers = |name: &str| {
@@ -87,7 +86,7 @@ impl When {
     }
 }
 
-/// All strings of a JSON value, one per line.
+/// Joins all strings of a JSON value, one per line.
 pub(crate) fn all_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -99,8 +98,8 @@ pub(crate) fn all_text(value: &Value) -> String {
 
 /// Fills `{{re:REGEX}}` with group 1 (or the whole) of the last match in `text`.
 ///
-/// Some things the client makes up, such as the path of a plan or the id of an agent; the model
-/// can only learn them from what it is told, and so does the script.
+/// The client invents some values, such as the path of a plan or the id of an agent. The script has to read them from the
+/// request, as a model does.
 pub(crate) fn fill_from_request(template: &str, text: &str) -> Result<String, String> {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
@@ -108,7 +107,8 @@ pub(crate) fn fill_from_request(template: &str, text: &str) -> Result<String, St
         let (before, opened) = rest.split_at(start);
         filled.push_str(before);
         let opened = &opened["{{re:".len()..];
-        let end = closing(opened).ok_or_else(|| format!("`{{{{re:` is not closed in `{template}`"))?;
+        let end =
+            find_closing_braces(opened).ok_or_else(|| format!("`{{{{re:` is not closed in `{template}`"))?;
         let pattern = &opened[..end];
         let regex = Regex::new(pattern)
             .map_err(|error| format!("`{pattern}` is not a regular expression: {error}"))?;
@@ -122,8 +122,8 @@ pub(crate) fn fill_from_request(template: &str, text: &str) -> Result<String, St
     Ok(filled)
 }
 
-/// A pattern may end in `}` itself, so the last two of a run of braces close it.
-fn closing(text: &str) -> Option<usize> {
+/// Finds the end of a pattern. It may itself end in `}`, so the last two braces of a run close it.
+fn find_closing_braces(text: &str) -> Option<usize> {
     let mut end = text.find("}}")?;
     while text[end + 2..].starts_with('}') {
         end += 1;
@@ -142,7 +142,7 @@ mod tests {
         Script::new(&scenario.routes, &Variables::default())
     }
 
-    fn says(cue: &Cue) -> String {
+    fn says(cue: &ScriptedAnswer) -> String {
         match &cue.step.answer {
             crate::scenario::Answer::Message { text, .. } => text.clone().unwrap(),
             crate::scenario::Answer::Error(_) => unreachable!(),
@@ -158,7 +158,7 @@ mod tests {
         let main = json!({"messages": [{"role": "user", "content": "hi"}]});
         let sub = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "a SUB b"}]}]});
         let said: Vec<_> = [&main, &sub, &main, &main, &sub]
-            .map(|body| script.cue("", body).unwrap())
+            .map(|body| script.next_step("", body).unwrap())
             .iter()
             .map(|cue| format!("{}{}{}", cue.route, cue.n, says(cue)))
             .collect();
@@ -189,7 +189,7 @@ mod tests {
             ("{first='one', model='small'}", false),
         ] {
             let mut script = script(&format!("[[route]]\nwhen={when}\n[[route.step]]\ntext='x'"));
-            assert_eq!(script.cue("/elsewhere", &body).is_some(), takes, "{when}");
+            assert_eq!(script.next_step("/elsewhere", &body).is_some(), takes, "{when}");
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_without_match_is_a_problem_and_not_a_text() {
+    fn a_placeholder_without_match_is_an_error() {
         let problem = fill_from_request("{{re:(zzz)}}", "abc").unwrap_err();
         assert!(problem.contains("`(zzz)` matches nothing"), "{problem}");
     }

@@ -1,13 +1,13 @@
-//! What happens on stage, told while it happens.
+//! Reports what happens during a run.
 //!
-//! A rehearsal takes seconds and may hang, so whoever watches wants to see where. Everything is
-//! told from the thread that plays, one moment after the other, and needs no locking.
+//! A run takes seconds and may hang, so users want to see its progress. All reports come from one thread, in order, and need
+//! no lock.
 
 use crate::hooks::HookRecord;
 
-/// Something that just happened.
+/// Something that happened during a run.
 #[derive(Debug, Clone)]
-pub enum Moment {
+pub enum RunEvent {
     /// The model answered request `n` of a route. `calls` are tool names with their input as JSON.
     Answered { route: String, n: usize, text: Option<String>, calls: Vec<(String, String)> },
     /// The model answered with an error.
@@ -18,22 +18,22 @@ pub enum Moment {
     Asked { tool: String, allowed: bool },
     /// The user does something at the terminal, or waits for something there.
     User(String),
-    /// The person did something outside the client.
+    /// The user did something outside the client.
     Outside(String),
 }
 
 pub trait Observer {
-    fn see(&mut self, moment: &Moment);
+    fn observe(&mut self, moment: &RunEvent);
 
-    /// Whether to stop here. Asked all the time; the run is then ended and cleaned up.
-    fn has_seen_enough(&self) -> bool {
+    /// Whether to stop and clean up. It is called several times a second.
+    fn wants_to_stop(&self) -> bool {
         false
     }
 }
 
-/// Watches nothing.
+/// An observer that ignores everything.
 pub struct Silent;
 
 impl Observer for Silent {
-    fn see(&mut self, _: &Moment) {}
+    fn observe(&mut self, _: &RunEvent) {}
 }

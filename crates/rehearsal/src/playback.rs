@@ -1,6 +1,6 @@
-//! What a rehearsal left behind: everything an expectation can be held against.
+//! The record of a run, which expectations are checked against.
 //!
-//! The run's directories live as long as the playback, so that a test may look at files itself.
+//! The run's directories exist as long as the playback, so that a test can read files itself.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::hooks::{HookRecord, Recorder};
 use crate::model::{Request, new_text};
-use crate::scenery::Scenery;
+use crate::run_directory::RunDirectory;
 use crate::terminal::{Frame, Stall};
 use crate::variables::Variables;
 
@@ -18,9 +18,9 @@ pub struct Playback {
     pub exit: Option<i32>,
     /// Every request to the model, in order of arrival.
     pub requests: Vec<Request>,
-    /// Every recorded hook, in order of their start.
+    /// Every recorded hook, in the order of their starts.
     pub hooks: Vec<HookRecord>,
-    /// The tools the host was asked about, in order, and whether they were allowed.
+    /// The tools that the host was asked about, in order, and whether it allowed them.
     pub asked: Vec<(String, bool)>,
     /// The client's last result.
     pub result: Option<Value>,
@@ -29,34 +29,34 @@ pub struct Playback {
     pub project: PathBuf,
     pub home: PathBuf,
     pub seconds: f64,
-    /// What in the scenario could not be played as written.
+    /// Parts of the scenario that could not be played as written.
     pub problems: Vec<String>,
-    /// The screen of a terminal after each step, and at last.
+    /// The screen after each step of the user, and at the end.
     pub screens: Vec<Frame>,
-    /// Everything that the screen has shown.
+    /// Every screen that was shown.
     pub frames: Vec<Frame>,
-    /// Where the user at the terminal waited in vain.
+    /// The wait of the user that did not end.
     pub stall: Option<Stall>,
     pub(crate) variables: Variables,
     pub(crate) recorder: Recorder,
-    pub(crate) scenery: Scenery,
+    pub(crate) directory: RunDirectory,
 }
 
 impl Playback {
-    /// The text of what is new in request `n` (from 1) of a route: results, reminders, prompts, but
-    /// not what the model said itself. Empty if there is no such request.
-    pub fn new_in(&self, route: &str, n: usize) -> String {
-        let of_route: Vec<&Request> = self.of_route(route).collect();
-        let Some(request) = n.checked_sub(1).and_then(|index| of_route.get(index)) else {
+    /// The new text in request `n` (from 1) of a route: results, reminders and prompts, without the model's own messages.
+    /// Empty if there is no such request.
+    pub fn new_text_in_request(&self, route: &str, n: usize) -> String {
+        let requests: Vec<&Request> = self.requests_of_route(route).collect();
+        let Some(request) = n.checked_sub(1).and_then(|index| requests.get(index)) else {
             return String::new();
         };
-        let before = n.checked_sub(2).and_then(|index| of_route.get(index));
+        let before = n.checked_sub(2).and_then(|index| requests.get(index));
         let text = new_text(&request.body, before.map(|request| &request.body));
         self.recorder.unmask(&text)
     }
 
     /// The requests that a route answered.
-    pub fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a Request> {
+    pub fn requests_of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a Request> {
         self.requests.iter().filter(move |request| request.route.as_deref() == Some(route))
     }
 
@@ -70,8 +70,8 @@ impl Playback {
         self.hooks.iter().find(|hook| hook.event == event)
     }
 
-    /// Where the run's directories are, if they stay.
-    pub fn kept(&self) -> Option<&Path> {
-        self.scenery.is_kept().then_some(self.scenery.root.as_path())
+    /// The run's directory, if it is kept.
+    pub fn kept_directory(&self) -> Option<&Path> {
+        self.directory.is_kept().then_some(self.directory.root.as_path())
     }
 }

@@ -1,8 +1,7 @@
-//! The scenario file: who is on stage, what the model will say, and what must come of it.
+//! The scenario file: the project, the model's answers, and the expectations.
 //!
-//! The types mirror the TOML keys one to one, and unknown keys are errors, because a misspelt
-//! expectation that is silently ignored is a test that cannot fail. Whatever can be wrong about a
-//! scenario by itself is found here, at load time; only `${name}` waits for the stage.
+//! The types have the same names as the TOML keys. Unknown keys are errors, because a misspelt expectation that is ignored
+//! would be a test that cannot fail. All mistakes in a scenario are found when it is loaded, except unset `${name}`.
 
 mod expect;
 mod script;
@@ -12,18 +11,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
 pub(crate) use expect::{
-    Expect, FileExpectation, HookExpectation, Pattern, RequestExpectation, ScreenExpectation, Stdout,
+    Expect, FileExpectation, HookExpectation, Pattern, RequestExpectation, ScreenExpectation,
 };
 pub(crate) use script::{Action, Answer, Call, Route, Step, When};
-pub(crate) use terminal::{TerminalSize, UserStep};
+pub(crate) use terminal::{Keys, TerminalSize, UserStep};
 
-/// One rehearsal, as read from its file.
+/// A scenario, as its file has it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -54,12 +53,12 @@ pub struct Scenario {
     pub(crate) routes: Vec<Route>,
     #[serde(default)]
     pub(crate) expect: Expect,
-    /// Where the file lies.
+    /// The directory of the file.
     #[serde(skip)]
     pub(crate) directory: PathBuf,
 }
 
-/// A client that needs longer hangs, however busy the machine is.
+/// Long enough for a client on a busy machine.
 fn default_timeout() -> f64 {
     600.0
 }
@@ -76,7 +75,7 @@ impl Scenario {
         Self::parse(&text, path)
     }
 
-    /// Reads a scenario from text; `path` names it in errors and gives `${here}`, and is not read.
+    /// Parses a scenario. `path` is for errors and `${here}`; it is not read.
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut scenario: Self =
@@ -86,7 +85,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// What the person says, in order. Never empty.
+    /// The user's prompts. There is at least one, unless the scenario has `[[do]]`.
     pub(crate) fn prompts(&self) -> Vec<&str> {
         match &self.prompt {
             Some(prompt) => vec![prompt],
@@ -94,7 +93,7 @@ impl Scenario {
         }
     }
 
-    /// What the user does at the terminal: the `[[do]]` entries, or else the prompts, one after the other.
+    /// What the user does at the terminal: the `[[do]]` entries, or else the prompts.
     pub(crate) fn user_steps(&self) -> Vec<UserStep> {
         if self.user_steps.is_empty() {
             self.prompts().into_iter().map(|prompt| UserStep::Prompt(prompt.to_owned())).collect()
@@ -124,7 +123,7 @@ impl Scenario {
             return Some("`timeout` must be between 0 and 3600 seconds".into());
         }
         if self.routes.is_empty() {
-            return Some("there is no `[[route]]`, so the model has nothing to say".into());
+            return Some("there is no `[[route]]`, so the model has no answers".into());
         }
         for route in &self.routes {
             if route.steps.is_empty() {
@@ -148,13 +147,16 @@ impl Scenario {
             return Some(format!("`{key}` needs a `terminal`"));
         }
         let steps = self.user_steps();
-        let excluded = [
+        let forbidden = [
             ("host", self.host.is_some()),
             ("expect.asked", !expect.asked.is_empty()),
             ("expect.result", !expect.result.is_empty()),
         ];
-        if let Some((key, _)) = excluded.into_iter().find(|(_, is_there)| *is_there) {
+        if let Some((key, _)) = forbidden.into_iter().find(|(_, is_there)| *is_there) {
             return Some(format!("`{key}` cannot be used with a `terminal`"));
+        }
+        if let Some(fault) = steps.iter().find_map(UserStep::find_fault) {
+            return Some(fault.into());
         }
         let has_prompts = self.prompt.is_some() || !self.prompts.is_empty();
         if has_prompts && !self.user_steps.is_empty() {
@@ -196,7 +198,7 @@ pub(crate) struct HookEntry {
     pub(crate) scope: Scope,
     #[serde(default = "yes")]
     pub(crate) record: bool,
-    /// Any other key of the client's hook entry, passed on as it is.
+    /// Other keys of the client's hook entry.
     #[serde(default)]
     pub(crate) entry: Map<String, Value>,
 }
@@ -205,23 +207,14 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OnFailure {
     Continue,
     Block,
 }
 
-impl OnFailure {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Continue => "continue",
-            Self::Block => "block",
-        }
-    }
-}
-
-/// Which settings file of the client an entry belongs to.
+/// The settings file of the client that gets an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
@@ -234,8 +227,8 @@ pub(crate) enum Scope {
 impl Scope {
     pub(crate) const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
 
-    /// The settings file, in the path rules of a scenario.
-    pub(crate) fn settings(self) -> &'static str {
+    /// The path of the settings file, as a scenario writes it.
+    pub(crate) fn settings_path(self) -> &'static str {
         match self {
             Self::Project => ".claude/settings.json",
             Self::Local => ".claude/settings.local.json",
@@ -244,7 +237,7 @@ impl Scope {
     }
 }
 
-/// What a file holds: text, or a table that is written as JSON.
+/// Text, or a table that stands for JSON: the content of a file, or the output of a hook.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) enum Content {
@@ -259,12 +252,12 @@ impl TryFrom<Value> for Content {
         match value {
             Value::String(text) => Ok(Self::Text(text)),
             Value::Object(_) => Ok(Self::Json(value)),
-            other => Err(format!("a file holds a text or a table (written as JSON), not `{other}`")),
+            other => Err(format!("a content is a text or a table (for JSON), not `{other}`")),
         }
     }
 }
 
-/// The person who answers the client's permission questions.
+/// The answers to the client's permission questions.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) struct Host {
@@ -294,22 +287,22 @@ impl TryFrom<Value> for Host {
             other => return Err(format!("a host is \"allow\", \"deny\" or a table, not `{other}`")),
         };
         let message = match keys.remove("message") {
-            None => "The person said no.".to_owned(),
+            None => "The user said no.".to_owned(),
             Some(Value::String(message)) => message,
             Some(other) => return Err(format!("a host's `message` is a text, not `{other}`")),
         };
         let default = keys.remove("default").unwrap_or_else(|| "allow".into());
         Ok(Self {
-            default: permission("default", &default, &message)?,
+            default: parse_permission("default", &default, &message)?,
             tools: keys
                 .into_iter()
-                .map(|(tool, word)| Ok((tool.clone(), permission(&tool, &word, &message)?)))
+                .map(|(tool, word)| Ok((tool.clone(), parse_permission(&tool, &word, &message)?)))
                 .collect::<std::result::Result<_, String>>()?,
         })
     }
 }
 
-fn permission(key: &str, word: &Value, message: &str) -> std::result::Result<Permission, String> {
+fn parse_permission(key: &str, word: &Value, message: &str) -> std::result::Result<Permission, String> {
     match word.as_str() {
         Some("allow") => Ok(Permission::Allow),
         Some("deny") => Ok(Permission::Deny { message: message.to_owned() }),
@@ -317,14 +310,14 @@ fn permission(key: &str, word: &Value, message: &str) -> std::result::Result<Per
     }
 }
 
-/// A path as a scenario writes it: `~/x` lies in the run's home, anything else in its project.
-pub(crate) fn place(path: &str, project: &Path, home: &Path) -> Result<PathBuf> {
+/// Resolves a path of a scenario: `~/x` is in the run's home, any other path in its project.
+pub(crate) fn resolve_path(path: &str, project: &Path, home: &Path) -> Result<PathBuf> {
     let full = match path.strip_prefix("~/") {
         Some(rest) => home.join(rest),
         None => project.join(path),
     };
     let climbs = full.components().any(|part| part.as_os_str() == "..");
-    // A scenario writes and removes files, so it must not be able to name one of the person's own.
+    // A scenario writes and removes files, so it must not reach the user's own.
     if climbs || !(full.starts_with(project) || full.starts_with(home)) {
         return Err(Error::stage(format!("the path `{path}` leaves the run's project and home")));
     }

@@ -1,11 +1,11 @@
 //! A terminal for the interactive client: a real pseudo-terminal with an emulator behind it.
 //!
-//! Most people use the client on a screen, where much that a hook says is cut, merged or hidden. The emulator keeps the screen as a
-//! person would see it; [`Frame`] is that screen as text, and [`perform`] types and waits like a user.
+//! The interactive client cuts, merges or hides much of what a hook says. The emulator keeps the screen as the user would see
+//! it; [`Frame`] is that screen as text, and [`perform`] types and waits like a user.
 
 mod frame;
 mod keys;
-mod user;
+mod simulated_user;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -25,10 +25,10 @@ use crate::scenario::TerminalSize;
 
 pub use frame::Frame;
 pub(crate) use keys::Key;
-pub use user::Stall;
-pub(crate) use user::{Performance, User, perform};
+pub use simulated_user::Stall;
+pub(crate) use simulated_user::{SimulatedUser, TerminalRun, perform};
 
-/// The lines above the screen that are remembered.
+/// How many lines above the screen are kept.
 const SCROLLBACK: usize = 10_000;
 
 /// Runs a program as the leader of a new session whose terminal is standard input. Returns only if that fails.
@@ -50,14 +50,14 @@ pub fn attach(argv: &[std::ffi::OsString]) -> io::Error {
 pub(crate) struct Terminal {
     keyboard: File,
     display: Arc<Mutex<Display>>,
-    /// What the screen has shown, one after the other; the last is what it shows. Never empty.
+    /// All screens that were shown; the last is the current one. Never empty.
     frames: Vec<Frame>,
     changed: Instant,
 }
 
 struct Display {
     parser: vt100::Parser<Replies>,
-    has_news: bool,
+    has_changed: bool,
 }
 
 impl Terminal {
@@ -68,14 +68,14 @@ impl Terminal {
             let keyboard = File::from(ours);
             let callbacks = Replies::default();
             let parser = vt100::Parser::new_with_callbacks(size.rows, size.columns, SCROLLBACK, callbacks);
-            let display = Arc::new(Mutex::new(Display { parser, has_news: false }));
+            let display = Arc::new(Mutex::new(Display { parser, has_changed: false }));
             let (mut input, mut output) = (keyboard.try_clone()?, keyboard.try_clone()?);
             let shared = Arc::clone(&display);
-            // Ends when nobody has the client's end open any more.
+            // Ends when no process has the client's end open.
             thread::spawn(move || {
                 let mut bytes = [0; 4096];
                 while let Ok(count @ 1..) = input.read(&mut bytes) {
-                    let reply = lock(&shared).show(&bytes[..count]);
+                    let reply = lock(&shared).process(&bytes[..count]);
                     if output.write_all(&reply).is_err() {
                         break;
                     }
@@ -91,13 +91,13 @@ impl Terminal {
         self.keyboard.write_all(bytes).map_err(Error::machine("type into the terminal"))
     }
 
-    /// Whether the client has yet to read something that was typed.
+    /// Whether there is typed input that the client has not read.
     pub(crate) fn has_unread_input(&self) -> bool {
         let unread = open_client_end(&self.keyboard).and_then(|end| Ok(rustix::io::ioctl_fionread(end)?));
         unread.is_ok_and(|bytes| bytes > 0)
     }
 
-    /// Takes in what the client has written since the last call.
+    /// Updates the screen with the client's new output.
     pub(crate) fn refresh(&mut self) {
         let frame = lock(&self.display).new_frame();
         if let Some(frame) = frame.filter(|frame| frame != self.frame()) {
@@ -106,12 +106,12 @@ impl Terminal {
         }
     }
 
-    /// What the screen shows.
+    /// The current screen.
     pub(crate) fn frame(&self) -> &Frame {
         &self.frames[self.frames.len() - 1]
     }
 
-    /// Everything that the screen has shown, one frame after the other.
+    /// All screens that were shown.
     pub(crate) fn frames(&self) -> &[Frame] {
         &self.frames
     }
@@ -146,15 +146,15 @@ fn lock(display: &Mutex<Display>) -> MutexGuard<'_, Display> {
 }
 
 impl Display {
-    /// Shows what the client wrote, and returns the terminal's reply to its questions.
-    fn show(&mut self, bytes: &[u8]) -> Vec<u8> {
+    /// Processes the client's output, and returns the terminal's reply to its queries.
+    fn process(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.parser.process(bytes);
-        self.has_news = true;
+        self.has_changed = true;
         std::mem::take(&mut self.parser.callbacks_mut().reply)
     }
 
     fn new_frame(&mut self) -> Option<Frame> {
-        if !std::mem::take(&mut self.has_news) {
+        if !std::mem::take(&mut self.has_changed) {
             return None;
         }
         let title = self.parser.callbacks().title.clone();
@@ -174,7 +174,7 @@ impl Display {
     }
 }
 
-/// What the screen does not show: the window's title, and the answers to questions that every terminal answers.
+/// The window's title, and replies to the queries that every terminal answers.
 #[derive(Default)]
 struct Replies {
     title: String,

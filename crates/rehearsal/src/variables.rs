@@ -1,15 +1,20 @@
-//! `${name}`: what a scenario leaves open until it is staged.
+//! `${name}`: placeholders of a scenario, which are filled when it is played.
 //!
-//! Hook commands and scripts have variables of their own with the same notation
-//! (`${CLAUDE_PROJECT_DIR}`, `${line}`). So an unknown name is left as it stands, except where a
-//! missing one would make the rehearsal pass for the wrong reason: a hook command that does not
-//! exist fails open, and everything seems allowed. There, unknown lower-case names are errors.
+//! Hook commands and scripts use the same notation for their own variables (`${CLAUDE_PROJECT_DIR}`, `${line}`), so an
+//! unknown name is left as it is. The exception is a place where a missing value would let the scenario pass for the wrong
+//! reason: a hook command that does not exist fails open, and everything seems allowed. There, unknown lower-case names are
+//! errors.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex_lite::{Captures, Regex};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+
+static REFERENCE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\$\{([A-Za-z0-9_-]+)\}").expect("a valid expression"));
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
@@ -23,53 +28,26 @@ impl Variables {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Fills in what is known and leaves the rest.
+    /// Fills in known names and leaves the others.
     pub(crate) fn fill(&self, text: &str) -> String {
-        self.walk(text, |_| Ok(())).unwrap_or_else(|_| text.to_owned())
+        let value = |found: &Captures<'_>| self.0.get(&found[1]).map_or(&found[0], String::as_str).to_owned();
+        REFERENCE.replace_all(text, value).into_owned()
     }
 
-    /// Fills in what is known and refuses unknown names that cannot be environment variables.
+    /// Fills in known names. An unknown name is an error, unless it could be an environment variable.
     pub(crate) fn fill_strictly(&self, text: &str) -> Result<String> {
-        self.walk(text, |name| {
-            if name.chars().any(char::is_uppercase) {
-                return Ok(());
-            }
-            Err(Error::stage(format!("`${{{name}}}` is not set. To fix: give it a value, `--set {name}=…`")))
-        })
+        let mut names = REFERENCE.captures_iter(text).map(|found| found.extract::<1>().1[0]);
+        match names.find(|name| !self.0.contains_key(*name) && !name.chars().any(char::is_uppercase)) {
+            Some(name) => Err(Error::stage(format!(
+                "`${{{name}}}` is not set. To fix: give it a value, `--set {name}=…`"
+            ))),
+            None => Ok(self.fill(text)),
+        }
     }
 
     pub(crate) fn fill_json(&self, value: &Value) -> Value {
         map_strings(value, &mut |text| self.fill(text))
     }
-
-    fn walk(&self, text: &str, unknown: impl Fn(&str) -> Result<()>) -> Result<String> {
-        let mut filled = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(start) = rest.find("${") {
-            let (before, opened) = rest.split_at(start);
-            filled.push_str(before);
-            let name = opened[2..].split('}').next().unwrap_or_default();
-            let closed = opened[2 + name.len()..].starts_with('}');
-            if !(closed && is_name(name)) {
-                filled.push_str("${");
-                rest = &opened[2..];
-                continue;
-            }
-            if let Some(value) = self.0.get(name) {
-                filled.push_str(value);
-            } else {
-                unknown(name)?;
-                filled.push_str(&opened[..name.len() + 3]);
-            }
-            rest = &opened[name.len() + 3..];
-        }
-        filled.push_str(rest);
-        Ok(filled)
-    }
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Rewrites every string value of a JSON tree; keys stay.

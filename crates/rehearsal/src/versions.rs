@@ -1,8 +1,7 @@
-//! Several versions of the client side by side: which scenarios held where, and what else became different.
+//! Compares versions of the client: which scenarios pass on which version, and what else differs.
 //!
-//! Reads a directory with one file of [`Results`] for each version and `groups.toml`, which says what the scenarios are about
-//! and, where one does not hold, why, in words for the people who use that version. The table is made from these files alone:
-//! a scenario that was not played yet has no row, and nothing has to be played to make the table again.
+//! Reads a directory with one file of [`Results`] for each version, and `groups.toml`, which groups the scenarios and explains
+//! failures to the users of a version. The table is generated from these files alone. A scenario without results has no row.
 
 mod table;
 
@@ -11,8 +10,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::client::version_numbers;
 use crate::error::{Error, Result};
-use crate::results::{Outcome, Results};
+use crate::results::{Results, ScenarioResult};
 
 /// The results of several versions, the oldest first.
 #[derive(Debug)]
@@ -34,13 +34,13 @@ struct Groups {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Group {
-    /// What its scenarios are about.
+    /// The topic of its scenarios.
     name: String,
-    /// How their names begin.
+    /// The prefixes of their names.
     begins: Vec<String>,
 }
 
-/// Why scenarios do not hold on some versions.
+/// Why scenarios fail on some versions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reason {
@@ -51,14 +51,14 @@ struct Reason {
 
 impl Versions {
     pub fn load(directory: &Path) -> Result<Self> {
-        let told = || format!("read the directory `{}`", directory.display());
+        let action = || format!("read the directory `{}`", directory.display());
         let path = directory.join("groups.toml");
         let text = std::fs::read_to_string(&path)
             .map_err(Error::machine(format!("read the groups `{}`", path.display())))?;
         let groups = toml::from_str(&text).map_err(|error| Error::scenario(&path, error.to_string()))?;
         let mut results = Vec::new();
-        for entry in directory.read_dir().map_err(Error::machine(told()))? {
-            let path = entry.map_err(Error::machine(told()))?.path();
+        for entry in directory.read_dir().map_err(Error::machine(action()))? {
+            let path = entry.map_err(Error::machine(action()))?.path();
             if path.extension().is_some_and(|kind| kind == "json") {
                 let one = Results::load(&path)?;
                 if path.file_stem().is_none_or(|name| name.to_string_lossy() != one.client) {
@@ -67,19 +67,19 @@ impl Versions {
                 results.push(one);
             }
         }
-        results.sort_by_key(|one| numbers(&one.client));
+        results.sort_by_key(|one| version_numbers(&one.client));
         Ok(Self { results, groups })
     }
 
-    /// Every scenario that was played on any version, with its title on the newest of them.
+    /// Every scenario with results, and its title on the newest version.
     pub fn scenarios(&self) -> BTreeMap<&str, &str> {
         let all = self.results.iter().flat_map(|one| &one.scenarios);
         all.map(|(name, outcome)| (name.as_str(), outcome.title.as_str())).collect()
     }
 
-    /// What is missing in `groups.toml`, given the scenarios that there are: each has a group, each group has a scenario that
-    /// was played, what does not hold has a reason, and what has a reason does not hold.
-    pub fn faults(&self, scenarios: &BTreeSet<String>) -> Vec<String> {
+    /// Checks `groups.toml` against the existing scenarios: each has a group, each group has results, each failure has a
+    /// reason, and each reason has a failure.
+    pub fn find_faults(&self, scenarios: &BTreeSet<String>) -> Vec<String> {
         let played = self.scenarios();
         let names = scenarios.iter().map(String::as_str).chain(played.keys().copied());
         let ungrouped: BTreeSet<&str> = names.filter(|name| self.group(name).is_none()).collect();
@@ -110,7 +110,7 @@ impl Versions {
         faults
     }
 
-    /// The place of a scenario's group: the one that names the longest beginning.
+    /// The index of a scenario's group: the one with the longest matching prefix.
     fn group(&self, scenario: &str) -> Option<usize> {
         let fits = |group: &Group| {
             let begins = group.begins.iter().filter(|word| scenario.starts_with(word.as_str()));
@@ -126,15 +126,10 @@ impl Versions {
     }
 }
 
-/// The scenarios that did not hold.
+/// The scenarios that failed.
 fn failing(results: &Results) -> impl Iterator<Item = &str> {
-    let fails = |(_, outcome): &(&String, &Outcome)| !outcome.holds();
+    let fails = |(_, outcome): &(&String, &ScenarioResult)| !outcome.has_passed();
     results.scenarios.iter().filter(fails).map(|(name, _)| name.as_str())
-}
-
-/// A version as numbers, so that 2.10 is newer than 2.9.
-fn numbers(version: &str) -> Vec<u32> {
-    version.split(['.', '-', '+']).map(|number| number.parse().unwrap_or(0)).collect()
 }
 
 #[cfg(test)]

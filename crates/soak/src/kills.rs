@@ -1,4 +1,4 @@
-//! Processes that are killed at a random moment, one after the other.
+//! Kills processes at random moments, one after the other.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,32 +14,32 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use crate::stage::{Project, Stage, gate_fault, plan_fault, plan_text};
-use crate::{files_below, litter, median};
+use crate::{files_below, find_temporary_files, median};
 
-/// What came of it.
+/// The result of all kills.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Killed before anything was written.
     pub before: u64,
     /// Killed when something was written.
     pub during: u64,
-    /// It had ended by itself, so nothing was killed.
+    /// Ended before the kill; not counted as a kill.
     pub too_late: u64,
-    /// Files that were not whole, or not what they had to be.
+    /// Files that were incomplete or had a wrong content.
     pub torn: Vec<String>,
-    /// Files that were not there any more.
+    /// Files that were gone.
     pub lost: Vec<String>,
-    /// Lines of journals that were cut off by a kill. The next line is read all the same.
+    /// Journal lines that a kill cut off. The next line can still be read.
     pub cut_lines: u64,
-    /// New files on their way that a kill has left, until the next run.
+    /// Temporary files that a kill left until the next run.
     pub left_for_a_while: u64,
-    /// What lay there at the end.
+    /// Temporary files at the end.
     pub litter: Vec<PathBuf>,
     pub seconds: f64,
 }
 
 impl Report {
-    /// Processes that were really killed.
+    /// The number of killed processes.
     pub fn kills(&self) -> u64 {
         self.before + self.during
     }
@@ -68,7 +68,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// What is started.
+/// What a process writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Job {
     Plan,
@@ -82,23 +82,23 @@ const JOBS: [Job; 5] = [Job::Plan, Job::Sidecar, Job::Workflow, Job::State, Job:
 
 struct Run<'s> {
     stage: &'s Stage,
-    /// The number of the next version of anything.
+    /// Counts the versions of all files.
     number: u64,
-    /// What each plan was given last.
+    /// The last text of each plan.
     plans: BTreeMap<Job, String>,
     report: Report,
 }
 
-/// How many homes there are in which processes are killed at the same time.
+/// The number of home directories in which processes are killed in parallel.
 const HOMES: u64 = 4;
 
-/// Kills so many processes of this program.
+/// Kills this many processes of a program.
 pub fn run(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let began = Instant::now();
     let share = |home: u64| kills / HOMES + u64::from(home < kills % HOMES);
     let reports = thread::scope(|scope| {
         let homes =
-            (0..HOMES).map(|home| scope.spawn(move || in_one_home(program, share(home), seed + home)));
+            (0..HOMES).map(|home| scope.spawn(move || kill_in_one_home(program, share(home), seed + home)));
         let homes: Vec<_> = homes.collect();
         homes
             .into_iter()
@@ -121,36 +121,36 @@ pub fn run(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     Ok(all)
 }
 
-fn in_one_home(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
+fn kill_in_one_home(program: &Path, kills: u64, seed: u64) -> io::Result<Report> {
     let stage = Stage::new(program)?;
     let mut random = Rng::with_seed(seed);
     let mut run = Run { stage: &stage, number: 1, plans: BTreeMap::new(), report: Report::default() };
-    let typical = run.typical()?;
+    let durations = run.measure_durations()?;
     while run.report.kills() < kills {
         let job = JOBS[random.usize(..JOBS.len())];
-        let delay = Duration::from_micros(random.u64(..=typical[&job]));
+        let delay = Duration::from_micros(random.u64(..=durations[&job]));
         run.kill(job, delay)?;
     }
     for job in JOBS {
-        // Twice, because what the first finds done already is done.
+        // Twice, because the first run may only finish what a killed one began.
         for _ in 0..2 {
             run.prepare(job)?;
             let output = run.start(job)?.wait_with_output()?;
             if !output.status.success() {
-                run.report.torn.push(format!("{job:?} does not work any more: {output:?}"));
+                run.report.torn.push(format!("{job:?} no longer works: {output:?}"));
             }
         }
     }
-    run.look(true);
-    run.report.litter = litter(&stage.home());
+    run.check_files(true);
+    run.report.litter = find_temporary_files(&stage.home());
     Ok(run.report)
 }
 
 impl Run<'_> {
-    /// How long each job takes, in microseconds.
-    fn typical(&mut self) -> io::Result<BTreeMap<Job, u64>> {
+    /// Measures how long each job takes, in microseconds.
+    fn measure_durations(&mut self) -> io::Result<BTreeMap<Job, u64>> {
         const RUNS: usize = 15;
-        let mut typical = BTreeMap::new();
+        let mut durations = BTreeMap::new();
         for job in JOBS {
             let mut times = Vec::new();
             for _ in 0..RUNS {
@@ -161,12 +161,12 @@ impl Run<'_> {
                 times.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
                 assert!(output.status.success(), "{job:?}: {output:?}");
             }
-            typical.insert(job, median(&mut times));
+            durations.insert(job, median(&mut times));
         }
-        Ok(typical)
+        Ok(durations)
     }
 
-    /// Sees to it that there is something to write.
+    /// Makes sure that the next process has something to write.
     fn prepare(&mut self, job: Job) -> io::Result<()> {
         self.number += 1;
         // Every other plan is larger than a page.
@@ -184,29 +184,29 @@ impl Run<'_> {
 
     fn start(&self, job: Job) -> io::Result<Child> {
         match job {
-            Job::Plan => self.stage.plan_written(Project::Large),
-            Job::Sidecar => self.stage.plan_written(Project::Small),
-            Job::Workflow => self.stage.tests_failed(),
-            Job::State => self.stage.set(0, self.number),
-            Job::Journal => self.stage.listed(Project::Small),
+            Job::Plan => self.stage.report_written_plan(Project::Large),
+            Job::Sidecar => self.stage.report_written_plan(Project::Small),
+            Job::Workflow => self.stage.report_failed_tests(),
+            Job::State => self.stage.set_field(0, self.number),
+            Job::Journal => self.stage.list_files(Project::Small),
         }
     }
 
     fn kill(&mut self, job: Job, delay: Duration) -> io::Result<()> {
-        let (counted, field) = (self.stage.counted(), self.stage.field(0));
+        let (counted, field) = (self.stage.failed_test_count(), self.stage.field(0));
         self.prepare(job)?;
-        let was = self.written();
+        let before = self.file_states();
         let mut child = self.start(job)?;
         thread::sleep(delay);
         child.kill()?;
         let output: Output = child.wait_with_output()?;
         match output.status.signal() {
-            Some(9) if self.written() == was => self.report.before += 1,
+            Some(9) if self.file_states() == before => self.report.before += 1,
             Some(9) => self.report.during += 1,
             _ => self.report.too_late += 1,
         }
-        self.look(false);
-        let now = (self.stage.counted(), self.stage.field(0));
+        self.check_files(false);
+        let now = (self.stage.failed_test_count(), self.stage.field(0));
         let expected = [counted, counted.map(|count| count + u64::from(job == Job::Workflow))];
         if !expected.contains(&now.0) {
             self.report.torn.push(format!("the count of the workflow went from {counted:?} to {:?}", now.0));
@@ -214,23 +214,23 @@ impl Run<'_> {
         if now.1 != field && !(job == Job::State && now.1 == Some(self.number)) {
             self.report.torn.push(format!("state.json went from {field:?} to {:?}", now.1));
         }
-        self.report.left_for_a_while += litter(&self.stage.home()).len() as u64;
+        self.report.left_for_a_while += find_temporary_files(&self.stage.home()).len() as u64;
         Ok(())
     }
 
-    /// What is on the disk, as far as it changes: sizes and times of all files.
-    fn written(&self) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
-        let looked = files_below(&self.stage.home()).into_iter().filter_map(|path| {
+    /// The sizes and times of all files.
+    fn file_states(&self) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
+        let states = files_below(&self.stage.home()).into_iter().filter_map(|path| {
             let metadata = path.symlink_metadata().ok()?;
             Some((path, metadata.len(), metadata.modified().ok()))
         });
-        let mut looked: Vec<_> = looked.collect();
-        looked.sort();
-        looked
+        let mut states: Vec<_> = states.collect();
+        states.sort();
+        states
     }
 
-    /// Looks at every file. Journals grow, so only their ends are looked at until all is over.
-    fn look(&mut self, at_all: bool) {
+    /// Checks every file. Journals grow, so they are checked only at the end.
+    fn check_files(&mut self, with_journals: bool) {
         for (job, project) in [(Job::Plan, Project::Large), (Job::Sidecar, Project::Small)] {
             let Some(text) = self.plans.get(&job) else { continue };
             match fs::read_to_string(self.stage.plan(project)) {
@@ -242,28 +242,28 @@ impl Run<'_> {
             Ok(found) => self.report.torn.extend(gate_fault(&found)),
             Err(error) => self.report.lost.push(format!("gate.yml: {error}")),
         }
-        if self.stage.counted().is_none() {
-            self.report.torn.push("the state of the workflow is not whole".into());
+        if self.stage.failed_test_count().is_none() {
+            self.report.torn.push("the state of the workflow is incomplete".into());
         }
         if self.stage.field(0).is_none() {
-            self.report.torn.push("the state of the reviews is not whole".into());
+            self.report.torn.push("the state of the reviews is incomplete".into());
         }
-        if at_all {
-            self.look_at_journals();
+        if with_journals {
+            self.check_journals();
         }
     }
 
-    fn look_at_journals(&mut self) {
+    fn check_journals(&mut self) {
         for project in [Project::Large, Project::Small] {
             let journals = self.stage.journals(project);
             if journals.is_empty() {
                 self.report.lost.push(format!("the journal of {project:?}"));
             }
-            for line in journals.iter().flat_map(|path| lines(path)) {
+            for line in journals.iter().flat_map(|path| read_lines(path)) {
                 if serde_json::from_slice::<Value>(&line).is_ok() {
                     continue;
                 }
-                // Cut off by a kill: what stands behind it must be whole.
+                // A kill cut it off; the line that follows it must be complete.
                 self.report.cut_lines += 1;
                 let start = b"{\"id\":\"";
                 let at = line.windows(start.len()).rposition(|part| part == start).unwrap_or(0);
@@ -278,7 +278,7 @@ impl Run<'_> {
     }
 }
 
-fn lines(path: &Path) -> Vec<Vec<u8>> {
+fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     let bytes = fs::read(path).unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
 }

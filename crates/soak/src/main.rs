@@ -1,71 +1,61 @@
-//! `scripts/soak`: the command line of the soak.
+//! The command line of the soak test.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
 use soak::{kills, together};
 
-const HELP: &str = "\
-Kills the real program again and again, or lets many of it run at once, and looks at what is on the disk.
-
-Usage: scripts/soak kills [N] [--seed SEED]
-       scripts/soak together [--processes N] [--seconds N]
-
-  kills      kill N processes (10000), each at a random moment of its time
-  together   let N processes (64) run at once for so many seconds (60), on one plan, one state, one journal
-
-Options:
-  --program PATH   another build of provost; without, the released one is built and taken
-  --seed SEED      the same kills again, as far as the machine lets them (8)
-
-Exit status: 0 if nothing was lost, torn or left behind; 1 if something was; 64 for a wrong command line.
-";
-
-struct Wish {
+/// Kill the real program again and again, or run many of it at once, and check the files on disk
+#[derive(Parser)]
+#[command(bin_name = "scripts/soak")]
+#[command(
+    after_help = "Exit status: 0 if no file is lost, torn or left behind; 1 otherwise; 64 for wrong usage."
+)]
+struct Options {
+    /// The build of provost to test; `scripts/soak` builds the release
+    #[arg(long, value_name = "PATH")]
     program: PathBuf,
-    what: String,
-    number: Option<u64>,
-    seed: u64,
-    processes: usize,
-    seconds: u64,
+    #[command(subcommand)]
+    test: Test,
 }
 
-fn wish(mut words: impl Iterator<Item = String>) -> Option<Wish> {
-    let mut wish = Wish {
-        program: PathBuf::new(),
-        what: String::new(),
-        number: None,
-        seed: 8,
-        processes: 64,
-        seconds: 60,
-    };
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--program" => wish.program = words.next()?.into(),
-            "--seed" => wish.seed = words.next()?.parse().ok()?,
-            "--processes" => wish.processes = words.next()?.parse().ok()?,
-            "--seconds" => wish.seconds = words.next()?.parse().ok()?,
-            "kills" | "together" if wish.what.is_empty() => wish.what = word,
-            number if wish.what == "kills" => wish.number = Some(number.parse().ok()?),
-            _ => return None,
-        }
-    }
-    (!wish.what.is_empty() && wish.program.is_file()).then_some(wish)
+#[derive(Subcommand)]
+enum Test {
+    /// Kill processes, each at a random moment
+    Kills {
+        /// How many processes to kill
+        #[arg(default_value_t = 10_000)]
+        number: u64,
+        /// Kill at the same moments again, as far as the machine allows it
+        #[arg(long, default_value_t = 8)]
+        seed: u64,
+    },
+    /// Run many processes at once, on one plan, one state and one journal
+    Together {
+        #[arg(long, default_value_t = 64)]
+        processes: usize,
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
 }
 
 fn main() -> ExitCode {
-    let Some(wish) = wish(std::env::args().skip(1)) else {
-        print!("{HELP}");
-        return ExitCode::from(64);
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 64 } else { 0 });
+        }
     };
-    let done = if wish.what == "kills" {
-        kills::run(&wish.program, wish.number.unwrap_or(10_000), wish.seed)
-            .map(|report| (report.to_string(), report.is_fine()))
-    } else {
-        together::run(&wish.program, wish.processes, wish.seconds)
-            .map(|report| (report.to_string(), report.is_fine() && report.is_bounded()))
+    let result = match options.test {
+        Test::Kills { number, seed } => {
+            kills::run(&options.program, number, seed).map(|report| (report.to_string(), report.is_fine()))
+        }
+        Test::Together { processes, seconds } => together::run(&options.program, processes, seconds)
+            .map(|report| (report.to_string(), report.is_fine() && report.is_bounded())),
     };
-    match done {
+    match result {
         Ok((text, is_fine)) => {
             println!("{text}");
             ExitCode::from(u8::from(!is_fine))

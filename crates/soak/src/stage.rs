@@ -1,7 +1,7 @@
-//! A home with two projects in which everything that writes has something to write.
+//! A home directory with two projects, in which every part of the program that writes files is active.
 //!
-//! The first project has a plan of tasks, a workflow and a journal that keeps everything; the second has a
-//! journal that is soon full, and keeps the record of its plans beside them.
+//! The large project has a plan of tasks, a workflow and a journal without limit. The small project has a journal that is
+//! soon full, and stores the record of its plans beside them.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
-/// How many fields of `state.json` are there for one writer each.
+/// The number of fields in `state.json`, one for each writer.
 pub const FIELDS: usize = 128;
 
 pub struct Stage {
@@ -23,9 +23,9 @@ pub struct Stage {
 /// One of the two projects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Project {
-    /// Everything is kept.
+    /// Its journal has no limit.
     Large,
-    /// The journal is soon full, and plans have their record beside them.
+    /// Its journal is soon full, and plans have their record beside them.
     Small,
 }
 
@@ -38,21 +38,21 @@ impl Stage {
             fs::create_dir_all(project.join(".git"))?;
         }
         fs::create_dir_all(stage.home().join(".claude/plans"))?;
-        put(
+        write_file(
             &large.join("provost.toml"),
             "[journal]\nmax_kilobytes = 1048576\n[plan_gate]\nenabled = true\n",
         )?;
-        put(
+        write_file(
             &small.join("provost.toml"),
             "[journal]\nmax_kilobytes = 64\n[plan_gate]\nenabled = true\nstore = \"sidecar\"\n",
         )?;
         let tests = json!({"test_iteration": {
             "enabled": true, "max_iterations": 99_999_999, "circuit_breaker_threshold": 99_999_999}});
         let demands = json!({"phase_requirements": {"01-requirements": tests}});
-        put(&large.join(".claude/hooks/config/iteration-requirements.json"), &demands.to_string())?;
+        write_file(&large.join(".claude/hooks/config/iteration-requirements.json"), &demands.to_string())?;
         let workflow =
             json!({"active_workflow": {"type": "feature", "current_phase": "01-requirements"}, "phases": {}});
-        put(&stage.workflow(), &format!("{workflow:#}\n"))?;
+        write_file(&stage.workflow(), &format!("{workflow:#}\n"))?;
         let mut reviews = json!({
             "max_reviews": 8, "current_task": null, "phase": "new-plan", "phase_iteration": 0,
             "next_phase": null, "review_model": "opus", "consecutive_clean": 0, "tdd": false,
@@ -60,8 +60,8 @@ impl Stage {
         for field in 0..FIELDS {
             reviews[format!("soak_{field}")] = 0.into();
         }
-        put(&stage.state_file(), &format!("{reviews:#}\n"))?;
-        put(&large.join(".taskie/plans/soak/plan.md"), "# Soak\n\n## Overview\n\nNothing.\n")?;
+        write_file(&stage.state_file(), &format!("{reviews:#}\n"))?;
+        write_file(&large.join(".taskie/plans/soak/plan.md"), "# Soak\n\n## Overview\n\nNothing.\n")?;
         Ok(stage)
     }
 
@@ -98,9 +98,9 @@ impl Stage {
     pub fn journals(&self, project: Project) -> Vec<PathBuf> {
         let name = if project == Project::Large { "large-" } else { "small-" };
         let projects = fs::read_dir(self.home().join(".local/state/provost/projects"));
-        let is_its =
-            |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(name));
-        let directory = projects.into_iter().flatten().flatten().map(|entry| entry.path()).find(is_its);
+        let is_match =
+            |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));
+        let directory = projects.into_iter().flatten().flatten().map(|entry| entry.path()).find(is_match);
         let Some(directory) = directory else { return Vec::new() };
         let names = ["journal.2.jsonl", "journal.1.jsonl", "journal.jsonl"];
         names.map(|name| directory.join(name)).into_iter().filter(|path| path.exists()).collect()
@@ -118,7 +118,7 @@ impl Stage {
         command
     }
 
-    /// A hook that is given an event.
+    /// Starts a hook with an event.
     fn hook(&self, project: Project, event: &Value) -> io::Result<Child> {
         let mut child = self.command(project).arg("hook").spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
@@ -135,8 +135,8 @@ impl Stage {
         })
     }
 
-    /// The plan was written in plan mode.
-    pub fn plan_written(&self, project: Project) -> io::Result<Child> {
+    /// Starts a hook for a plan that was written in plan mode.
+    pub fn report_written_plan(&self, project: Project) -> io::Result<Child> {
         let plan = self.plan(project);
         let mut event =
             self.event(project, "PostToolUse", "Write", &json!({"file_path": plan, "content": ""}));
@@ -145,35 +145,35 @@ impl Stage {
         self.hook(project, &event)
     }
 
-    /// Tests have failed in the workflow's phase.
-    pub fn tests_failed(&self) -> io::Result<Child> {
+    /// Starts a hook for failed tests in the workflow's phase.
+    pub fn report_failed_tests(&self) -> io::Result<Child> {
         let input = json!({"command": "npm test", "description": "x"});
         let mut event = self.event(Project::Large, "PostToolUseFailure", "Bash", &input);
         event["error"] = "Exit code 1\nError: x".into();
         self.hook(Project::Large, &event)
     }
 
-    /// A command line, about which nobody has anything to say.
-    pub fn listed(&self, project: Project) -> io::Result<Child> {
+    /// Starts a hook for a command line on which all guards are silent.
+    pub fn list_files(&self, project: Project) -> io::Result<Child> {
         let input = json!({"command": "ls", "description": "x"});
         self.hook(project, &self.event(project, "PreToolUse", "Bash", &input))
     }
 
-    /// `provost review set` of one field.
-    pub fn set(&self, field: usize, value: u64) -> io::Result<Child> {
+    /// Starts `provost review set` for one field.
+    pub fn set_field(&self, field: usize, value: u64) -> io::Result<Child> {
         let change = format!("soak_{field}={value}");
         self.command(Project::Large).args(["review", "set", "--plan", "soak", &change]).spawn()
     }
 
-    /// How often the workflow has counted failed tests.
-    pub fn counted(&self) -> Option<u64> {
+    /// The number of failed tests that the workflow has counted; `None`: the file is incomplete.
+    pub fn failed_test_count(&self) -> Option<u64> {
         let text = fs::read_to_string(self.workflow()).ok()?;
         let state: Value = serde_json::from_str(&text).ok()?;
         let phase = &state["phases"]["01-requirements"]["iteration_requirements"]["test_iteration"];
         Some(phase["current_iteration"].as_u64().unwrap_or(0))
     }
 
-    /// The value of a field of `state.json`; `None`: the file is not whole.
+    /// The value of a field of `state.json`; `None`: the file is incomplete.
     pub fn field(&self, field: usize) -> Option<u64> {
         let text = fs::read_to_string(self.state_file()).ok()?;
         let state: Value = serde_json::from_str(&text).ok()?;
@@ -182,31 +182,31 @@ impl Stage {
     }
 }
 
-/// The text of a plan, of about this many bytes, that can be told from all others.
+/// The text of a plan with about this many bytes, different for each number.
 pub fn plan_text(number: u64, bytes: usize) -> String {
     let line = format!("- step of version {number}\n");
     format!("# Plan {number}\n\n## Goals\n- Ship it\n\n## Steps\n{}", line.repeat(bytes / line.len() + 1))
 }
 
-/// Why a plan is not this text, or this text with a whole record.
+/// What is wrong with a plan that must be this text, alone or with a complete record.
 pub fn plan_fault(found: &str, text: &str) -> Option<String> {
     let Some(record) = found.strip_prefix(text) else {
         let start: String = found.chars().take(40).collect();
         return Some(format!("the text is not the one that was written: {start:?}, {} bytes", found.len()));
     };
     let is_mark = |line: &str| line.is_empty() || (line.starts_with("<!-- rodin:") && line.ends_with(" -->"));
-    let is_whole = record.is_empty() || (record.ends_with('\n') && record.contains("rodin:validation="));
-    (!is_whole || !record.lines().all(is_mark)).then(|| format!("the record is torn: {record:?}"))
+    let is_complete = record.is_empty() || (record.ends_with('\n') && record.contains("rodin:validation="));
+    (!is_complete || !record.lines().all(is_mark)).then(|| format!("the record is torn: {record:?}"))
 }
 
-/// Why a record beside a plan is not whole.
+/// What is wrong with a record beside a plan.
 pub fn gate_fault(found: &str) -> Option<String> {
     let keys = ["plan_file", "plan_hash", "gaps_file", "gaps_hash", "status", "reason", "timestamp"];
     let has = |key: &&str| found.lines().any(|line| line.starts_with(&format!("{key}:")));
     (!found.ends_with('\n') || !keys.iter().all(has)).then(|| format!("the record is torn: {found:?}"))
 }
 
-fn put(path: &Path, text: &str) -> io::Result<()> {
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(path, text)
 }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_torn_is_seen() {
+    fn torn_files_are_detected() {
         let text = plan_text(7, 300);
         let record = "\n<!-- rodin:session=x -->\n<!-- rodin:validation={} -->\n";
         let whole = format!("{text}{record}");

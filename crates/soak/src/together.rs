@@ -1,8 +1,8 @@
-//! Many processes at once, on one plan, one state of each kind and one journal.
+//! Runs many processes at once, on one plan, one state of each kind and one journal.
 //!
-//! Each worker does one thing again and again, and knows what it was told. In the end everything that was
-//! acknowledged must be there: every count, every field, every line. One more worker is the agent's own
-//! editor, which writes the plan as any program does: its last word must be in the file.
+//! Each worker repeats one action and counts what was acknowledged. At the end everything that was acknowledged must be in the
+//! files: every count, every field, every line. Another worker writes the plan like an editor: its last text must be in the
+//! file.
 
 use std::fmt;
 use std::fs;
@@ -16,24 +16,24 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::stage::{FIELDS, Project, Stage, plan_fault, plan_text};
-use crate::{litter, median};
+use crate::{find_temporary_files, median};
 
-/// The client's limit for a hook, as `provost init` writes it. A guard that waits longer than its own deadline
-/// (5 s) is a fault, and there must be none.
+/// The client's time limit for a hook, as `provost init` writes it. A guard that waits longer than its own deadline (5 s)
+/// reports a fault, and there must be none.
 pub const BOUND: Duration = Duration::from_secs(10);
 
-/// What came of it.
+/// The result of all processes.
 #[derive(Debug, Default)]
 pub struct Report {
     pub processes: usize,
     pub runs: u64,
-    /// What was acknowledged, and what of it is there: counts, fields, lines.
+    /// How much was acknowledged, and how much of it is in the files: counts, fields, lines.
     pub counts: (u64, u64),
     pub fields: (u64, u64),
     pub lines: (u64, u64),
     /// How often the editor wrote the plan.
     pub edits: u64,
-    /// Guards that could not judge in time, and said so in the journal.
+    /// Guards that could not judge in time, by the journal.
     pub faults: u64,
     pub torn: Vec<String>,
     pub litter: Vec<PathBuf>,
@@ -44,11 +44,12 @@ pub struct Report {
 
 impl Report {
     pub fn is_fine(&self) -> bool {
-        let nothing_lost = [self.counts, self.fields, self.lines].iter().all(|(said, there)| said == there);
+        let nothing_lost =
+            [self.counts, self.fields, self.lines].iter().all(|(acknowledged, found)| acknowledged == found);
         nothing_lost && self.faults == 0 && self.torn.is_empty() && self.litter.is_empty()
     }
 
-    /// Whether no call took longer than the client waits. Nobody can promise that on a machine with other work.
+    /// Whether no call took longer than the client waits. This depends on other work on the machine.
     pub fn is_bounded(&self) -> bool {
         u128::from(self.longest_micros) <= BOUND.as_micros()
     }
@@ -56,11 +57,11 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |(said, there): (u64, u64)| format!("{there} of {said} that were acknowledged");
+        let share = |(acknowledged, found): (u64, u64)| format!("{found} of {acknowledged} acknowledged");
         writeln!(f, "processes     {} at once, {} in all", self.processes, self.runs)?;
-        writeln!(f, "counts        {}", of(self.counts))?;
-        writeln!(f, "fields        {}", of(self.fields))?;
-        writeln!(f, "journal lines {}", of(self.lines))?;
+        writeln!(f, "counts        {}", share(self.counts))?;
+        writeln!(f, "fields        {}", share(self.fields))?;
+        writeln!(f, "journal lines {}", share(self.lines))?;
         writeln!(f, "edits         {} of the plan, the last one is in it", self.edits)?;
         writeln!(f, "faults        {}", self.faults)?;
         writeln!(f, "torn          {}", self.torn.len())?;
@@ -80,18 +81,18 @@ impl fmt::Display for Report {
     }
 }
 
-/// What one worker did.
+/// The work of one worker.
 #[derive(Default)]
 struct Work {
     micros: Vec<u64>,
-    /// Hooks in the project whose journal keeps everything.
+    /// The number of hooks in the project whose journal has no limit.
     lines: u64,
-    /// The value that its field was set to last, and how often it was.
+    /// Its field, and the field's last value, which is also the number of changes.
     field: Option<(usize, u64)>,
     wrong: Vec<String>,
 }
 
-/// Lets so many processes run at once for so long.
+/// Runs this many processes at once, for this many seconds.
 pub fn run(program: &Path, processes: usize, seconds: u64) -> io::Result<Report> {
     let began = Instant::now();
     let stage = Stage::new(program)?;
@@ -103,8 +104,8 @@ pub fn run(program: &Path, processes: usize, seconds: u64) -> io::Result<Report>
     let (mut work, editor) = thread::scope(|scope| {
         let (stage, edited, is_over) = (&stage, &edited, &is_over);
         let workers: Vec<_> =
-            (0..processes).map(|number| scope.spawn(move || worked(stage, number, end))).collect();
-        let editor = scope.spawn(move || edit(stage, edited, is_over));
+            (0..processes).map(|number| scope.spawn(move || run_worker(stage, number, end))).collect();
+        let editor = scope.spawn(move || edit_plan(stage, edited, is_over));
         let work: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect();
         is_over.store(true, Ordering::SeqCst);
         (work, editor.join().unwrap_or_default())
@@ -120,18 +121,18 @@ pub fn run(program: &Path, processes: usize, seconds: u64) -> io::Result<Report>
         report.fields.0 += value;
         report.fields.1 += stage.field(field).unwrap_or(0);
     }
-    // What is left to be done to the plan is done when nobody else is there.
+    // A last run, without others, finishes what is left to do on the plans.
     for project in [Project::Large, Project::Small] {
-        ended(stage.plan_written(project)?).map_err(io::Error::other)?;
+        wait_for(stage.report_written_plan(project)?).map_err(io::Error::other)?;
     }
     let lines: u64 = work.iter().map(|work| work.lines).sum();
-    report.look(&stage, lines + 1);
+    report.check_files(&stage, lines + 1);
     Ok(report)
 }
 
 impl Report {
-    /// Holds what is on the disk against what was said.
-    fn look(&mut self, stage: &Stage, lines: u64) {
+    /// Compares the files with what was acknowledged.
+    fn check_files(&mut self, stage: &Stage, lines: u64) {
         self.lines.0 = lines;
         for project in [Project::Large, Project::Small] {
             for path in stage.journals(project) {
@@ -141,40 +142,40 @@ impl Report {
                         self.torn.push(format!("a line of a journal: {line:?}"));
                         continue;
                     };
-                    let said = |word: &str| record["guards"].to_string().contains(word);
-                    self.faults += u64::from(said("\"opinion\":\"fault\""));
+                    let mentions = |word: &str| record["guards"].to_string().contains(word);
+                    self.faults += u64::from(mentions("\"opinion\":\"fault\""));
                     if project == Project::Large {
                         self.lines.1 += 1;
-                        self.counts.0 += u64::from(said("kept in the state"));
+                        self.counts.0 += u64::from(mentions("kept in the state"));
                     }
                 }
             }
         }
-        self.counts.1 = stage.counted().unwrap_or(0);
+        self.counts.1 = stage.failed_test_count().unwrap_or(0);
         let text = plan_text(self.edits, 2000);
         let found = fs::read_to_string(stage.plan(Project::Large)).unwrap_or_default();
         self.torn.extend(plan_fault(&found, &text));
         if !found.contains("rodin:validation=") {
             self.torn.push("the plan has no record".into());
         }
-        self.litter = litter(&stage.home());
+        self.litter = find_temporary_files(&stage.home());
     }
 }
 
-/// One worker: the same again and again.
-fn worked(stage: &Stage, number: usize, end: Instant) -> Work {
+/// Repeats one action until the end.
+fn run_worker(stage: &Stage, number: usize, end: Instant) -> Work {
     let mut work = Work::default();
     let mut value = 0;
     loop {
         let began = Instant::now();
         let child = match number % 5 {
-            0 => stage.tests_failed(),
-            1 => stage.set(number % FIELDS, value + 1),
-            2 => stage.plan_written(Project::Large),
-            3 => stage.plan_written(Project::Small),
-            _ => stage.listed(if is_even(value) { Project::Large } else { Project::Small }),
+            0 => stage.report_failed_tests(),
+            1 => stage.set_field(number % FIELDS, value + 1),
+            2 => stage.report_written_plan(Project::Large),
+            3 => stage.report_written_plan(Project::Small),
+            _ => stage.list_files(if is_even(value) { Project::Large } else { Project::Small }),
         };
-        let outcome = child.map_err(|error| error.to_string()).and_then(ended);
+        let outcome = child.map_err(|error| error.to_string()).and_then(wait_for);
         work.micros.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
         if let Err(why) = outcome {
             work.wrong.push(why);
@@ -192,8 +193,8 @@ fn worked(stage: &Stage, number: usize, end: Instant) -> Work {
     }
 }
 
-/// The agent writes its plan, again and again, as any program writes a file.
-fn edit(stage: &Stage, edited: &AtomicU64, is_over: &AtomicBool) -> Vec<String> {
+/// Writes the plan again and again, as an editor would.
+fn edit_plan(stage: &Stage, edited: &AtomicU64, is_over: &AtomicBool) -> Vec<String> {
     const PAUSE: Duration = Duration::from_millis(25);
     let mut wrong = Vec::new();
     while !is_over.load(Ordering::SeqCst) {
@@ -214,9 +215,9 @@ fn is_even(number: u64) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Waits for a process. One that does not end is a deadlock.
-fn ended(mut child: Child) -> Result<(), String> {
-    const PATIENCE: Duration = Duration::from_mins(10);
+/// Waits for a process. A process that does not end is in a deadlock.
+fn wait_for(mut child: Child) -> Result<(), String> {
+    const TIMEOUT: Duration = Duration::from_mins(10);
     let began = Instant::now();
     loop {
         match child.try_wait() {
@@ -225,10 +226,10 @@ fn ended(mut child: Child) -> Result<(), String> {
                 let output = child.wait_with_output().map_err(|error| error.to_string())?;
                 return Err(format!("{output:?}"));
             }
-            Ok(None) if began.elapsed() < PATIENCE => thread::sleep(Duration::from_micros(500)),
+            Ok(None) if began.elapsed() < TIMEOUT => thread::sleep(Duration::from_micros(500)),
             Ok(None) => {
                 let _ = child.kill();
-                return Err(format!("it did not end within {PATIENCE:?}"));
+                return Err(format!("it did not end within {TIMEOUT:?}"));
             }
             Err(error) => return Err(error.to_string()),
         }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs `provost` with the given arguments. Without the program nothing is held: these guards let go on
-# what they cannot judge. But whoever has a workflow here believes that it is guarded, so the person is
-# told when a session starts and at each stop.
+# Runs `provost` with the given arguments. Without the program nothing is denied: these guards allow what
+# they cannot judge. But a user who has a workflow here believes that it is guarded, so a message says
+# otherwise when a session starts and at each stop.
 
-# A client that was started from a desktop does not know where cargo and people put programs.
+# A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"
 

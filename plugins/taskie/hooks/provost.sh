@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs `provost` with the given arguments. Without the program nothing is held: a missing review is
-# no harm that a held session would mend. But whoever has plans here believes that they are reviewed,
-# so the person is told at each stop.
+# Runs `provost` with the given arguments. Without the program nothing is blocked: blocking the
+# session would not make up for a missing review. But a user who has plans here believes that they are
+# reviewed, so a message says otherwise at each stop.
 
-# A client that was started from a desktop does not know where cargo and people put programs.
+# A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"
 

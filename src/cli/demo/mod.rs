@@ -1,10 +1,9 @@
-//! `provost demo`: Provost at work, in throwaway projects.
+//! `provost demo`: shows Provost at work in throwaway projects.
 //!
-//! Nothing is staged: each scene is an event as the client really sends it (recorded, with the
-//! paths of the throwaway project put in), given to this very program as a hook, in a process of
-//! its own, and what is shown is what it answered. Reviewers are played by a script, and the story says so.
+//! Each scene sends a recorded event of the client, with the paths of the throwaway project, to this program as a
+//! hook, in a process of its own, and shows the real answer. A script plays the reviewers, and the story says so.
 
-mod stage;
+mod sandbox;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,26 +14,27 @@ use std::time::Duration;
 use anstyle::Style;
 use clap::builder::PossibleValuesParser;
 
-use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, painted, width, wrapped};
-use super::{Exit, Outcome, Trouble};
-use crate::clients::{self, Act, Deed, Scene, Told};
+use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, display_width, paint, text_width, wrap};
+use super::{CommandError, CommandResult, Exit};
+use crate::cli::client::require;
+use crate::cli::current_client;
+use crate::clients::{DemoAct, DemoAnswer, DemoScene, SceneAction};
 use crate::config::settings::REVIEWER_COMMAND;
-use crate::config::{self, Config, Layer};
+use crate::config::{self, Config, ConfigLayer};
+use crate::environment::read_places;
 use crate::registry::PACKS;
-use crate::text::one_line;
-use crate::workspace::Places;
-use stage::{Set, Stage};
+use crate::text::make_one_line;
+use sandbox::{ActHome, DemoSandbox};
 
-/// Agents are given more words than people like to read: of an answer that is longer than this, the
-/// beginning is shown.
-const LONG: usize = 80;
-const BEGINNING: usize = 40;
+/// An answer with more words than this is shortened.
+const MOST_WORDS: usize = 80;
+/// The words that are shown of a longer answer.
+const SHOWN_WORDS: usize = 40;
 
-/// Show Provost at work: throwaway projects, real events, the decisions
+/// See Provost at work in throwaway projects, with real events and real answers
 ///
-/// One act for each pack. Every event was recorded from the client and is given to this very program; what is
-/// shown is what it answered. Critics and reviewers are played by a script. It needs no network and leaves
-/// nothing behind.
+/// Plays one act for each pack. Every event was recorded from Claude Code and goes to this program, and you see
+/// its real answer. A script plays critics and reviewers. It needs no network and leaves nothing behind.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost demo
@@ -47,148 +47,162 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub(crate) fn run(self) -> Outcome {
-        let interrupted = Interrupted::heed();
-        let stage = Stage::build()?;
-        let outcome = self.play(&stage, &interrupted);
-        drop(stage);
-        interrupted.obey();
+    pub(crate) fn run(self) -> CommandResult {
+        require(current_client().demo.as_ref(), "demo")?;
+        let interrupted = SignalRecord::start();
+        let sandbox = DemoSandbox::create()?;
+        let outcome = self.play(&sandbox, &interrupted);
+        drop(sandbox);
+        interrupted.raise_again();
         outcome.map(|()| Exit::Done)
     }
 
-    fn play(&self, stage: &Stage, interrupted: &Interrupted) -> Result<(), Trouble> {
+    fn play(&self, sandbox: &DemoSandbox, interrupted: &SignalRecord) -> Result<(), CommandError> {
         let mut out = anstream::stdout().lock();
-        paragraph(&mut out, BOLD, "Provost at work", 0)?;
-        let about = "An agent works in throwaway projects. Each event was recorded from the client and is given to \
-                     `provost hook`, as the client would; what stands below it is the answer.";
-        paragraph(&mut out, DIM, about, 0)?;
-        let managed = managed();
+        print_paragraph(&mut out, BOLD, "Provost at work", 0)?;
+        let about = "An agent works in throwaway projects. Each event was recorded from the client and is sent to \
+                     `provost hook`, as the client would send it; below it you see the real answer.";
+        print_paragraph(&mut out, DIM, about, 0)?;
+        let managed = load_managed_config();
         if !managed.files.is_empty() {
-            paragraph(&mut out, YELLOW, "The managed configuration of this machine holds here, too.", 0)?;
+            print_paragraph(
+                &mut out,
+                YELLOW,
+                "The managed configuration of this machine applies here too.",
+                0,
+            )?;
         }
         let mut last = None;
         let packs = PACKS.iter().filter(|pack| self.pack.as_deref().is_none_or(|only| only == pack.name));
         for (number, pack) in (1..).zip(packs) {
-            let set = stage.set(pack.name)?;
-            let Some(act) = (clients::DEFAULT.demo.act)(pack.name, &set.home, &set.project) else { continue };
+            let home = sandbox.create_home(pack.name)?;
+            let Some(act) = (current_client().demo().find_act)(pack.name, &home.directory, &home.project)
+            else {
+                continue;
+            };
             writeln!(out)?;
             let name =
                 if self.pack.is_some() { pack.name.into() } else { format!("{number}. {}", pack.name) };
-            let rule = "─".repeat(width().saturating_sub(name.chars().count() + 4));
-            writeln!(out, "{} {} {}", painted(DIM, "──"), painted(BOLD, &name), painted(DIM, &rule))?;
-            paragraph(&mut out, BOLD, act.title, 0)?;
-            if act.asks_reviewer && managed.get(REVIEWER_COMMAND).is_some() {
+            let rule = "─".repeat(text_width().saturating_sub(display_width(&name) + 4));
+            writeln!(out, "{} {} {}", paint(DIM, "──"), paint(BOLD, &name), paint(DIM, &rule))?;
+            print_paragraph(&mut out, BOLD, act.title, 0)?;
+            if act.asks_reviewer && managed.configured_value(REVIEWER_COMMAND).is_some() {
                 let why = "Not played: the managed configuration names a real reviewer.";
-                paragraph(&mut out, YELLOW, why, 0)?;
+                print_paragraph(&mut out, YELLOW, why, 0)?;
                 continue;
             }
-            play(&mut out, &set, &act, interrupted)?;
-            last = Some(set);
+            play_act(&mut out, &home, &act, interrupted)?;
+            last = Some(home);
         }
-        if let Some(set) = last {
+        if let Some(home) = last {
             writeln!(out)?;
-            writeln!(out, "{}", painted(DIM, &"─".repeat(width())))?;
-            paragraph(&mut out, BOLD, "Afterwards, `provost explain` tells a person why:", 0)?;
+            writeln!(out, "{}", paint(DIM, &"─".repeat(text_width())))?;
+            print_paragraph(&mut out, BOLD, "Afterwards, `provost explain` shows you why:", 0)?;
             writeln!(out)?;
-            out.write_all(set.explained()?.as_bytes())?;
+            out.write_all(home.run_explain()?.as_bytes())?;
         }
         writeln!(out)?;
-        let end = "All of this was in a throwaway home, which is gone now. `provost guards` shows what is guarded \
-                   in your own project.";
-        paragraph(&mut out, DIM, end, 0)?;
+        let end = "All of this happened in a throwaway home directory, which is deleted now. `provost guards` lists \
+                   the guards of your own project.";
+        print_paragraph(&mut out, DIM, end, 0)?;
         Ok(())
     }
 }
 
-/// The administrator's configuration, which no project can set aside.
-fn managed() -> Config {
-    let nowhere = Path::new("/");
-    let layers = config::layers(&Places::from_environment(), nowhere, nowhere);
-    let managed: Vec<_> = layers.into_iter().filter(|(layer, _)| *layer == Layer::Managed).collect();
-    Config::load(&managed)
+/// Loads the administrator's configuration, which no project can override.
+fn load_managed_config() -> Config {
+    let root = Path::new("/");
+    let layers = config::list_config_files(&read_places(), root, root);
+    let managed: Vec<_> = layers.into_iter().filter(|(layer, _)| *layer == ConfigLayer::Managed).collect();
+    Config::load(&managed, crate::registry::guard_settings)
 }
 
-fn play(out: &mut impl Write, set: &Set, act: &Act, interrupted: &Interrupted) -> io::Result<()> {
+fn play_act(
+    out: &mut impl Write,
+    home: &ActHome,
+    act: &DemoAct,
+    interrupted: &SignalRecord,
+) -> io::Result<()> {
     for (path, text) in &act.files {
-        stage::put(path, text)?;
+        sandbox::write_file(path, text)?;
     }
     for scene in &act.scenes {
-        if interrupted.is_wanted() {
+        if interrupted.has_signal() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         for (path, text) in &scene.files {
-            stage::put(path, text)?;
+            sandbox::write_file(path, text)?;
         }
         writeln!(out)?;
-        show(out, set, scene)?;
+        play_scene(out, home, scene)?;
     }
     Ok(())
 }
 
-fn show(out: &mut impl Write, set: &Set, scene: &Scene) -> io::Result<()> {
-    paragraph(out, Style::new(), scene.story, 0)?;
-    let attempt = wrapped(&one_line(&scene.attempt), 4, width());
-    writeln!(out, "  {} {}", painted(CYAN, "▸"), attempt.trim_start())?;
-    let Came { style, word, text, time } = outcome(set, scene)?;
-    writeln!(out, "    {}  {}", painted(style, &word), painted(DIM, &milliseconds(time)))?;
-    let text = set.shown(&text);
+fn play_scene(out: &mut impl Write, home: &ActHome, scene: &DemoScene) -> io::Result<()> {
+    print_paragraph(out, Style::new(), scene.story, 0)?;
+    let attempt = wrap(&make_one_line(&scene.attempt), 4, text_width());
+    writeln!(out, "  {} {}", paint(CYAN, "▸"), attempt.trim_start())?;
+    let SceneResult { style, word, text, time } = run_scene(home, scene)?;
+    writeln!(
+        out,
+        "    {}  {}",
+        paint(style, &word),
+        paint(DIM, &format!("{:.1} ms", time.as_secs_f64() * 1000.0))
+    )?;
+    let text = home.shorten_home(&text);
     let mut lines = text.lines();
     let first: Vec<&str> = lines.next().unwrap_or_default().split_inclusive(' ').collect();
-    let (shown, more) = first.split_at(if first.len() > LONG { BEGINNING } else { first.len() });
-    paragraph(out, Style::new(), &shown.concat(), 4)?;
+    let (shown, more) = first.split_at(if first.len() > MOST_WORDS { SHOWN_WORDS } else { first.len() });
+    print_paragraph(out, Style::new(), &shown.concat(), 4)?;
     if !more.is_empty() {
-        paragraph(out, DIM, &format!("… and {} more words to the agent", more.len()), 4)?;
+        print_paragraph(out, DIM, &format!("… and {} more words to the agent", more.len()), 4)?;
     }
-    // How a person gets past it is the same every time.
-    lines.try_for_each(|line| paragraph(out, DIM, line, 4))
+    // The further lines say how to override a denial, which is the same every time.
+    lines.try_for_each(|line| print_paragraph(out, DIM, line, 4))
 }
 
-/// What came of a scene.
-struct Came {
+struct SceneResult {
     style: Style,
-    /// In a word; of a command, the first line that it shows.
+    /// One or two words; of a command, the first line of its output.
     word: String,
     text: String,
     time: Duration,
 }
 
-fn outcome(set: &Set, scene: &Scene) -> io::Result<Came> {
-    let (event, free, held) = match &scene.deed {
-        Deed::Call(event) => (event(), "goes on", "denied"),
-        Deed::Stop(event) => (event(), "the turn ends", "held back"),
-        Deed::Command(arguments) => {
-            let (output, time) = set.run(arguments)?;
-            let text = set.shown(&String::from_utf8_lossy(&output.stdout));
+fn run_scene(home: &ActHome, scene: &DemoScene) -> io::Result<SceneResult> {
+    let (event, allowed, denied) = match &scene.action {
+        SceneAction::Call(event) => (event(), "allowed", "denied"),
+        SceneAction::Stop(event) => (event(), "the turn ends", "must continue"),
+        SceneAction::Command(arguments) => {
+            let (output, time) = home.run(arguments)?;
+            let text = home.shorten_home(&String::from_utf8_lossy(&output.stdout));
             let (word, text) = text.split_once('\n').unwrap_or((&text, ""));
             let style = if output.status.success() { GREEN } else { RED };
-            return Ok(Came { style, word: one_line(word), text: one_line(text), time });
+            return Ok(SceneResult { style, word: make_one_line(word), text: make_one_line(text), time });
         }
     };
-    let (told, time) = set.hook(&event)?;
-    let (style, word, text) = match told {
-        Told::Nothing => (GREEN, free, String::new()),
-        Told::Noted(text) => (YELLOW, free, text),
-        Told::Denied(text) => (RED, held, text),
+    let (answer, time) = home.run_hook(&event)?;
+    let (style, word, text) = match answer {
+        DemoAnswer::Nothing => (GREEN, allowed, String::new()),
+        DemoAnswer::Noted(text) => (YELLOW, allowed, text),
+        DemoAnswer::Denied(text) => (RED, denied, text),
     };
-    Ok(Came { style, word: word.into(), text, time })
+    Ok(SceneResult { style, word: word.into(), text, time })
 }
 
-/// A text that was made by nobody here is made printable; an empty one is no line.
-fn paragraph(out: &mut impl Write, style: Style, text: &str, indent: usize) -> io::Result<()> {
-    wrapped(&one_line(text), indent, width())
+/// Prints a text, wrapped and safe for a terminal. An empty text prints nothing.
+fn print_paragraph(out: &mut impl Write, style: Style, text: &str, indent: usize) -> io::Result<()> {
+    wrap(&make_one_line(text), indent, text_width())
         .lines()
-        .try_for_each(|line| writeln!(out, "{}", painted(style, line)))
+        .try_for_each(|line| writeln!(out, "{}", paint(style, line)))
 }
 
-fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
-}
+/// Records a signal that would end this process, so that the throwaway projects are deleted first.
+struct SignalRecord(Arc<AtomicUsize>);
 
-/// A signal that would end this process is noted, so that nothing is left behind.
-struct Interrupted(Arc<AtomicUsize>);
-
-impl Interrupted {
-    fn heed() -> Self {
+impl SignalRecord {
+    fn start() -> Self {
         let signal = Arc::<AtomicUsize>::default();
         #[cfg(unix)]
         for number in [signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM]
@@ -199,12 +213,12 @@ impl Interrupted {
         Self(signal)
     }
 
-    fn is_wanted(&self) -> bool {
+    fn has_signal(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Ends this process by the signal that came, if one did.
-    fn obey(&self) {
+    /// Ends this process by the recorded signal, if there is one.
+    fn raise_again(&self) {
         #[cfg(unix)]
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Relaxed)) {
             let _ = signal_hook::low_level::emulate_default_handler(signal);

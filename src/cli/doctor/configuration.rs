@@ -1,43 +1,36 @@
 //! Provost's own configuration: mistakes in it, and guards that it switches off.
 
-use super::report::{Finding, Group, counted};
-use super::subject::{Subject, listed};
-use crate::cli::status::{Summary, guards_counted};
-use crate::registry::GUARDS;
-use crate::text::one_line;
+use super::report::{CheckGroup, DoctorFinding, count_of, join_words};
+use crate::cli::overview::Overview;
+use crate::text::make_one_line;
 
-pub(super) fn check(subject: &Subject) -> Group {
-    let mut findings: Vec<Finding> = Vec::new();
-    for problem in &subject.config.problems {
-        let place = match problem.line {
-            Some(line) => format!("{} line {line}", subject.shown(&problem.file)),
-            None => subject.shown(&problem.file),
-        };
-        findings.push(Finding::error(
+pub(super) fn check(overview: &Overview) -> CheckGroup {
+    let config = &overview.workspace.config;
+    let mut findings: Vec<DoctorFinding> = Vec::new();
+    for problem in &config.problems {
+        let file = overview.short_path(&problem.file);
+        let line = problem.line.map_or(String::new(), |line| format!(" line {line}"));
+        findings.push(DoctorFinding::error(
             "config",
-            format!("a part of {place} does not count"),
-            one_line(&problem.text),
-            "correct it in an editor; `provost config check` shows what is left".into(),
+            format!("a part of {file}{line} is ignored"),
+            make_one_line(&problem.text),
+            "correct it in an editor; `provost config check` shows what is left",
         ));
     }
-    let off = |name: &&str| !subject.config.guard_is_on(name);
-    let off: Vec<String> =
-        GUARDS.iter().map(|guard| guard.name).filter(off).map(|name| format!("`{name}`")).collect();
+    let off: Vec<String> = overview.guards_off().iter().map(|name| format!("`{name}`")).collect();
     if !off.is_empty() {
-        let places = subject.config.files.iter().map(|(_, file)| subject.shown(file));
+        let files: Vec<String> = config.files.iter().map(|(_, file)| overview.short_path(file)).collect();
         let (word, verb) = if off.len() == 1 { ("guard", "is") } else { ("guards", "are") };
-        findings.push(Finding::warning(
+        findings.push(DoctorFinding::warning(
             "guard-off",
-            format!("the {word} {} {verb} off", listed(&off)),
-            format!("{} says so", listed(&places.collect::<Vec<_>>())),
-            "take the lines below `[guards]` out in an editor, if nobody wants that any more".into(),
+            format!("the {word} {} {verb} off", join_words(&off)),
+            format!("{} says so", join_words(&files)),
+            "remove the lines below `[guards]` in an editor, if nobody needs them any more",
         ));
     }
-    let files = match subject.config.files.len() {
-        0 => "no configuration file, so all is by default".to_owned(),
-        files => counted(files, "configuration file"),
+    let files = match config.files.len() {
+        0 => "no configuration file, so the defaults apply".to_owned(),
+        files => count_of(files, "configuration file"),
     };
-    let here = Summary::of(&subject.project, &subject.project);
-    let checked = format!("{files}; {}", guards_counted(here.guards_on.len()));
-    Group { name: "configuration", checked, findings, is_skipped: false }
+    CheckGroup::new("configuration", format!("{files}; {}", overview.count_guards()), findings)
 }

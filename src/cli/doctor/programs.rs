@@ -1,177 +1,159 @@
-//! The programs that have to be there: Provost as the entries call it, the client, the reviewer.
+//! The programs that must exist: Provost as the entries call it, the client, the reviewer.
 
 use std::path::{Path, PathBuf};
 
-use super::report::{Finding, Group, counted};
-use super::stage::Stage;
-use super::subject::Subject;
-use crate::clients::Program;
+use super::report::{CheckGroup, DoctorFinding, count_of};
+use super::sandbox::DoctorSandbox;
+use crate::cli::overview::Overview;
+use crate::cli::overview::activation::PLAN_GATE;
+use crate::clients::HookProgram;
 use crate::config::settings;
-use crate::files;
 use crate::registry::PACKS;
-use crate::reviewer::{self, Silence};
-use crate::text::one_line;
+use crate::review_verdict::NoAnswer;
+use crate::reviewer;
+use crate::text::make_one_line;
+use provost_files as files;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Without a stage no program is started, so that versions stay unknown.
-pub(super) fn check(subject: &Subject, stage: Option<&Stage>) -> Group {
-    let mut findings = Vec::new();
-    let (own, told) = provost(subject, stage);
-    findings.extend(own);
-    let (client, version) = client(subject, stage);
-    findings.extend(client);
-    findings.extend(missing_reviewer(subject));
-    Group { name: "programs", checked: format!("{told}, {version}"), findings, is_skipped: false }
+/// Without a sandbox no program is started, and versions stay unknown.
+pub(super) fn check(overview: &Overview, sandbox: Option<&DoctorSandbox>) -> CheckGroup {
+    let (mut findings, provost) = check_provost(overview, sandbox);
+    let (finding, client) = check_client(overview, sandbox);
+    findings.extend(finding);
+    findings.extend(check_reviewer(overview));
+    CheckGroup::new("programs", format!("{provost}, {client}"), findings)
 }
 
 /// Provost as the entries call it.
-fn provost(subject: &Subject, stage: Option<&Stage>) -> (Vec<Finding>, String) {
-    let mut findings = Vec::new();
+fn check_provost(overview: &Overview, sandbox: Option<&DoctorSandbox>) -> (Vec<DoctorFinding>, String) {
     let mut found: Vec<(PathBuf, String)> = Vec::new();
-    for entry in subject.own_entries() {
-        let scope = &entry.source.scope;
-        match (subject.client.health.program)(entry.hook, scope, &subject.project, &subject.places) {
-            Some(Program::Found(path)) if !found.iter().any(|(known, _)| files::same(known, &path)) => {
-                found.push((path, subject.place(entry.source)));
-            }
-            _ => {}
+    for entry in overview.provost_entries() {
+        if let Some(HookProgram::Found(path)) = overview.find_program(&entry)
+            && !found.iter().any(|(known, _)| files::is_same_file(known, &path))
+        {
+            found.push((path, overview.name_source(entry.source)));
         }
     }
-    for (path, place) in &found {
-        let Some(stage) = stage else { break };
-        let version = stage.version(path).unwrap_or_default();
-        let version = version.trim().strip_prefix("provost ").map(one_line);
-        if version.as_deref() == Some(VERSION) {
-            continue;
-        }
-        let (what, why) = match version {
+    let mut findings = Vec::new();
+    for (path, place) in found.iter().filter(|_| sandbox.is_some()) {
+        let output = sandbox.and_then(|sandbox| sandbox.ask_version(path)).unwrap_or_default();
+        let path = overview.short_path(path);
+        let (what, why) = match output.strip_prefix("provost ").map(make_one_line) {
+            Some(version) if version == VERSION => continue,
             Some(version) => (
                 format!("{place} calls another version of Provost"),
-                format!("{} is {version}, and this is {VERSION}", subject.shown(path)),
+                format!("{path} is {version}, and this is {VERSION}"),
             ),
             None => (
                 format!("what {place} calls may not be Provost"),
-                format!("{} does not tell its version", subject.shown(path)),
+                format!("{path} does not print its version"),
             ),
         };
-        let fix = "install one version in both places, or run `provost init`".to_owned();
-        findings.push(Finding::warning("other-version", what, why, fix));
+        let fix = "install one version in both places, or run `provost init`";
+        findings.push(DoctorFinding::warning("other-version", what, why, fix));
     }
     if let [(first, _), (second, place), ..] = found.as_slice()
         && !is_copy(first, second)
     {
-        findings.push(Finding::warning(
+        let (first, second) = (overview.short_path(first), overview.short_path(second));
+        findings.push(DoctorFinding::warning(
             "two-programs",
-            "entries call different programs".into(),
-            format!("one calls {}, and {place} calls {}", subject.shown(first), subject.shown(second)),
-            "keep one program, and run `provost init`".into(),
+            "entries call different programs",
+            format!("one calls {first}, and {place} calls {second}"),
+            "keep one program, and run `provost init`",
         ));
     }
-    let told = match found.as_slice() {
+    let checked = match found.as_slice() {
         [] => "no program of Provost in the entries".to_owned(),
-        [(one, _)] if stage.is_none() => format!("Provost as {}", subject.shown(one)),
-        [(one, _)] => format!("Provost {VERSION} as {}", subject.shown(one)),
-        more => counted(more.len(), "program of Provost"),
+        [(one, _)] if sandbox.is_none() => format!("Provost as {}", overview.short_path(one)),
+        [(one, _)] => format!("Provost {VERSION} as {}", overview.short_path(one)),
+        more => count_of(more.len(), "program of Provost"),
     };
-    (findings, told)
+    (findings, checked)
 }
 
 /// Whether two programs are the same bytes.
 fn is_copy(first: &Path, second: &Path) -> bool {
     const LARGEST: u64 = 64 << 20;
-    let read = |path| files::read(path, LARGEST).ok().flatten();
+    let read = |path| files::read_file(path, LARGEST).ok().flatten();
     read(first).is_some_and(|bytes| read(second).is_some_and(|other| bytes == other))
 }
 
-fn client(subject: &Subject, stage: Option<&Stage>) -> (Option<Finding>, String) {
-    let health = &subject.client.health;
-    let name = subject.client.reviewer.program;
-    let Ok(program) = reviewer::own_program(subject.client) else {
-        let finding = Finding::warning(
+fn check_client(overview: &Overview, sandbox: Option<&DoctorSandbox>) -> (Option<DoctorFinding>, String) {
+    let health = overview.client.health();
+    let name = overview.client.facts.reviewer().program;
+    let Ok(program) = reviewer::find_client_program(&overview.client.facts, &overview.workspace.places)
+    else {
+        let finding = DoctorFinding::warning(
             "client-missing",
-            format!("the version of the client `{name}` is not known"),
-            "it is not on the PATH".into(),
-            "install it, or run the doctor where it is found".into(),
+            format!("the version of the client `{name}` is unknown"),
+            "it is not on the PATH",
+            "install it, or run the doctor where it is on the PATH",
         );
         return (Some(finding), format!("no client `{name}`"));
     };
-    let Some(stage) = stage else { return (None, format!("client `{name}`, not started")) };
-    let printed = stage.version(&program).unwrap_or_default();
-    let shown = |version: [u32; 3]| version.map(|part| part.to_string()).join(".");
-    let oldest = shown(health.oldest);
-    match (health.version)(&printed) {
-        Some(version) if version >= health.oldest => {
-            let says_block = subject.own_entries().iter().any(|entry| entry.hook.blocks_on_failure);
-            let finding = (says_block && version < health.blocks_since).then(|| {
-                Finding::warning(
-                    "client-goes-on",
-                    "the client goes on where Provost cannot be run, against what the entries say".into(),
-                    format!(
-                        "{} is {}, and only since {} it knows `{}`",
-                        subject.shown(&program),
-                        shown(version),
-                        shown(health.blocks_since),
-                        health.block_on_failure
-                    ),
-                    "update the client".into(),
-                )
-            });
-            (finding, format!("client `{name}` {}", shown(version)))
-        }
-        Some(version) => {
-            let finding = Finding::error(
-                "client-old",
-                "the client is too old for the hook entries".into(),
-                format!(
-                    "{} is {}, and only since {oldest} it starts programs with arguments",
-                    subject.shown(&program),
-                    shown(version)
-                ),
-                "update the client".into(),
-            );
-            (Some(finding), format!("client `{name}` {}", shown(version)))
-        }
-        None => {
-            let finding = Finding::warning(
-                "client-unknown",
-                "the version of the client is not known".into(),
-                format!("{} does not tell it", subject.shown(&program)),
-                format!("make sure that it is at least {oldest}"),
-            );
-            (Some(finding), format!("client `{name}` of an unknown version"))
-        }
-    }
+    let Some(sandbox) = sandbox else { return (None, format!("client `{name}`, not started")) };
+    let output = sandbox.ask_version(&program).unwrap_or_default();
+    let program = overview.short_path(&program);
+    let join = |version: [u32; 3]| version.map(|part| part.to_string()).join(".");
+    let Some(version) = (health.parse_version)(&output) else {
+        let finding = DoctorFinding::warning(
+            "client-unknown",
+            "the version of the client is unknown",
+            format!("{program} does not print it"),
+            format!("make sure that it is at least {}", join(health.oldest_version)),
+        );
+        return (Some(finding), format!("client `{name}` of an unknown version"));
+    };
+    let must_block = overview.provost_entries().iter().any(|entry| entry.hook.blocks_on_failure);
+    let finding = if version < health.oldest_version {
+        let why = format!(
+            "{program} is {}, and it starts programs with arguments only since {}",
+            join(version),
+            join(health.oldest_version)
+        );
+        let what = "the client is too old for the hook entries";
+        Some(DoctorFinding::error("client-old", what, why, "update the client"))
+    } else if must_block && version < health.blocks_since {
+        let why = format!(
+            "{program} is {}, and it knows `{}` only since {}",
+            join(version),
+            health.block_on_failure,
+            join(health.blocks_since)
+        );
+        let what = "the client continues if Provost cannot run, although the entries say that it should not";
+        Some(DoctorFinding::warning("client-goes-on", what, why, "update the client"))
+    } else {
+        None
+    };
+    (finding, format!("client `{name}` {}", join(version)))
 }
 
-/// A reviewer that guards in use would start, and that is not there, or not the one that was remembered.
-fn missing_reviewer(subject: &Subject) -> Option<Finding> {
-    let in_use = subject.packs_in_use();
-    let assesses = subject.config.word(settings::PLAN_GATE_ASSESS) == "exit";
-    let needs = |pack: &str| match pack {
-        "review-loop" => true,
-        "plan-gate" => assesses,
-        _ => false,
-    };
-    let pack = PACKS.iter().map(|pack| pack.name).find(|pack| in_use.contains(pack) && needs(pack))?;
-    let silence = reviewer::program(&subject.config, subject.client, &subject.project).err()?;
-    if let Silence::Changed(program) = &silence {
-        return Some(Finding::error(
+/// A reviewer that a pack in use needs, and that is missing or was replaced.
+fn check_reviewer(overview: &Overview) -> Option<DoctorFinding> {
+    let workspace = &overview.workspace;
+    let in_use = overview.packs_in_use();
+    let assesses = workspace.config.word(settings::PLAN_GATE_ASSESS) == "exit";
+    let needs_reviewer = |pack: &str| pack == "review-loop" || pack == PLAN_GATE && assesses;
+    let mut packs = PACKS.iter().map(|pack| pack.name);
+    let pack = packs.find(|pack| in_use.contains(pack) && needs_reviewer(pack))?;
+    let root = &overview.settings_root;
+    let silence =
+        reviewer::find_reviewer(&workspace.config, &overview.client.facts, &workspace.places, root).err()?;
+    let what = format!("the pack `{pack}` gets no review");
+    if let NoAnswer::Changed(program) = &silence {
+        return Some(DoctorFinding::error(
             "reviewer-changed",
-            format!("the pack `{pack}` gets no review"),
+            what,
             format!("the reviewer `{program}` has changed since Provost remembered it, so it is not started"),
-            "if you updated it yourself, run `provost init`; otherwise find out who did, and install it again"
-                .into(),
+            "if you updated it yourself, run `provost init`; otherwise find out who did, and install it again",
         ));
     }
     let why = match silence {
-        Silence::NotFound(name) => format!("there is no program `{}` to ask", one_line(&name)),
-        other => one_line(&other.to_string()),
+        NoAnswer::NotFound(name) => format!("there is no program `{}`", make_one_line(&name)),
+        other => make_one_line(&other.to_string()),
     };
-    Some(Finding::error(
-        "reviewer-missing",
-        format!("the pack `{pack}` gets no review"),
-        why,
-        "install it, or name another one as `reviewer.command` in provost.toml".into(),
-    ))
+    let fix = "install it, or name another one as `reviewer.command` in provost.toml";
+    Some(DoctorFinding::error("reviewer-missing", what, why, fix))
 }

@@ -1,83 +1,90 @@
-//! Every hook is started as the client would start it, with recorded events, and its answer is judged.
+//! Starts every hook as the client would, with recorded events, and judges its answer.
 //!
-//! Hooks of others are run only when the person asks for it, because a hook may do anything. Theirs is
-//! the right to deny; what is told is what gets in Provost's way, or never answers.
+//! Hooks of other tools run only with `--all`, because a hook may do anything. They may deny; a finding says what gets
+//! in Provost's way, or never answers.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::report::{Finding, Group, counted};
-use super::stage::Stage;
-use super::subject::{Entry, Subject, listed};
-use super::trouble::{Trouble, in_words};
-use crate::clients::{Program, Sample};
-use crate::registry::Guard;
-use crate::text::{bounded, one_line};
+use super::hook_failure::{HookFailure, describe_answer};
+use super::report::{CheckGroup, DoctorFinding, count_of, join_words};
+use super::sandbox::DoctorSandbox;
+use crate::cli::overview::Overview;
+use crate::cli::overview::registrations::LocatedHook;
+use crate::clients::{HookProgram, SampleEvent};
+use crate::registry::find_guard;
+use crate::text::{make_one_line, truncate_utf16};
 
-/// Provost answers within its own deadline, and no sample has a reviewer started.
+/// Provost answers within its own deadline, and no sample starts a reviewer.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Others may run a linter.
+/// Other hooks may run a linter.
 const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(30);
-/// A command that did not answer for so many entries is not waited for any more.
-const ENOUGH: usize = 2;
-/// All runs together.
+/// A command that did not answer for this many entries is not started again.
+const MOST_SILENT: usize = 2;
+/// The limit for all runs together.
 const LONGEST: Duration = Duration::from_mins(4);
 
-pub(super) struct Trial {
-    pub(super) group: Group,
-    /// What each hook was given and answered.
+/// A test of all hooks.
+struct Trial<'a> {
+    overview: &'a Overview,
+    sandbox: &'a DoctorSandbox,
+    runs: Vec<Value>,
+}
+
+pub(super) struct TrialResult {
+    pub(super) group: CheckGroup,
+    /// What each hook got and answered.
     pub(super) runs: Vec<Value>,
     pub(super) not_run: Vec<Value>,
 }
 
-impl Trial {
-    /// Without a stage nothing is tried; everything else can still be checked.
+impl TrialResult {
+    /// Without a sandbox no hook can run; the other checks still can.
     pub(super) fn impossible(error: &io::Error) -> Self {
-        let finding = Finding::error(
+        let finding = DoctorFinding::error(
             "not-tried",
-            "no hook was tried".into(),
-            format!("no project for it can be made in {} ({error})", std::env::temp_dir().display()),
-            "let `TMPDIR` name a directory that you can write to, and run this again".into(),
+            "no hook was tested",
+            format!("no temporary project can be created in {} ({error})", std::env::temp_dir().display()),
+            "set `TMPDIR` to a directory that you can write to, and run this again",
         );
-        let checked = "no entry started".to_owned();
-        let group = Group { name: "answers", checked, findings: vec![finding], is_skipped: true };
+        let group = CheckGroup {
+            is_skipped: true,
+            ..CheckGroup::new("answers", "no entry started".into(), vec![finding])
+        };
         Self { group, runs: Vec::new(), not_run: Vec::new() }
     }
 }
 
-/// The same trouble of one or more entries of one place.
-struct Case<'a> {
-    trouble: Trouble,
-    first: Entry<'a>,
+/// A failure that one or more entries have in common.
+struct SharedFailure<'a> {
+    failure: HookFailure,
+    first: LocatedHook<'a>,
     titles: Vec<String>,
 }
 
-pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Trial> {
+pub(super) fn run(overview: &Overview, sandbox: &DoctorSandbox, all: bool) -> io::Result<TrialResult> {
     let began = Instant::now();
-    let mut tried: Vec<Entry<'_>> = Vec::new();
-    let mut runs = Vec::new();
+    let mut tried: Vec<LocatedHook<'_>> = Vec::new();
+    let mut silent: Vec<LocatedHook<'_>> = Vec::new();
+    let mut failures: Vec<SharedFailure<'_>> = Vec::new();
+    let mut trial = Trial { overview, sandbox, runs: Vec::new() };
     let mut not_run = Vec::new();
-    let mut cases: Vec<Case<'_>> = Vec::new();
-    let mut silent: Vec<Entry<'_>> = Vec::new();
     let (mut started, mut others) = (0, 0);
-    for entry in subject.entries() {
-        // Of equal entries for one event the client runs one.
-        let is_known = |known: &Entry<'_>| {
-            let (known_hook, hook) = (known.hook, entry.hook);
-            known_hook.event == hook.event && known_hook.matcher == hook.matcher && known.is_same(&entry)
-        };
-        if tried.iter().any(is_known) {
+    for entry in overview.entries() {
+        // The client runs equal entries for one event only once.
+        let key = |entry: &LocatedHook<'_>| (entry.hook.event.clone(), entry.hook.matcher.clone());
+        if tried.iter().any(|known| key(known) == key(&entry) && known.is_same(&entry)) {
             continue;
         }
-        let samples: Vec<Sample> = samples(&entry, subject, stage);
-        let is_silent = silent.iter().filter(|known| known.is_same(&entry)).count() >= ENOUGH;
+        let samples = trial.make_samples(&entry);
+        let is_silent = silent.iter().filter(|known| known.is_same(&entry)).count() >= MOST_SILENT;
         let skipped = if entry.hook.kind != "command" {
-            Some("only commands can be tried")
+            Some("only commands can be tested")
         } else if !entry.hook.calls_provost && !all {
             others += 1;
-            Some("a hook of others; `--all` runs it")
+            Some("a hook of another tool; `--all` runs it")
         } else if samples.is_empty() {
             Some("there is no event for it")
         } else if is_silent {
@@ -89,156 +96,158 @@ pub(super) fn hold(subject: &Subject, stage: &Stage, all: bool) -> io::Result<Tr
         };
         if let Some(why) = skipped {
             not_run.push(json!({
-                "place": subject.place(entry.source),
+                "place": overview.name_source(entry.source),
                 "entry": entry.title(),
-                "command": entry.command(),
+                "command": entry.short_command(),
                 "why": why,
             }));
             continue;
         }
         tried.push(entry);
-        let before = runs.len();
-        let found = worst(&entry, &samples, subject, stage, &mut runs)?;
-        started += usize::from(runs.len() > before);
-        let Some(trouble) = found else { continue };
-        if trouble.is_slow() {
+        let before = trial.runs.len();
+        let failure = trial.find_worst(&entry, &samples)?;
+        started += usize::from(trial.runs.len() > before);
+        let Some(failure) = failure else { continue };
+        if failure.is_slow() {
             silent.push(entry);
         }
-        let is_same = |case: &&mut Case<'_>| {
-            let of_place = case.first.source.file == entry.source.file;
-            let of_program = entry.hook.calls_provost || case.first.hook.command == entry.hook.command;
-            case.trouble.id == trouble.id && case.trouble.why == trouble.why && of_place && of_program
-        };
-        match cases.iter_mut().find(is_same) {
-            Some(case) => case.titles.push(entry.title()),
-            None => cases.push(Case { trouble, first: entry, titles: vec![entry.title()] }),
+        match failures.iter_mut().find(|known| known.is_same(&entry, &failure)) {
+            Some(known) => known.titles.push(entry.title()),
+            None => failures.push(SharedFailure { failure, first: entry, titles: vec![entry.title()] }),
         }
     }
-    let findings = cases.into_iter().map(|case| case.told(subject)).collect();
-    let (entries, events) = (counted(started, "entry"), counted(runs.len(), "event"));
+    let findings = failures.into_iter().map(|failure| failure.into_finding(overview)).collect();
+    let (entries, events) = (count_of(started, "entry"), count_of(trial.runs.len(), "event"));
     let mut checked = format!("{entries} started as the client does, with {events}");
     if others > 0 {
-        checked += &format!("; {} of others not run (`--all` runs them)", counted(others, "hook"));
+        checked += &format!("; {} of other tools not run (`--all` runs them)", count_of(others, "hook"));
     }
     if not_run.len() > others {
-        checked +=
-            &format!("; {} cannot be tried (`--json` says why)", counted(not_run.len() - others, "hook"));
+        let untested = count_of(not_run.len() - others, "hook");
+        checked += &format!("; {untested} cannot be tested (`--json` says why)");
     }
-    let group = Group { name: "answers", checked, findings, is_skipped: started == 0 };
-    Ok(Trial { group, runs, not_run })
+    let group = CheckGroup { is_skipped: started == 0, ..CheckGroup::new("answers", checked, findings) };
+    Ok(TrialResult { group, runs: trial.runs, not_run })
 }
 
-impl Case<'_> {
-    fn told(self, subject: &Subject) -> Finding {
+impl SharedFailure<'_> {
+    fn is_same(&self, entry: &LocatedHook<'_>, other: &HookFailure) -> bool {
+        let is_same_command = entry.hook.calls_provost || self.first.hook.command == entry.hook.command;
+        let (own, other) = (&self.failure.finding, &other.finding);
+        let is_same_place = self.first.source.file == entry.source.file;
+        own.id == other.id && own.why == other.why && is_same_place && is_same_command
+    }
+
+    fn into_finding(self, overview: &Overview) -> DoctorFinding {
         const MOST: usize = 3;
-        let Trouble { id, severity, what, why, fix, .. } = self.trouble;
-        let count = self.titles.len();
-        let word = if count == 1 { "entry" } else { "entries" };
-        let mut titles = self.titles;
+        let Self { failure, first, mut titles } = self;
+        let count = titles.len();
+        let noun = if count == 1 { "entry" } else { "entries" };
         titles.truncate(MOST);
         if count > MOST {
             titles.push(format!("{} more", count - MOST));
         }
-        let place = subject.place(self.first.source);
-        let mut what = format!("{what} the {word} {} of {place}", listed(&titles));
-        // Provost is known by its name; others stand in one list.
-        if !self.first.hook.calls_provost {
-            what += &format!(" (`{}`)", bounded(&self.first.command(), 60).replace('`', "'"));
+        let place = overview.name_source(first.source);
+        let mut what = format!("{} the {noun} {} of {place}", failure.finding.what, join_words(&titles));
+        // Entries of other tools differ in their commands only.
+        if !first.hook.calls_provost {
+            what += &format!(" (`{}`)", truncate_utf16(&first.short_command(), 60).replace('`', "'"));
         }
-        Finding { severity, ..Finding::error(id, what, why, fix) }
+        DoctorFinding { what, ..failure.finding }
     }
 }
 
-/// Gives an entry its events, and says the worst that came of it.
-fn worst(
-    entry: &Entry<'_>,
-    samples: &[Sample],
-    subject: &Subject,
-    stage: &Stage,
-    runs: &mut Vec<Value>,
-) -> io::Result<Option<Trouble>> {
-    // A script around a missing program would only be misread.
-    if let Some(missing) = missing_behind(entry, subject) {
-        return Ok(Some(missing));
-    }
-    let mut worst: Option<Trouble> = None;
-    for sample in samples {
-        let (trouble, run) = one(entry, sample, subject, stage)?;
-        runs.push(run);
-        let Some(trouble) = trouble else { continue };
-        // One that hangs or is not there does so with every event.
-        if trouble.is_for_all {
-            return Ok(Some(trouble));
+impl Trial<'_> {
+    /// Gives an entry its events, and returns the worst failure.
+    fn find_worst(
+        &mut self,
+        entry: &LocatedHook<'_>,
+        samples: &[SampleEvent],
+    ) -> io::Result<Option<HookFailure>> {
+        // What a script answers without its program would be misread.
+        if let Some(missing) = find_missing_program(entry, self.overview) {
+            return Ok(Some(missing));
         }
-        if worst.as_ref().is_none_or(|known| known.severity < trouble.severity) {
-            worst = Some(trouble);
+        let mut worst: Option<HookFailure> = None;
+        for sample in samples {
+            let Some(failure) = self.run_sample(entry, sample)? else { continue };
+            if failure.is_for_all {
+                return Ok(Some(failure));
+            }
+            if worst.as_ref().is_none_or(|known| known.finding.severity < failure.finding.severity) {
+                worst = Some(failure);
+            }
         }
+        Ok(worst)
     }
-    Ok(worst)
-}
 
-/// The events for a hook. Where it does not have the guard asked that would deny one, that goes on.
-fn samples(entry: &Entry<'_>, subject: &Subject, stage: &Stage) -> Vec<Sample> {
-    let mut samples = (subject.client.health.samples)(entry.hook, &stage.project, &stage.home);
-    if entry.hook.calls_provost {
-        let packs = subject.packs_of(entry.hook);
-        let is_asked = |name: &str| {
-            Guard::find(name)
-                .is_some_and(|guard| packs.contains(&guard.pack) && subject.config.guard_is_on(name))
+    /// The events for a hook. A denial is expected only if the hook asks the guard that denies.
+    fn make_samples(&self, entry: &LocatedHook<'_>) -> Vec<SampleEvent> {
+        let Self { overview, sandbox, .. } = self;
+        let mut samples =
+            (overview.client.health().list_samples)(entry.hook, &sandbox.project, &sandbox.home);
+        if entry.hook.calls_provost {
+            let packs = overview.packs_of_hook(entry.hook);
+            let is_asked = |name: &str| {
+                let is_in_pack = find_guard(name).is_some_and(|guard| packs.contains(&guard.pack));
+                is_in_pack && overview.workspace.config.is_guard_on(name)
+            };
+            for sample in &mut samples {
+                sample.denied_by = sample.denied_by.filter(|guard| is_asked(guard));
+            }
+        }
+        samples
+    }
+
+    fn run_sample(
+        &mut self,
+        entry: &LocatedHook<'_>,
+        sample: &SampleEvent,
+    ) -> io::Result<Option<HookFailure>> {
+        let (hook, health) = (entry.hook, self.overview.client.health());
+        let patience = if hook.calls_provost { PATIENCE } else { PATIENCE_WITH_OTHERS };
+        let given = hook.seconds.unwrap_or_else(|| (health.default_timeout)(&hook.event));
+        let given = Duration::try_from_secs_f64(given.clamp(0.0, 1e6)).unwrap_or(patience);
+        let limit = given.min(patience);
+        let began = Instant::now();
+        let output = self.sandbox.run_hook(entry, sample, self.overview, limit);
+        let took = began.elapsed();
+        let (failure, text) = match output {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            Err(error) => (Some(HookFailure::not_started(entry, &error)), format!("not started: {error}")),
+            Ok(None) => {
+                (Some(HookFailure::too_slow(hook.calls_provost, limit)), "no answer in time".to_owned())
+            }
+            Ok(Some(output)) => {
+                let [stdout, stderr] =
+                    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+                let answer = (health.parse_answer)(&hook.event, output.status.code(), &stdout, &stderr);
+                (HookFailure::find(entry, sample, &answer), describe_answer(&answer))
+            }
         };
-        for sample in &mut samples {
-            sample.denied_by = sample.denied_by.filter(|guard| is_asked(guard));
-        }
+        self.runs.push(json!({
+            "place": self.overview.name_source(entry.source),
+            "entry": entry.title(),
+            "command": entry.short_command(),
+            "event": sample.name,
+            "answer": text,
+            "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "as_expected": failure.is_none(),
+        }));
+        Ok(failure)
     }
-    samples
 }
 
-fn one(
-    entry: &Entry<'_>,
-    sample: &Sample,
-    subject: &Subject,
-    stage: &Stage,
-) -> io::Result<(Option<Trouble>, Value)> {
-    let is_own = entry.hook.calls_provost;
-    let patience = if is_own { PATIENCE } else { PATIENCE_WITH_OTHERS };
-    let given = entry.hook.seconds.unwrap_or_else(|| (subject.client.health.seconds)(&entry.hook.event));
-    let given = Duration::try_from_secs_f64(given.clamp(0.0, 1e6)).unwrap_or(patience);
-    let limit = given.min(patience);
-    let began = Instant::now();
-    let played = stage.play(entry, sample, subject, limit);
-    let took = began.elapsed();
-    let (trouble, outcome) = match played {
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-        Err(error) => (Some(Trouble::not_started(entry, &error)), format!("not started: {error}")),
-        Ok(None) => (Some(Trouble::too_slow(is_own, limit)), "no answer in time".to_owned()),
-        Ok(Some(output)) => {
-            let (stdout, stderr) =
-                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            let heard =
-                (subject.client.health.heard)(&entry.hook.event, output.status.code(), &stdout, &stderr);
-            (Trouble::of(entry, sample, &heard), in_words(&heard))
-        }
-    };
-    let json = json!({
-        "place": subject.place(entry.source),
-        "entry": entry.title(),
-        "command": entry.command(),
-        "event": sample.name,
-        "answer": outcome,
-        "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        "as_expected": trouble.is_none(),
-    });
-    Ok((trouble, json))
-}
-
-/// A script around Provost that does not find it: what it answers then is not Provost's.
-fn missing_behind(entry: &Entry<'_>, subject: &Subject) -> Option<Trouble> {
-    let scope = &entry.source.scope;
-    let program = (subject.client.health.program)(entry.hook, scope, &subject.project, &subject.places);
-    match program.filter(|_| entry.hook.calls_provost) {
-        Some(Program::Missing(name)) if entry.hook.command != name => {
+/// The failure of a script that calls Provost and does not find it.
+fn find_missing_program(entry: &LocatedHook<'_>, overview: &Overview) -> Option<HookFailure> {
+    if !entry.hook.calls_provost {
+        return None;
+    }
+    match overview.find_program(entry)? {
+        HookProgram::Missing(name) if entry.hook.command != name => {
             let place = if name.contains('/') { "" } else { " on the PATH" };
-            Some(Trouble::missing(true, format!("there is no program `{}`{place}", one_line(&name))))
+            let why = format!("there is no program `{}`{place}", make_one_line(&name));
+            Some(HookFailure::missing_program(true, why))
         }
         _ => None,
     }

@@ -1,23 +1,23 @@
-//! `provost gate`: a plan and its assessment, for people.
+//! `provost gate`: a plan and its assessment, for the user.
 
 mod assess;
+mod move_record;
 pub(crate) mod parts;
-mod relocate;
 mod show;
 mod status;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::screen::labelled;
-use super::{Exit, Outcome, Trouble, workspace_here};
-use crate::decision::Fault;
-use crate::text::one_line;
+use super::screen::{DIM, paint, print_labelled, text_width, wrap};
+use super::{CommandError, CommandResult, Exit, open_current_workspace};
+use crate::opinion::Fault;
+use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Assess a plan, and see where it stands
+/// Assess a plan, and show where it stands
 ///
 /// Without PLAN, each command means the plan that was changed last in the client's plans directory.
 #[derive(clap::Args)]
@@ -28,50 +28,55 @@ use crate::workspace::Workspace;
   provost gate assess plans/login.md")]
 pub(crate) struct Gate {
     #[command(subcommand)]
-    command: Command,
+    command: GateCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum GateCommand {
     Assess(assess::Assess),
-    Status(status::Status),
-    Show(show::Show),
-    Move(relocate::Move),
+    Status(status::GateStatus),
+    Show(show::GateShow),
+    Move(move_record::GateMove),
 }
 
 impl Gate {
-    pub(crate) fn run(self) -> Outcome {
-        let (_, workspace) = workspace_here()?;
+    pub(crate) fn run(self) -> CommandResult {
+        let (_, workspace) = open_current_workspace()?;
         match self.command {
-            Command::Assess(command) => command.run(&workspace),
-            Command::Status(command) => command.run(&workspace),
-            Command::Show(command) => command.run(&workspace),
-            Command::Move(command) => command.run(&workspace),
+            GateCommand::Assess(command) => command.run(&workspace),
+            GateCommand::Status(command) => command.run(&workspace),
+            GateCommand::Show(command) => command.run(&workspace),
+            GateCommand::Move(command) => command.run(&workspace),
         }
     }
 }
 
-/// A plan that is meant.
-pub(crate) struct Chosen {
+/// The plan that a command works on.
+pub(crate) struct PlanChoice {
     pub(crate) path: PathBuf,
-    /// Nobody named it: it is the one that was changed last.
+    /// The user named no plan, so it is the one that was changed last.
     is_newest: bool,
 }
 
-impl Chosen {
-    /// The named plan, or the newest; `None`: there is none.
+impl PlanChoice {
+    /// The named plan, or the one that was changed last.
     pub(crate) fn find(named: Option<&Path>, workspace: &Workspace) -> Option<Self> {
         let path = match named {
             Some(plan) => plan.to_owned(),
-            None => workspace.markdown_files(&workspace.plans_directory()?).into_iter().next()?,
+            None => workspace.list_markdown(&workspace.plans_directory()?).into_iter().next()?,
         };
         let path = std::path::absolute(&path).unwrap_or(path);
         Some(Self { path: workspace.resolve(&path), is_newest: named.is_none() })
     }
+
+    /// What is shown after the plan's path.
+    fn newest_mark(&self) -> &'static str {
+        if self.is_newest { "  (changed last)" } else { "" }
+    }
 }
 
-/// That there is no plan, and where it was looked for.
-fn tell_none(out: &mut impl Write, named: Option<&Path>, workspace: &Workspace) -> Outcome {
+/// Says that there is no plan, and where it was searched.
+fn refuse_without_plan(out: &mut impl Write, named: Option<&Path>, workspace: &Workspace) -> CommandResult {
     let place = match (named, workspace.plans_directory()) {
         (Some(named), _) => format!("`{}` is not there", named.display()),
         (None, Some(directory)) => format!("there is no plan in {}", directory.display()),
@@ -81,13 +86,28 @@ fn tell_none(out: &mut impl Write, named: Option<&Path>, workspace: &Workspace) 
         out,
         "[RODIN] Must be invoked in plan mode, or with the file of a plan: {}. To fix: Write the plan, or name \
          its file.",
-        one_line(&place)
+        make_one_line(&place)
     )?;
-    Ok(Exit::Found)
+    Ok(Exit::Problem)
 }
 
-impl From<Fault> for Trouble {
+/// The result of a command: a word, the plan, and sentences below them.
+fn show_result(
+    out: &mut impl Write,
+    (style, word): (anstyle::Style, &str),
+    plan: &Path,
+    sentences: &[String],
+) -> io::Result<()> {
+    let plan = paint(DIM, &make_one_line(&plan.to_string_lossy()));
+    writeln!(out, "{}  {plan}", paint(style, word))?;
+    for sentence in sentences {
+        writeln!(out, "{}", wrap(&make_one_line(sentence), 2, text_width()))?;
+    }
+    Ok(())
+}
+
+impl From<Fault> for CommandError {
     fn from(fault: Fault) -> Self {
-        Self::Io(one_line(&fault.to_string()))
+        Self::Io(make_one_line(&fault.to_string()))
     }
 }

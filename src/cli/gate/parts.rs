@@ -1,145 +1,125 @@
-//! The parts of an overview that several commands show.
+//! What several commands show of a plan.
 
 use std::io::{self, Write};
 
-use anstyle::Style;
 use serde_json::{Value, json};
 
-use super::labelled;
-use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, painted, width, wrapped};
-use crate::plan_gate::entries::{Entry, Severity};
-use crate::plan_gate::overview::{Overview, Seal};
-use crate::plan_gate::verdict::Status;
-use crate::text::one_line;
-
-pub(super) fn colour_of(status: &Status) -> Style {
-    match status {
-        Status::Pass => GREEN,
-        Status::Pending => YELLOW,
-        Status::Fail | Status::Other(_) => RED,
-    }
-}
-
-pub(super) fn severity(entry: &Entry) -> &'static str {
-    entry.severity.map_or("unsaid", Severity::word)
-}
-
-pub(super) fn seal(seal: Seal) -> &'static str {
-    match seal {
-        Seal::None => "none",
-        Seal::Fits => "for exactly this text",
-        Seal::Other => "not for this text",
-    }
-}
+use super::{PlanChoice, print_labelled};
+use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
+use crate::plan_gate::entries::{EntrySeverity, PlanEntry};
+use crate::plan_gate::plan_status::{PlanStatus, SealMatch};
+use crate::plan_gate::verdict::{PlanVerdict, VerdictStatus};
+use crate::text::make_one_line;
 
 /// Which plan it is, whose, and what is recorded about it.
-pub(super) fn head(out: &mut impl Write, overview: &Overview, is_newest: bool) -> io::Result<()> {
-    let newest = if is_newest { "  (changed last)" } else { "" };
-    labelled(out, "plan", &format!("{}{newest}", one_line(&overview.plan.to_string_lossy())))?;
-    labelled(out, "store", overview.store)?;
-    labelled(out, "session", &one_line(overview.session.as_deref().unwrap_or("none")))?;
-    match &overview.verdict {
-        None => labelled(out, "verdict", "none")?,
+pub(super) fn show_record(out: &mut impl Write, status: &PlanStatus, chosen: &PlanChoice) -> io::Result<()> {
+    let plan = make_one_line(&status.plan.to_string_lossy());
+    print_labelled(out, "plan", &format!("{plan}{}", chosen.newest_mark()))?;
+    print_labelled(out, "store", status.store)?;
+    print_labelled(out, "session", &make_one_line(status.session.as_deref().unwrap_or("none")))?;
+    match &status.verdict {
+        None => print_labelled(out, "verdict", "none")?,
         Some(verdict) => {
-            let time = one_line(verdict.time.as_deref().unwrap_or_default());
-            let stale = if overview.is_current { "" } else { ", of another text" };
-            let word = painted(colour_of(&verdict.status), &one_line(verdict.status.word()));
-            labelled(out, "verdict", &format!("{word}{stale}  {}", painted(DIM, &time)))?;
+            let colour = match verdict.status {
+                VerdictStatus::Pass => GREEN,
+                VerdictStatus::Pending => YELLOW,
+                VerdictStatus::Fail | VerdictStatus::Other(_) => RED,
+            };
+            let time = make_one_line(verdict.time.as_deref().unwrap_or_default());
+            let stale = if status.is_current { "" } else { ", for another text" };
+            let word = paint(colour, &make_one_line(verdict.status.word()));
+            print_labelled(out, "verdict", &format!("{word}{stale}  {}", paint(DIM, &time)))?;
             if !verdict.reason.is_empty() {
-                writeln!(out, "{}", wrapped(&one_line(&verdict.reason), 11, width()))?;
+                writeln!(out, "{}", wrap(&make_one_line(&verdict.reason), 11, text_width()))?;
             }
         }
     }
-    labelled(out, "seal", seal(overview.seal))
-}
-
-/// A list of gaps or findings, one line each.
-pub(super) fn list(out: &mut impl Write, kind: &str, entries: &[Entry]) -> io::Result<()> {
-    for entry in entries {
-        heading(out, 11, kind, entry)?;
-    }
-    Ok(())
+    let seal = match status.seal {
+        SealMatch::None => "none",
+        SealMatch::Fits => "for exactly this text",
+        SealMatch::Other => "not for this text",
+    };
+    print_labelled(out, "seal", seal)
 }
 
 /// The line that names a gap or a finding.
-pub(super) fn heading(out: &mut impl Write, indent: usize, kind: &str, entry: &Entry) -> io::Result<()> {
+pub(super) fn show_title(
+    out: &mut impl Write,
+    indent: usize,
+    kind: &str,
+    entry: &PlanEntry,
+) -> io::Result<()> {
     let style = if entry.is_serious() { BOLD } else { DIM };
     let name = format!("{kind}-{}", entry.number);
-    let title = wrapped(&one_line(&entry.title), indent + 20, width());
-    writeln!(
-        out,
-        "{}{name:10}  {}  {}",
-        " ".repeat(indent),
-        painted(style, &format!("{:6}", severity(entry))),
-        title.trim_start()
-    )
+    let severity = format!("{:6}", entry.severity.map_or("unsaid", EntrySeverity::word));
+    let title = wrap(&make_one_line(&entry.title), indent + 20, text_width());
+    writeln!(out, "{:indent$}{name:10}  {}  {}", "", paint(style, &severity), title.trim_start())
 }
 
-/// How many findings there are and how many of them count.
-pub(super) fn findings(overview: &Overview) -> String {
-    match &overview.critic {
-        None => "no critic was heard on this text".into(),
+/// How many findings there are, and how many of them need a gap.
+pub(super) fn describe_findings(status: &PlanStatus) -> String {
+    match &status.critic {
+        None => "no critic has read this text".into(),
         Some(evidence) => format!(
-            "{}, {} of them to be covered  (heard {})",
+            "{}, {} of them need a gap  (critic of {})",
             evidence.critique.findings().len(),
-            evidence.critique.serious().count(),
-            one_line(&evidence.time)
+            evidence.critique.serious_findings().count(),
+            make_one_line(&evidence.time)
         ),
     }
 }
 
-pub(super) fn validator(overview: &Overview) -> &'static str {
-    match overview.validator().map(|verdict| &verdict.status) {
-        Some(Status::Pass) => "passed this text",
+pub(super) fn describe_validator(status: &PlanStatus) -> &'static str {
+    match status.validator().map(|verdict| &verdict.status) {
+        Some(VerdictStatus::Pass) => "passed this text",
         Some(_) => "failed this text",
-        None => "not heard on this text",
+        None => "has not read this text",
     }
 }
 
-pub(crate) fn as_json(overview: &Overview) -> Value {
-    let entry = |entry: &Entry| {
+pub(crate) fn as_json(status: &PlanStatus) -> Value {
+    let entry = |entry: &PlanEntry| {
         json!({
             "number": entry.number,
             "title": entry.title,
-            "severity": entry.severity.map(Severity::word),
+            "severity": entry.severity.map(EntrySeverity::word),
             "serious": entry.is_serious(),
             "description": entry.description,
         })
     };
-    let entries = |list: &[Entry]| list.iter().map(entry).collect::<Value>();
-    let critic = overview
+    let entries = |list: &[PlanEntry]| list.iter().map(entry).collect::<Value>();
+    let critic = status
         .critic
         .as_ref()
         .map(|evidence| json!({"ts": evidence.time, "findings": entries(evidence.critique.findings())}));
-    let blocked = overview
+    let blocked = status
         .blocked
         .as_ref()
         .map(|denial| json!({"what": denial.what, "why": denial.why, "fix": denial.fix}));
     json!({
-        "plan": overview.plan.to_string_lossy(),
-        "store": overview.store,
-        "session": overview.session,
-        "verdict": overview.verdict.as_ref().map(crate::plan_gate::verdict::Verdict::to_json),
-        "current": overview.is_current,
-        "sealed": overview.seal == Seal::Fits,
-        "gaps": overview.gaps.as_deref().map(entries),
+        "plan": status.plan.to_string_lossy(),
+        "store": status.store,
+        "session": status.session,
+        "verdict": status.verdict.as_ref().map(PlanVerdict::to_json),
+        "current": status.is_current,
+        "sealed": status.seal == SealMatch::Fits,
+        "gaps": status.gaps.as_deref().map(entries),
         "critic": critic,
-        "validator": overview.validator().map(|verdict| verdict.status.word()),
+        "validator": status.validator().map(|verdict| verdict.status.word()),
         "blocked": blocked,
-        "missing": overview.missing,
+        "missing": status.missing,
     })
 }
 
-/// What a person can do where the gate is closed.
-pub(crate) fn step(overview: &Overview, is_newest: bool) -> Option<String> {
-    let denial = overview.blocked.as_ref()?;
-    let named = if is_newest { String::new() } else { format!(" {}", overview.plan.display()) };
-    let has_failed = overview.validator().is_some_and(|verdict| verdict.status == Status::Fail);
-    let or = match (overview.at_exit, has_failed) {
-        // As it is, it would fail again without a question.
-        (true, true) => String::new(),
-        (true, false) => "; or leave plan mode, which has it assessed".to_owned(),
-        (false, _) => format!("; or `provost gate assess{named}`"),
+/// What the user can do while the gate is closed.
+pub(crate) fn next_step(status: &PlanStatus, is_newest: bool) -> Option<String> {
+    let denial = status.blocked.as_ref()?;
+    let named = if is_newest { String::new() } else { format!(" {}", status.plan.display()) };
+    let or = match status.at_exit {
+        // Unchanged, it would fail again without a new assessment.
+        true if status.has_failed() => String::new(),
+        true => "; or leave plan mode, which starts the assessment".to_owned(),
+        false => format!("; or `provost gate assess{named}`"),
     };
-    Some(one_line(&format!("{}{or}", denial.fix)))
+    Some(make_one_line(&format!("{}{or}", denial.fix)))
 }

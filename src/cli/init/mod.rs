@@ -1,28 +1,36 @@
 //! `provost init`: adds Provost's hook entries to one of the client's settings files.
 //!
-//! A person's command: it shows what it found and what would change before anything does, and it says
-//! no where two Provosts would be asked about one call. What it writes, `uninstall` takes back.
+//! It shows what it found and what would change before it changes anything, and refuses to register Provost twice
+//! for one call. `uninstall` removes what it wrote.
 
-mod found;
-mod program;
+mod entry_program;
+mod findings;
 mod scope;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::change::{self, Asking, Change, Screen, say, shown};
-use super::screen::{BOLD, painted, width, wrapped};
-use super::settings_file::{SettingsFile, Whose, home_of_client};
-use super::{Exit, Outcome, Trouble, workspace_here};
-use crate::clients::{self, Installed, Needed, Scope, Source, Switch, Wanted};
-use crate::registry::PACKS;
+use super::file_change::{
+    self, Confirmation, PipeTolerantOutput, SettingsFileEdit, print_sentence, printable_path,
+};
+use super::overview::Overview;
+use super::overview::activation::{PLAN_GATE, SELF};
+use super::screen::{BOLD, paint, text_width, wrap};
+use super::settings_file::{ScopeOption, SettingsFile};
+use super::{CommandError, CommandResult, Exit};
+use crate::cli::client::require;
+use crate::cli::current_client;
+use crate::clients::{
+    HookSource, HookSwitch, InstallReport, InstallRequest, NeededEntry, RegisteredHook, SettingsScope,
+};
+use crate::config::{ConfigLayer, settings};
+use crate::places::resolve_path;
+use crate::registry::{PACKS, list_guards_in};
 use crate::reviewer;
-use crate::text::{clipped, one_line};
-use crate::workspace::{Workspace, resolve};
-use found::{Choice, Found, GATE, SELF, packs_of};
-use program::Program;
-use scope::ScopeChoice;
+use crate::text::{clip_line, make_one_line};
+use entry_program::EntryProgram;
+use findings::{PackChoice, find_packs};
 
 /// Add Provost's hooks to Claude Code
 ///
@@ -51,14 +59,14 @@ cannot be written. Unless it is done, nothing was changed.")]
 pub(crate) struct Init {
     /// Whose settings file to write [default: where the entries are, or else local]
     #[arg(long, value_enum, value_name = "SCOPE")]
-    scope: Option<Whose>,
+    scope: Option<ScopeOption>,
     /// A pack to add; may be given several times. `self` is always added
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
     #[command(flatten)]
     without: Without,
     #[command(flatten)]
-    asking: Asking,
+    confirmation: Confirmation,
 }
 
 /// What happens if Provost is missing.
@@ -76,110 +84,118 @@ fn pack_names() -> clap::builder::PossibleValuesParser {
     PACKS.iter().map(|pack| pack.name).collect::<Vec<_>>().into()
 }
 
-/// What is in the way, and how to get it out.
+/// What is in the way, and how to fix it.
 type Obstacle = (String, String);
 
 impl Init {
-    pub(crate) fn run(self) -> Outcome {
-        let (_, workspace) = workspace_here()?;
-        let root = home_of_client(workspace.client, &workspace.start, &workspace.project);
-        let found = Found::look(root, &workspace);
-        let mut out = Screen(anstream::stdout().lock());
-        let home = workspace.places.home.as_deref();
-        let chosen = ScopeChoice::choose(self.scope, &found, home);
-        let file = match SettingsFile::find(chosen.whose, &found.root, &workspace) {
+    pub(crate) fn run(self) -> CommandResult {
+        require(current_client().installation.as_ref(), "init")?;
+        let overview = Overview::open_here()?;
+        let workspace = &overview.workspace;
+        let mut out = PipeTolerantOutput(anstream::stdout().lock());
+        let (scope, scope_reason) = scope::choose(self.scope, &overview);
+        let file = match SettingsFile::read(scope, &overview.settings_root, workspace) {
             Ok(file) => file,
-            Err(obstacle) => return Ok(refused(&obstacle)),
+            Err(obstacle) => return Ok(refuse(&obstacle)),
         };
-        let own = own_source(&file, &found);
-        let choices = self.choices(file.whose, &found, own);
+        let scope = file.scope;
+        let source = find_source(&file, &overview);
+        let choices = self.choose_packs(scope, &overview, source);
         let packs: Vec<&str> =
             choices.iter().filter(|choice| choice.is_wanted).map(|choice| choice.pack).collect();
-        let place = match &file.text {
-            Some(_) => format!("{} ({})", found.short(&file.named), file.whose.word()),
-            None => format!("{} ({}), a new file", found.short(&file.named), file.whose.word()),
-        };
-        found.show(&mut out, &place, &choices)?;
-        let closed = self.without.closed || (!self.without.open && own.is_some_and(is_closed));
-        let entries = (workspace.client.needed)(&packs, closed);
-        let planned = Program::find(file.whose, home, &found.root).and_then(|program| {
-            let wanted = Wanted { program: program.name(), packs: &packs, entries: &entries };
-            let told = plan(&file, &wanted, &found, &workspace)?;
-            Ok((program, told))
+        let named = overview.short_path(&file.shown_path);
+        let new = if file.text.is_none() { ", a new file" } else { "" };
+        findings::show(&mut out, &overview, &format!("{named} ({}){new}", scope.name()), &choices)?;
+        let closed = self.without.closed
+            || (!self.without.open && source.is_some_and(|own| is_closed(own, &overview)));
+        let entries = (overview.client.installation().list_needed_entries)(&list_guards_in(&packs), closed);
+        let plan = EntryProgram::find(scope, &overview).and_then(|program| {
+            let wanted = InstallRequest { program: program.name(), packs: &packs, entries: &entries };
+            Ok((plan_change(&file, &wanted, &overview)?, program.notes))
         });
-        let (program, told) = match planned {
-            Ok(planned) => planned,
-            Err(obstacle) => return Ok(refused(&obstacle)),
+        let (installed, mut notes) = match plan {
+            Ok(plan) => plan,
+            Err(obstacle) => return Ok(refuse(&obstacle)),
         };
-        let Installed { text: Some(after), added, updated, removed } = told else {
-            say(&mut out, &format!("There is nothing to do: {} has all entries.", found.short(&file.named)))?;
-            if !self.asking.is_dry() {
-                workspace.tidy(&file.real);
-                remember_reviewer(&mut out, &found, &workspace)?;
+        let InstallReport { text: Some(after), added, updated, removed } = installed else {
+            print_sentence(&mut out, &format!("There is nothing to do: {named} has all entries."))?;
+            if !self.confirmation.is_dry_run() {
+                workspace.remove_leftovers(&file.real_path);
+                remember_reviewer(&mut out, &overview)?;
             }
             return Ok(Exit::Done);
         };
-        if let Some(why) = chosen.explanation() {
-            say(&mut out, &why)?;
+        if let Some(reason) = scope_reason {
+            print_sentence(&mut out, &reason)?;
         }
-        self.explain(&mut out, &found, &packs, closed)?;
-        let shared = scope::warn_about_teammates(file.whose, &packs, closed);
-        let whose = file.whose;
-        let not_ignored = scope::check_git_ignores(&file, &found);
-        let change = Change { after: Some(after), before: file.text, named: file.named, real: file.real };
-        change.show(&mut out)?;
-        tell(&mut out, &added, &updated, &removed)?;
-        let mut notes = program.notes;
-        notes.extend(not_ignored);
-        notes.extend(surroundings(&found, &workspace, whose));
+        self.explain_choices(&mut out, &choices, closed)?;
+        notes.extend(scope::check_git_ignores(&file, &overview));
+        notes.extend(find_notes(&overview, scope));
+        let change = SettingsFileEdit {
+            after: Some(after),
+            before: file.text,
+            shown_path: file.shown_path,
+            real_path: file.real_path,
+        };
+        change.print_diff(&mut out)?;
+        list_changes(&mut out, &added, &updated, &removed)?;
         for note in notes {
-            say(&mut out, &format!("Note: {note}."))?;
+            print_sentence(&mut out, &format!("Note: {note}."))?;
         }
-        if let Some(warning) = shared {
-            say(&mut out, &warning)?;
+        if let Some(warning) = scope::warn_about_teammates(scope, &packs, closed) {
+            print_sentence(&mut out, &warning)?;
         }
-        if let Some(end) = self.asking.ends(&mut out)? {
+        if let Some(end) = self.confirmation.confirm(&mut out)? {
             return Ok(end);
         }
-        write(&mut out, &change, &found, &workspace)?;
-        next(&mut out, updated.is_empty() && removed.is_empty())?;
+        write(&mut out, &change, &overview)?;
+        show_next_steps(&mut out, updated.is_empty() && removed.is_empty())?;
         Ok(Exit::Done)
     }
 
-    /// Which packs are wanted, in the order of the registry.
-    fn choices(&self, whose: Whose, found: &Found, own: Option<&Source>) -> Vec<Choice> {
-        let installed = own.map(installed_packs).unwrap_or_default();
-        let is_installed = |pack: &str| installed.iter().any(|known| known == pack);
-        // What is in this project says nothing about the others.
-        let counts = |pack: &str| whose != Whose::User || (pack == GATE && !found.gate_is_of_project);
-        let there = |pack: &str| is_installed(pack) || (counts(pack) && found.sign(pack).is_some());
-        let is_bare = match whose {
-            Whose::User => installed.is_empty(),
-            _ => !PACKS.iter().any(|pack| pack.name != SELF && there(pack.name)),
+    /// Which packs are added, in the order of the registry.
+    fn choose_packs(
+        &self,
+        scope: ScopeOption,
+        overview: &Overview,
+        source: Option<&HookSource>,
+    ) -> Vec<PackChoice> {
+        let own = source.iter().flat_map(|source| &source.hooks).filter(|hook| hook.is_installed);
+        let installed: Vec<&String> = own.flat_map(|hook| &hook.packs).collect();
+        let is_installed = |pack: &str| installed.iter().any(|known| *known == pack);
+        let gate = overview.workspace.config.configured_value(settings::PLAN_GATE_ENABLED);
+        let is_gate_of_user = !matches!(gate, Some((ConfigLayer::Project, _)));
+        // For entries in every project, the files of this one do not count.
+        let counts = |pack: &str| scope != ScopeOption::User || (pack == PLAN_GATE && is_gate_of_user);
+        let is_used = |pack: &str| is_installed(pack) || (counts(pack) && overview.find_sign(pack).is_some());
+        let is_bare = match scope {
+            ScopeOption::User => installed.is_empty(),
+            _ => !PACKS.iter().any(|pack| pack.name != SELF && is_used(pack.name)),
         };
         let choice = |pack: &'static str| {
             let is_named = self.pack.iter().any(|named| named == pack);
             let is_wanted = match (pack, self.pack.is_empty()) {
                 (SELF, _) => true,
                 (_, false) => is_named,
-                (_, true) => there(pack) || (is_bare && pack != GATE),
+                (_, true) => is_used(pack) || (is_bare && pack != PLAN_GATE),
             };
             let why = match (is_named, is_installed(pack)) {
                 (true, _) => "you named it",
                 (false, true) => "already installed",
                 (false, false) => "",
             };
-            Choice { pack, is_wanted, why }
+            PackChoice { pack, is_wanted, sign: overview.find_sign(pack), why }
         };
         PACKS.iter().map(|pack| choice(pack.name)).collect()
     }
 
-    /// The two choices that the user may want to make differently.
-    fn explain(&self, out: &mut impl Write, found: &Found, packs: &[&str], closed: bool) -> io::Result<()> {
-        let idle: Vec<&str> =
-            packs.iter().copied().filter(|pack| *pack != GATE && found.sign(pack).is_none()).collect();
+    /// Explains the two choices that the user may want to make differently.
+    fn explain_choices(&self, out: &mut impl Write, choices: &[PackChoice], closed: bool) -> io::Result<()> {
+        let is_idle =
+            |choice: &&PackChoice| choice.is_wanted && choice.pack != PLAN_GATE && choice.sign.is_none();
+        let idle: Vec<&str> = choices.iter().filter(is_idle).map(|choice| choice.pack).collect();
         if self.pack.is_empty() && !idle.is_empty() {
-            say(
+            print_sentence(
                 out,
                 &format!(
                     "Inactive packs ({}) do nothing until their files appear. The plan gate blocks every plan that was \
@@ -188,197 +204,201 @@ impl Init {
                 ),
             )?;
         }
-        let held = if packs.contains(&GATE) { "; only leaving plan mode is blocked" } else { "" };
+        let has_gate = choices.iter().any(|choice| choice.is_wanted && choice.pack == PLAN_GATE);
+        let gate = if has_gate { "; only leaving plan mode is blocked" } else { "" };
         let text = if closed {
             "If Provost is missing, every tool call is blocked. With `--open`, tool calls would continue unchecked."
                 .to_owned()
         } else {
             format!(
-                "If Provost is missing, tool calls continue unchecked{held}. With `--closed`, every tool call would be \
+                "If Provost is missing, tool calls continue unchecked{gate}. With `--closed`, every tool call would be \
                  blocked."
             )
         };
-        say(out, &text)?;
+        print_sentence(out, &text)?;
         writeln!(out)
     }
 }
 
-/// What the file registers now.
-fn own_source<'a>(file: &SettingsFile, found: &'a Found) -> Option<&'a Source> {
-    found.sources.iter().find(|source| {
-        !matches!(source.scope, Scope::Plugin { .. } | Scope::Managed) && resolve(&source.file) == file.real
+/// What the settings file registers now.
+fn find_source<'a>(file: &SettingsFile, overview: &'a Overview) -> Option<&'a HookSource> {
+    overview.sources().iter().find(|source| {
+        !matches!(source.scope, SettingsScope::Plugin { .. } | SettingsScope::Managed)
+            && resolve_path(&source.file) == file.real_path
     })
 }
 
-/// The packs that entries name which are installed.
-fn installed_packs(source: &Source) -> Vec<String> {
-    let own = source.hooks.iter().filter(|hook| hook.is_installed);
-    own.flat_map(|hook| hook.packs.iter().cloned()).collect()
-}
-
-/// Whether everyday calls are stopped where Provost cannot be run, by an entry that is installed.
-fn is_closed(source: &Source) -> bool {
-    let of_gate = (clients::DEFAULT.needed)(&[GATE], false);
+/// Whether an installed entry blocks everyday calls if Provost is missing. The plan gate's own entry always blocks.
+fn is_closed(source: &HookSource, overview: &Overview) -> bool {
+    let of_gate = (overview.client.installation().list_needed_entries)(&list_guards_in(&[PLAN_GATE]), false);
     source.hooks.iter().filter(|hook| hook.is_installed && hook.blocks_on_failure).any(|hook| {
         let is_same =
-            |needed: &&Needed| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
+            |needed: &&NeededEntry| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
         !of_gate.iter().find(is_same).is_some_and(|needed| needed.blocks_on_failure)
     })
 }
 
-/// What would become of the file, or what is in the way.
-fn plan(
+/// The new text of the file, or what is in the way.
+fn plan_change(
     file: &SettingsFile,
-    wanted: &Wanted<'_>,
-    found: &Found,
-    workspace: &Workspace,
-) -> Result<Installed, Obstacle> {
-    let named = shown(&file.named);
-    let mend = || "mend the file in an editor, and run this again".to_owned();
-    if file.text.as_deref().is_some_and(|text| text.trim().is_empty()) {
-        return Err((format!("{named} is empty"), "write `{}` into it, or take it away".into()));
+    wanted: &InstallRequest<'_>,
+    overview: &Overview,
+) -> Result<InstallReport, Obstacle> {
+    let named = printable_path(&file.shown_path);
+    let text = file.text.as_deref();
+    let invalid = |why: String| {
+        let fix = "correct the file in an editor, and run this again".to_owned();
+        (format!("{named} is not changed: {}", make_one_line(&why)), fix)
+    };
+    if text.is_some_and(|text| text.trim().is_empty()) {
+        return Err((format!("{named} is empty"), "write `{}` into it, or delete it".into()));
     }
-    let told = (workspace.client.installation.install)(file.text.as_deref(), wanted)
-        .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
-    // The client would take nothing from such a file, whatever is written into it.
-    (workspace.client.settings.read)(file.text.as_deref())
-        .map_err(|why| (format!("{named} is not changed: {}", one_line(&why)), mend()))?;
-    in_the_way(file, wanted, found)?;
-    if told.text.is_some()
-        && let Some(obstacle) = file.is_fixed()
-    {
-        return Err(obstacle);
-    }
-    Ok(told)
+    let installed = (overview.client.installation().install_entries)(text, wanted).map_err(invalid)?;
+    // The client would ignore an invalid file, with the new entries in it.
+    (overview.workspace.client.settings.parse_switches)(text).map_err(invalid)?;
+    check_duplicates(file, wanted, overview)?;
+    let read_only = if installed.text.is_some() { file.find_write_obstacle() } else { None };
+    read_only.map_or(Ok(installed), Err)
 }
 
-/// How many characters of another entry's command are shown: enough to find it.
-const LONGEST_COMMAND: usize = 60;
-
-/// Whether Provost would be asked twice.
-fn in_the_way(file: &SettingsFile, wanted: &Wanted<'_>, found: &Found) -> Result<(), Obstacle> {
-    let program = clients::DEFAULT.reviewer.program;
-    for source in found.sources.iter().filter(|source| source.void.is_none()) {
-        let place = found.short(&source.file);
-        if let Scope::Plugin { name, .. } = &source.scope {
+/// Refuses entries with which the client would call Provost twice.
+fn check_duplicates(
+    file: &SettingsFile,
+    wanted: &InstallRequest<'_>,
+    overview: &Overview,
+) -> Result<(), Obstacle> {
+    /// How many characters of another entry's command are shown: enough to find it.
+    const LONGEST_COMMAND: usize = 60;
+    let program = overview.client.facts.reviewer().program;
+    for source in overview.sources().iter().filter(|source| source.ignored_because.is_none()) {
+        if let SettingsScope::Plugin { name, .. } = &source.scope {
             let both: Vec<&str> =
-                packs_of(source).into_iter().filter(|pack| wanted.packs.contains(pack)).collect();
-            if !both.is_empty() {
-                return Err((
-                    format!(
-                        "the plugin `{name}` registers Provost already, for {}, so each call would be checked twice",
-                        both.join(" and ")
-                    ),
-                    format!(
-                        "keep to plugins, of which there is one for each pack, or `{program} plugin disable {name}` \
-                         and run this again"
-                    ),
-                ));
+                find_packs(source).into_iter().filter(|pack| wanted.packs.contains(pack)).collect();
+            if both.is_empty() {
+                continue;
             }
-            continue;
+            return Err((
+                format!(
+                    "the plugin `{name}` registers Provost already, for {}, so each call would be checked twice",
+                    both.join(" and ")
+                ),
+                format!(
+                    "use plugins only, of which there is one for each pack, or `{program} plugin disable {name}` and \
+                     run this again"
+                ),
+            ));
         }
-        let is_own = resolve(&source.file) == file.real;
-        let is_double = |hook: &&clients::Hook| {
+        let is_own = resolve_path(&source.file) == file.real_path;
+        let is_duplicate = |hook: &&RegisteredHook| {
             hook.calls_provost
                 && !(is_own && hook.is_installed)
-                && wanted.entries.iter().any(|needed: &Needed| needed.event == hook.event)
+                && wanted.entries.iter().any(|needed| needed.event == hook.event)
         };
-        let Some(hook) = source.hooks.iter().find(is_double) else { continue };
-        let what = format!(
-            "{place} calls Provost already ({}: `{}`)",
-            hook.event,
-            clipped(&hook.command, LONGEST_COMMAND)
-        );
-        let fix = match (&source.scope, is_own || !hook.is_installed) {
-            (Scope::Managed, _) => {
+        let Some(hook) = source.hooks.iter().find(is_duplicate) else { continue };
+        let fix = match &source.scope {
+            SettingsScope::Managed => {
                 "nothing: your administrator has installed it, and one of them is enough".to_owned()
             }
-            (_, true) => "take that entry out of the file, and run this again".to_owned(),
-            (scope, false) => {
-                let word = word_of(scope);
+            _ if is_own || !hook.is_installed => {
+                "remove that entry from the file, and run this again".to_owned()
+            }
+            scope => {
+                let word = ScopeOption::ALL
+                    .into_iter()
+                    .find(|known| known.to_client_scope() == *scope)
+                    .map_or("", ScopeOption::name);
                 format!(
-                    "`provost init --scope {word}` to change what is there, or first \
-                     `provost uninstall --scope {word}`"
+                    "`provost init --scope {word}` to change those entries, or first `provost uninstall --scope {word}`"
                 )
             }
         };
-        return Err((format!("{what}, so each call would be checked twice"), fix));
+        let what = format!(
+            "{} calls Provost already ({}: `{}`), so each call would be checked twice",
+            overview.short_path(&source.file),
+            hook.event,
+            clip_line(&hook.command, LONGEST_COMMAND)
+        );
+        return Err((what, fix));
     }
     Ok(())
 }
 
-fn word_of(scope: &Scope) -> &'static str {
-    match scope {
-        Scope::User => Whose::User.word(),
-        Scope::Local => Whose::Local.word(),
-        _ => Whose::Project.word(),
-    }
-}
-
-/// What a person should know about the place.
-fn surroundings(found: &Found, workspace: &Workspace, whose: Whose) -> Vec<String> {
+/// What the user should know about other settings and the directory.
+fn find_notes(overview: &Overview, scope: ScopeOption) -> Vec<String> {
     let mut notes = Vec::new();
-    for source in &found.sources {
-        let place = found.short(&source.file);
-        let keeps =
-            |switch: &Switch| format!("{} in {place} keeps all hooks from running, also these", switch.name);
-        notes.extend(source.off.iter().map(keeps));
-        for hook in source.hooks.iter().filter(|hook| hook.calls_stand_in()) {
+    for source in overview.sources() {
+        let place = overview.short_path(&source.file);
+        let is_off = |switch: &HookSwitch| {
+            format!("{} in {place} keeps all hooks from running, also these", switch.name)
+        };
+        notes.extend(source.off_switches.iter().map(is_off));
+        for hook in source.hooks.iter().filter(|hook| hook.calls_compat()) {
             notes.push(format!(
-                "{place} calls a stand-in for a script (`{}`), which is asked besides; it is left as it is",
-                one_line(&hook.command)
+                "{place} also calls a stand-in for a script (`{}`), which stays as it is",
+                make_one_line(&hook.command)
             ));
         }
     }
-    if whose != Whose::User && workspace.start != found.root {
+    if scope != ScopeOption::User && overview.workspace.start != overview.settings_root {
         notes.push(format!(
             "the client reads a project's settings only where it is started: start it in {}",
-            shown(&found.root)
+            printable_path(&overview.settings_root)
         ));
     }
     notes
 }
 
 /// Which entries are added, changed and removed, in one sentence each.
-fn tell(out: &mut impl Write, added: &[String], updated: &[String], removed: &[String]) -> io::Result<()> {
-    let mut parts = Vec::new();
+fn list_changes(
+    out: &mut impl Write,
+    added: &[String],
+    updated: &[String],
+    removed: &[String],
+) -> io::Result<()> {
+    let mut sentences = Vec::new();
     for (verb, entries) in [("Adds", added), ("Changes", updated), ("Removes", removed)] {
         match entries {
             [] => {}
-            [entry] => parts.push(format!("{verb} 1 hook entry: {entry}.")),
-            _ => parts.push(format!("{verb} {} hook entries: {}.", entries.len(), entries.join(", "))),
+            [entry] => sentences.push(format!("{verb} 1 hook entry: {entry}.")),
+            _ => sentences.push(format!("{verb} {} hook entries: {}.", entries.len(), entries.join(", "))),
         }
     }
-    say(out, &parts.join(" "))
+    print_sentence(out, &sentences.join(" "))
 }
 
-fn write(out: &mut impl Write, change: &Change, found: &Found, workspace: &Workspace) -> Result<(), Trouble> {
-    let newest = || change::kept(&change.real).into_iter().next();
-    // What uninstall needs is the file as it was before the first entry came, so that one is not followed by
-    // others. That there was no file is marked where an older state would be taken for it, and where its
-    // directory would be taken for one that came with it.
-    let keep = || match &change.before {
-        Some(before) if (workspace.client.installation.is_in)(before) => false,
+fn write(out: &mut impl Write, change: &SettingsFileEdit, overview: &Overview) -> Result<(), CommandError> {
+    let newest = || file_change::read_backups(&change.real_path).into_iter().next();
+    // `uninstall` needs the file from before the first entry, so a file with entries is not kept. An empty copy says
+    // that there was no file. It is needed where an older copy would be taken for that file, and where `uninstall`
+    // would delete a directory that was there before.
+    let must_keep = || match &change.before {
+        Some(before) if (overview.client.installation().has_installed_entries)(before) => false,
         Some(before) => newest().is_none_or(|(_, text)| text != *before),
-        None => newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real),
+        None => {
+            newest().is_some_and(|(_, text)| !text.is_empty()) || is_in_empty_directory(&change.real_path)
+        }
     };
-    let place = change.carry_out(workspace, keep, None)?;
-    remember_reviewer(out, found, workspace)?;
-    let named = found.short(&change.named);
-    let text = match (&change.before, place.or_else(|| newest().map(|(place, _)| place))) {
-        (Some(_), Some(kept)) => {
-            format!("Wrote {named}. The file without Provost is kept as {}.", found.short(&kept))
+    let copy = change.apply(&overview.workspace, must_keep, None)?;
+    remember_reviewer(out, overview)?;
+    let named = overview.short_path(&change.shown_path);
+    let text = match (&change.before, copy.or_else(|| newest().map(|(copy, _)| copy))) {
+        (Some(_), Some(copy)) => {
+            format!("Wrote {named}. The file without Provost is kept as {}.", overview.short_path(&copy))
         }
         _ => format!("Wrote {named}."),
     };
-    Ok(say(out, &text)?)
+    Ok(print_sentence(out, &text)?)
 }
 
-/// The user's own terminal says which program reviews.
-fn remember_reviewer(out: &mut impl Write, found: &Found, workspace: &Workspace) -> io::Result<()> {
-    let Some(program) = reviewer::remember(workspace, &workspace.start, true) else { return Ok(()) };
-    let program = found.short(&program);
-    say(out, &format!("The reviewer {program} has changed; from now on it is the one that Provost starts."))
+/// The reviewer that the user's own terminal finds is the one to trust.
+fn remember_reviewer(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
+    let workspace = &overview.workspace;
+    let Some(program) = reviewer::remember_reviewer(workspace, &workspace.start, true) else { return Ok(()) };
+    let program = overview.short_path(&program);
+    print_sentence(
+        out,
+        &format!("The reviewer {program} has changed; Provost trusts the new one from now on."),
+    )
 }
 
 fn is_in_empty_directory(file: &Path) -> bool {
@@ -386,24 +406,22 @@ fn is_in_empty_directory(file: &Path) -> bool {
     entries.is_some_and(|mut entries| entries.next().is_none())
 }
 
-fn next(out: &mut impl Write, only_new: bool) -> io::Result<()> {
-    writeln!(out)?;
-    writeln!(out, "{}", painted(BOLD, "Next"))?;
+fn show_next_steps(out: &mut impl Write, only_new: bool) -> io::Result<()> {
+    writeln!(out, "\n{}", paint(BOLD, "Next"))?;
     writeln!(out, "  provost doctor   check that every hook entry works")?;
-    writeln!(out, "  provost status   show what is guarded here")?;
-    writeln!(out)?;
-    // In a running session no entry of Provost's is changed or taken away.
+    writeln!(out, "  provost status   show what is guarded here\n")?;
+    // The self pack does not let a running session change or remove Provost's entries.
     let text = if only_new {
         "A running session uses the entries within seconds, or after a restart. An interactive session first asks \
          whether you trust the directory."
     } else {
         "A running session keeps its entries; the next session uses the new ones."
     };
-    say(out, text)
+    print_sentence(out, text)
 }
 
-fn refused((what, fix): &Obstacle) -> Exit {
+fn refuse((what, fix): &Obstacle) -> Exit {
     let text = format!("[provost] nothing was installed: {what}. To fix: {fix}.");
-    eprintln!("{}", wrapped(&one_line(&text), 0, width()));
-    Exit::Found
+    eprintln!("{}", wrap(&make_one_line(&text), 0, text_width()));
+    Exit::Problem
 }

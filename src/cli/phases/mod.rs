@@ -1,38 +1,38 @@
-//! `provost phases`: a workflow in phases, for people.
+//! `provost phases`: a workflow in phases, for the user.
 
 mod migrate;
-pub(crate) mod overview;
 mod status;
 
 use clap::Subcommand;
 
-use super::{Outcome, workspace_here};
+use super::{CommandResult, open_current_workspace};
 
-/// See where a workflow in phases stands, and come to Provost from its Node hooks
+/// Show where a workflow in phases stands, and migrate from its Node hooks
 ///
-/// A workflow belongs to a project that has a directory `.isdlc`. In a repository of several projects, the one is
-/// meant that the variable `ISDLC_PROJECT` names, or the current directory is in, or the repository prefers.
+/// A workflow belongs to a project that has a directory `.isdlc`. In a repository of several projects, the command
+/// is about the project that the variable `ISDLC_PROJECT` names, or that contains the current directory, or that the
+/// repository names as its default.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost phases status                      where the workflow stands
-  provost phases migrate --dry-run           what would become of the settings file")]
+  provost phases migrate --dry-run           how the settings file would change")]
 pub(crate) struct Phases {
     #[command(subcommand)]
-    command: Command,
+    command: PhasesCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Status(status::Status),
+enum PhasesCommand {
+    Status(status::PhasesStatus),
     Migrate(migrate::Migrate),
 }
 
 impl Phases {
-    pub(crate) fn run(self) -> Outcome {
-        let (event, workspace) = workspace_here()?;
+    pub(crate) fn run(self) -> CommandResult {
+        let (event, workspace) = open_current_workspace()?;
         match self.command {
-            Command::Status(command) => command.run(&event, &workspace),
-            Command::Migrate(command) => command.run(&event, &workspace),
+            PhasesCommand::Status(command) => command.run(&event, &workspace),
+            PhasesCommand::Migrate(command) => command.run(&event, &workspace),
         }
     }
 }

@@ -1,159 +1,160 @@
-//! `provost phases status`: where a workflow stands, on one screen.
+//! `provost phases status`: the state of a workflow, on one screen.
 
 use std::io::{self, Write};
 
-use super::overview::{Overview, Standing, below};
-use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, labelled, painted, width, wrapped};
-use crate::cli::{Exit, Outcome, Trouble};
+use crate::cli::overview::workflow::{WorkflowProgress, WorkflowStatus, relative_path};
+use crate::cli::screen::{
+    self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, print_labelled, text_width, wrap,
+};
+use crate::cli::{CommandError, CommandResult, Exit};
 use crate::event::Event;
-use crate::phases::table;
-use crate::text::one_line;
+use crate::phases::phase_names;
+use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Show where the workflow stands: its phases, what the current one still demands, and the next step
+/// Show where the workflow stands: its phases, what the current one still requires, and the next step
 ///
-/// Shown is what the guards of the phases go by: the state, the requirements of the phase, the plan of tasks.
-/// `tests` and `articles` count tries, `talks` counts menus that were shown.
+/// It shows what the guards of the phases read: the state, the requirements of the phase, the plan of tasks.
+/// `tests` and `articles` count tries, `talks` counts menus.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost phases status
   ISDLC_PROJECT=api provost phases status
   provost phases status --json | jq -r .workflow.next
 
-Exit codes: 0 shown, also where no workflow is under way; 1 there is no `.isdlc` here; 74 the state cannot
+Exit codes: 0 shown, also if no workflow is active; 1 there is no `.isdlc` here; 74 the state cannot
 be read.")]
-pub(crate) struct Status {
+pub(crate) struct PhasesStatus {
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Status {
-    pub(crate) fn run(self, event: &Event, workspace: &Workspace) -> Outcome {
-        let seen = Overview::of(event, workspace).map_err(|why| Trouble::Io(one_line(&why)))?;
+impl PhasesStatus {
+    pub(crate) fn run(self, event: &Event, workspace: &Workspace) -> CommandResult {
+        let status =
+            WorkflowStatus::read(event, workspace).map_err(|why| CommandError::Io(make_one_line(&why)))?;
         let mut out = anstream::stdout().lock();
-        match &seen {
+        match &status {
             None if self.json => writeln!(out, "{{\"project\":null}}")?,
             None => {
                 let text = format!(
-                    "[provost] {} and the directories above it have no `.isdlc`, so there is no workflow. To fix: go \
-                     to the project of the workflow, or begin one there with its installer.",
+                    "[provost] there is no workflow: {} and the directories above it have no `.isdlc`. To fix: go to \
+                     the project of the workflow, or start one there with its installer.",
                     event.cwd.to_string_lossy()
                 );
-                writeln!(out, "{}", wrapped(&one_line(&text), 0, width()))?;
+                writeln!(out, "{}", wrap(&make_one_line(&text), 0, text_width()))?;
             }
-            Some(overview) if self.json => crate::cli::screen::json(&mut out, &overview.as_json())?,
-            Some(overview) => show(&mut out, overview)?,
+            Some(status) if self.json => screen::print_json(&mut out, &status.as_json())?,
+            Some(status) => show(&mut out, status)?,
         }
-        Ok(if seen.is_some() { Exit::Done } else { Exit::Found })
+        Ok(if status.is_some() { Exit::Done } else { Exit::Problem })
     }
 }
 
-fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
-    labelled(out, "project", &one_line(&overview.root.to_string_lossy()))?;
-    if let Some(member) = &overview.member {
-        labelled(out, "member", &painted(BOLD, &one_line(member)))?;
+fn show(out: &mut impl Write, status: &WorkflowStatus) -> io::Result<()> {
+    print_labelled(out, "project", &make_one_line(&status.root.to_string_lossy()))?;
+    if let Some(member) = &status.member {
+        print_labelled(out, "member", &paint(BOLD, &make_one_line(member)))?;
     }
-    if overview.is_undecided {
-        let text =
-            "there are several projects, and none is meant here: go to one, or name it in `ISDLC_PROJECT`";
-        labelled(out, "member", &painted(YELLOW, text))?;
+    if status.is_undecided {
+        let text = "unknown: the repository has several projects. Go to one, or name it in `ISDLC_PROJECT`";
+        print_labelled(out, "member", &paint(YELLOW, text))?;
     }
-    match (&overview.workflow, &overview.left_over) {
-        (None, None) => labelled(out, "workflow", "none is under way: nothing is held back")?,
+    match (&status.active, &status.left_over) {
+        (None, None) => print_labelled(out, "workflow", "none is active, so nothing is blocked")?,
         (None, Some(denial)) => {
-            labelled(out, "workflow", "none is under way, but the state still names a phase")?;
-            let held = one_line(&format!("{}: {}", denial.what, denial.why));
-            labelled(out, "held", &painted(YELLOW, &held))?;
+            print_labelled(out, "workflow", "none is active, but the state still names a phase")?;
+            let reason = make_one_line(&format!("{}: {}", denial.what, denial.why));
+            print_labelled(out, "blocked", &paint(YELLOW, &reason))?;
         }
-        (Some(standing), _) => stands(out, standing, overview)?,
+        (Some(active), _) => show_active(out, active, status)?,
     }
-    let on = overview.guards - overview.guards_off.len();
-    let off = match overview.guards_off.as_slice() {
+    let on = status.guards - status.guards_off.len();
+    let off = match status.guards_off.as_slice() {
         [] => String::new(),
-        off => painted(YELLOW, &format!("; off: {}", off.join(", "))),
+        off => paint(YELLOW, &format!("; off: {}", off.join(", "))),
     };
-    labelled(out, "guards", &format!("{on} of {} are on{off}", overview.guards))?;
-    overview.next().map_or(Ok(()), |next| labelled(out, "next", &one_line(next)))
+    print_labelled(out, "guards", &format!("{on} of {} are on{off}", status.guards))?;
+    status.next_step().map_or(Ok(()), |step| print_labelled(out, "next", &make_one_line(step)))
 }
 
-fn stands(out: &mut impl Write, standing: &Standing, overview: &Overview) -> io::Result<()> {
-    let kind = standing.workflow.kind.as_deref().map_or_else(|| "of no type".into(), one_line);
-    labelled(out, "workflow", &painted(BOLD, &kind))?;
-    branch(out, standing)?;
-    phases(out, standing)?;
-    if let Some(current) = &standing.current {
-        labelled(out, "gate", &table::gate(current))?;
+fn show_active(out: &mut impl Write, active: &WorkflowProgress, status: &WorkflowStatus) -> io::Result<()> {
+    let kind = active.workflow.kind.as_deref().map_or_else(|| "without a type".into(), make_one_line);
+    print_labelled(out, "workflow", &paint(BOLD, &kind))?;
+    show_branch(out, active)?;
+    show_phases(out, active)?;
+    if let Some(current) = &active.current {
+        print_labelled(out, "gate", &phase_names::gate_name(current))?;
     }
-    for demand in &standing.demands {
-        let says = one_line(&demand.says);
-        let mark = if demand.is_met { painted(GREEN, "met:") } else { painted(RED, "missing:") };
-        labelled(out, demand.what, &format!("{mark} {says}"))?;
+    for requirement in &active.requirements {
+        let mark = if requirement.is_met { paint(GREEN, "met:") } else { paint(RED, "missing:") };
+        print_labelled(out, requirement.name, &format!("{mark} {}", make_one_line(&requirement.text)))?;
     }
-    if standing.demands.is_empty() {
-        labelled(out, "demands", "none that are known for this phase")?;
+    if active.requirements.is_empty() {
+        print_labelled(out, "requires", "nothing known in this phase")?;
     }
-    let (tasks, is_there) = &standing.tasks;
-    let tasks = one_line(&below(tasks, &overview.root));
-    let text = match (is_there, standing.needs_tasks) {
+    let (tasks, has_tasks) = &active.tasks;
+    let tasks = make_one_line(&relative_path(tasks, &status.root));
+    let text = match (has_tasks, active.needs_tasks) {
         (true, _) => tasks,
-        (false, true) => format!("{}: {tasks} is not there", painted(RED, "missing")),
-        (false, false) => format!("{tasks} is not there yet, and not needed in this phase"),
+        (false, true) => format!("{}: {tasks} does not exist", paint(RED, "missing")),
+        (false, false) => format!("{tasks} does not exist yet, and this phase does not need it"),
     };
-    labelled(out, "tasks", &text)?;
-    if let Some((agent, since)) = &standing.waits_for {
+    print_labelled(out, "tasks", &text)?;
+    if let Some((agent, since)) = &active.waits_for {
         let since = since.as_deref().map_or_else(String::new, |since| format!(" since {since}"));
-        labelled(out, "waits for", &painted(YELLOW, &one_line(&format!("{agent}{since}"))))?;
+        print_labelled(out, "waits for", &paint(YELLOW, &make_one_line(&format!("{agent}{since}"))))?;
     }
-    if standing.escalations > 0 {
-        let text = match standing.escalations {
-            1 => "1 waits in the state".to_owned(),
-            several => format!("{several} wait in the state"),
-        };
-        labelled(out, "escalated", &painted(YELLOW, &text))?;
+    match active.escalations {
+        0 => Ok(()),
+        1 => print_labelled(out, "escalated", &paint(YELLOW, "1 waits in the state")),
+        several => print_labelled(out, "escalated", &paint(YELLOW, &format!("{several} wait in the state"))),
     }
-    Ok(())
 }
 
-fn branch(out: &mut impl Write, standing: &Standing) -> io::Result<()> {
-    let Some(branch) = &standing.workflow.branch else { return labelled(out, "branch", "none of its own") };
-    let name = branch.name.as_deref().unwrap_or("without a name");
-    let kind = if branch.is_active { "" } else { ", not active" };
-    let here = match standing.on_branch.as_deref() {
-        None => String::new(),
-        Some(on) if Some(on) == branch.name.as_deref() => "; the repository is on it".into(),
-        Some(on) => format!("; the repository is on {on}"),
+fn show_branch(out: &mut impl Write, active: &WorkflowProgress) -> io::Result<()> {
+    let Some(branch) = &active.workflow.branch else {
+        return print_labelled(out, "branch", "none of its own");
     };
-    let text = one_line(&format!("{name}{kind}{here}"));
-    let strays = branch.is_active && matches!(standing.on_branch.as_deref(), Some("main" | "master"));
-    labelled(out, "branch", &if strays { painted(YELLOW, &text) } else { text })
+    let name = branch.name.as_deref().unwrap_or("without a name");
+    let inactive = if branch.is_active { "" } else { ", not active" };
+    let checked_out = active.git_branch.as_deref();
+    let here = match checked_out {
+        None => String::new(),
+        Some(_) if checked_out == branch.name.as_deref() => "; checked out".into(),
+        Some(other) => format!("; but {other} is checked out"),
+    };
+    let text = make_one_line(&format!("{name}{inactive}{here}"));
+    let is_wrong = branch.is_active && matches!(checked_out, Some("main" | "master"));
+    print_labelled(out, "branch", &if is_wrong { paint(YELLOW, &text) } else { text })
 }
 
-/// The phases in their order, one a line.
-fn phases(out: &mut impl Write, standing: &Standing) -> io::Result<()> {
-    let names: Vec<String> = standing.phases.iter().map(|phase| one_line(&phase.name)).collect();
+/// The phases in their order, one on each line.
+fn show_phases(out: &mut impl Write, active: &WorkflowProgress) -> io::Result<()> {
+    let names: Vec<String> = active.phases.iter().map(|phase| make_one_line(&phase.name)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
-    // Where there is no room for columns, the status stands behind its phase or below it.
-    let is_narrow = longest + 26 > width();
+    // Without room for two columns, the status follows its phase or wraps below it.
+    let is_narrow = longest + 26 > text_width();
     if names.is_empty() {
-        return labelled(out, "phases", "the state names none");
+        return print_labelled(out, "phases", "the state names none");
     }
-    for (at, (phase, name)) in standing.phases.iter().zip(&names).enumerate() {
+    for (at, (phase, name)) in active.phases.iter().zip(&names).enumerate() {
         let label = if at == 0 { "phases" } else { "" };
-        let status = phase.status.as_deref().map_or_else(|| "not begun".into(), one_line);
+        let status = phase.status.as_deref().map_or_else(|| "not begun".into(), make_one_line);
         let mark = if phase.is_current { ">" } else { " " };
         let text = if is_narrow {
-            wrapped(&format!("{name} {status}"), 13, width()).trim_start().to_owned()
+            wrap(&format!("{name} {status}"), 13, text_width()).trim_start().to_owned()
         } else {
-            format!("{name:longest$}  {status}")
+            format!("{}  {status}", screen::pad(name, longest))
         };
-        let line = format!("{mark} {text}");
-        let line = match phase.status.as_deref() {
-            _ if phase.is_current => painted(BOLD, &line),
-            Some("completed") => painted(GREEN, &line),
-            _ => painted(DIM, &line),
+        let style = match phase.status.as_deref() {
+            _ if phase.is_current => BOLD,
+            Some("completed") => GREEN,
+            _ => DIM,
         };
-        writeln!(out, "{}  {line}", painted(crate::cli::screen::CYAN, &format!("{label:9}")))?;
+        let line = paint(style, &format!("{mark} {text}"));
+        writeln!(out, "{}  {line}", paint(CYAN, &format!("{label:9}")))?;
     }
     Ok(())
 }

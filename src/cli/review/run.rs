@@ -1,254 +1,207 @@
-//! `provost review run`: the review that is due, now.
+//! `provost review run`: runs the review that is due now.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Chosen, Here, advice, refuse, say};
-use crate::cli::screen::{DIM, GREEN, RED, YELLOW, painted, width, wrapped};
-use crate::cli::{Exit, Outcome};
-use crate::decision::Fault;
-use crate::review_loop::messages;
-use crate::review_loop::names;
-use crate::review_loop::phase::Review;
-use crate::review_loop::rounds::{self, Conclusion, Loop};
-use crate::review_loop::route;
-use crate::review_loop::state::State;
-use crate::review_loop::transition::{Answer, ENOUGH, Step};
-use crate::reviewer;
-use crate::text::one_line;
+use anstyle::Style;
 
-/// Have the review made that is due, without waiting for the agent to stop
+use super::PlanArgument;
+use crate::cli::overview::Overview;
+use crate::cli::overview::review::{ChosenPlan, describe_action};
+use crate::cli::screen::{DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
+use crate::cli::{CommandResult, Exit};
+use crate::opinion::Fault;
+use crate::review_loop::due_review::{Conclusion, ReviewLoop};
+use crate::review_loop::file_names;
+use crate::review_loop::messages;
+use crate::review_loop::next_action;
+use crate::review_loop::transition::{CLEAN_NEEDED, LoopStep, Round, StopAnswer};
+use crate::reviewer;
+use crate::signals;
+use crate::text::make_one_line;
+
+/// Run the review that is due, without waiting for the agent to stop
 ///
-/// One step of the loop, exactly as the hook would make it: the reviewer (`reviewer.command`; by default the
-/// client itself, without hooks) writes its file and gives its verdict, and state.json is updated. Progress
-/// goes to standard error, the result to standard output. Ctrl-C ends the reviewer, and the state keeps its
-/// place.
+/// One step of the loop, exactly as the hook would do it: the reviewer (`reviewer.command`; by default the client
+/// itself, without hooks) writes its file and gives its verdict, and Provost updates state.json. Progress goes to
+/// standard error, the result to standard output. Ctrl-C ends the reviewer, and the state does not change.
 ///
-/// A person runs it. From inside an agent's tool it is refused: there the hook makes the review when the
+/// It runs in your terminal only. Inside an agent's tool it is refused: there the hook runs the review when the
 /// agent stops.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost review run
   provost review run --plan login-limit
 
-Exit codes: 0 a review was made, whatever its verdict; 1 none was.")]
-pub(crate) struct Run {
-    /// The plan; without, the one whose files were changed last
-    #[arg(long)]
-    pub(super) plan: Option<String>,
+Exit codes: 0 a review was written, with any verdict; 1 none was.")]
+pub(crate) struct ReviewRun {
+    #[command(flatten)]
+    pub(super) plan: PlanArgument,
 }
 
-impl Run {
-    pub(crate) fn run(self, here: &Here) -> Outcome {
-        let mut out = anstream::stdout().lock();
-        if (here.workspace.client.is_inside)() {
-            return refuse(
-                &mut out,
-                "[provost] `review run` does not run inside an agent's tool: what decides which reviewer is asked \
-                 (PATH, the model's address) could be the agent's there. To fix: end your turn; the hook makes the \
-                 review that is due when you stop.",
-            );
-        }
-        let Some(chosen) = here.choose(self.plan.as_deref()) else {
-            return refuse(&mut out, &here.no_plan(self.plan.as_deref()));
-        };
-        reviewer::heed_interruptions();
-        // The user's own terminal says which program reviews.
-        reviewer::remember(&here.workspace, &chosen.plan.root, true);
-        let conclusion = with_progress(&Loop { plan: &chosen.plan, workspace: &here.workspace })?;
-        // Where nobody reads, the exit code still tells.
-        let made = matches!(
-            &conclusion.step,
-            Some(Step { answer: Answer::Hold { .. } | Answer::Advance { .. }, .. })
-        );
-        match tell(&mut out, &conclusion, &chosen, here) {
-            Ok(()) => {}
-            Err(Told::Fault(fault)) => return Err(fault.into()),
-            Err(Told::Unread) => {}
-        }
-        Ok(if made { Exit::Done } else { Exit::Found })
-    }
+/// Why it does not run inside an agent's tool.
+pub(super) const INSIDE_AGENT: &str = "[provost] `review run` does not run inside an agent's tool: there the agent could \
+    choose the reviewer (PATH, the model's address). To fix: end your turn; the hook runs the review that is due when \
+    you stop.";
+
+pub(super) fn run(chosen: &ChosenPlan, overview: &Overview) -> CommandResult {
+    signals::watch_signals();
+    // The reviewer that the user's own terminal finds is the one to trust.
+    reviewer::remember_reviewer(&overview.workspace, &chosen.plan.root, true);
+    let conclusion = run_with_progress(&ReviewLoop::new(&chosen.plan, &overview.workspace))?;
+    let answer = conclusion.step.as_ref().map(|step| &step.answer);
+    let is_written = matches!(answer, Some(StopAnswer::Block { .. } | StopAnswer::Advance { .. }));
+    let result = describe_result(&conclusion, chosen, overview)?;
+    // The exit code says it too, so a closed standard output is not an error.
+    let _ = result.print(&mut anstream::stdout().lock(), &conclusion.warnings);
+    Ok(if is_written { Exit::Done } else { Exit::Problem })
 }
 
-/// Why the outcome could not be told.
-enum Told {
-    Unread,
-    Fault(Fault),
-}
-
-impl From<io::Error> for Told {
-    fn from(_: io::Error) -> Self {
-        Self::Unread
-    }
-}
-
-impl From<Fault> for Told {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-/// Goes one step. What happens is told on standard error, and a terminal counts the seconds.
-fn with_progress(steps: &Loop<'_>) -> Result<Conclusion, Fault> {
+/// Runs one step. Progress goes to standard error; a terminal also counts the seconds.
+fn run_with_progress(review_loop: &ReviewLoop<'_>) -> Result<Conclusion, Fault> {
     const PAUSE: Duration = Duration::from_secs(1);
     let began = Instant::now();
     let is_terminal = io::stderr().is_terminal();
     thread::scope(|scope| {
-        let (line, lines) = mpsc::channel::<String>();
+        let (sender, lines) = mpsc::channel::<String>();
         scope.spawn(move || {
-            let mut waiting = false;
+            let mut is_waiting = false;
             loop {
-                let heard = lines.recv_timeout(PAUSE);
-                let time = painted(DIM, &format!("{:6.1} s", began.elapsed().as_secs_f64()));
+                let line = lines.recv_timeout(PAUSE);
+                let time = paint(DIM, &format!("{:6.1} s", began.elapsed().as_secs_f64()));
                 let mut out = anstream::stderr();
-                if waiting {
+                if is_waiting {
                     let _ = io::stderr().write_all(b"\r\x1b[K");
-                    waiting = false;
+                    is_waiting = false;
                 }
-                match heard {
-                    // Whether anybody watches changes nothing.
+                match line {
+                    // A closed standard error does not stop the review.
                     Ok(text) if is_terminal => {
-                        let text = wrapped(&one_line(&text), 10, width());
+                        let text = wrap(&make_one_line(&text), 10, text_width());
                         drop(writeln!(out, "{time}  {}", text.trim_start()));
                     }
-                    Ok(text) => drop(writeln!(out, "{time}  {}", one_line(&text))),
+                    Ok(text) => drop(writeln!(out, "{time}  {}", make_one_line(&text))),
                     Err(RecvTimeoutError::Timeout) if is_terminal => {
                         let _ = write!(out, "{time}  waiting for the reviewer").and_then(|()| out.flush());
-                        waiting = true;
+                        is_waiting = true;
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
         });
-        steps.advance(&mut |text| drop(line.send(text.to_owned())))
+        review_loop.run_due_review(&mut |text| drop(sender.send(text.to_owned())))
     })
 }
 
-fn tell(out: &mut impl Write, conclusion: &Conclusion, chosen: &Chosen, here: &Here) -> Result<(), Told> {
-    for warning in &conclusion.warnings {
-        say(out, warning)?;
-    }
-    if conclusion.elsewhere {
-        headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-        let text = format!(
-            "The review that is due is being made by another process right now, or was made a moment ago. To fix: \
-             `provost review status{}` shows what it comes to.",
-            chosen.argument()
-        );
-        return Ok(below(out, &text)?);
-    }
-    if let Some(step) = &conclusion.step {
-        return tell_step(out, step, conclusion.why.as_deref(), chosen, here);
-    }
-    let (file, argument) = (chosen.shown("state.json", &here.cwd), chosen.argument());
-    headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-    let text = format!(
-        "Nothing says what is due: {file} is not there, or cannot be read. To fix: `provost review status{argument}` \
-         tells what is wrong with it; without one, `provost review set{argument} --new` makes it."
-    );
-    Ok(below(out, &text)?)
+/// What a run came to: a word, the file or plan that it is about, and a text.
+struct RunResult {
+    style: Style,
+    word: &'static str,
+    about: String,
+    text: String,
 }
 
-fn tell_step(
-    out: &mut impl Write,
-    Step { state, answer }: &Step,
-    why: Option<&str>,
-    chosen: &Chosen,
-    here: &Here,
-) -> Result<(), Told> {
+impl RunResult {
+    fn print(&self, out: &mut impl Write, warnings: &[String]) -> io::Result<()> {
+        for warning in warnings {
+            super::say(out, warning)?;
+        }
+        writeln!(out, "{}  {}", paint(self.style, self.word), paint(DIM, &make_one_line(&self.about)))?;
+        writeln!(out, "{}", wrap(&make_one_line(&self.text), 2, text_width()))
+    }
+}
+
+fn describe_result(
+    conclusion: &Conclusion,
+    chosen: &ChosenPlan,
+    overview: &Overview,
+) -> Result<RunResult, Fault> {
     let argument = chosen.argument();
-    let max = state.max_reviews;
-    let written = |review: Review, number: u64| match rounds::subject(review, state) {
-        Ok(subject) => chosen.shown(&names::review(subject, false, number), &here.cwd),
-        Err(_) => String::new(),
+    let of_plan =
+        |style, word, text: String| Ok(RunResult { style, word, about: chosen.plan.id.clone(), text });
+    if conclusion.runs_elsewhere {
+        let text = format!(
+            "Another process is running the review that is due, or has just finished it. To fix: `provost review \
+             status{argument}` shows the result."
+        );
+        return of_plan(Style::new(), "no review", text);
+    }
+    let Some(LoopStep { state, answer }) = &conclusion.step else {
+        let text = format!(
+            "{} is missing or cannot be read, so nothing is due. To fix: `provost review status{argument}` shows what \
+             is wrong with it; if it is missing, `provost review set{argument} --new` creates it.",
+            chosen.plan.display_file("state.json", &overview.cwd)
+        );
+        return of_plan(Style::new(), "no review", text);
     };
-    let next = |state: &State| -> Result<String, Fault> {
-        let looked = Loop { plan: &chosen.plan, workspace: &here.workspace };
-        let route = route::route(state, route::done(&looked, state)?);
-        Ok(format!("To go on: {}.", advice(route.action, &argument)))
+    let why = conclusion.why.as_deref();
+    let max = state.max_reviews;
+    let name_round = |round: &Round| {
+        let subject = messages::name_review_for(round.review, state);
+        format!("The {subject}, round {} of {max}, by {},", round.number, make_one_line(&round.model))
+    };
+    let next = || -> Result<String, Fault> {
+        let review_loop = ReviewLoop::new(&chosen.plan, &overview.workspace);
+        let route = next_action::find_route(state, next_action::read_finished_work(&review_loop, state)?);
+        Ok(format!("To continue: {}.", describe_action(route.action, &argument)))
+    };
+    let of_review = |round: &Round, is_clean: bool, text: String| {
+        let subject = round.review.subject(state.current_task.as_deref());
+        let file = subject.map(|subject| file_names::review_name(subject, false, round.number));
+        let about =
+            file.map_or_else(|_| String::new(), |file| chosen.plan.display_file(&file, &overview.cwd));
+        let (style, word) = if is_clean { (GREEN, "clean") } else { (RED, "issues") };
+        Ok(RunResult { style, word, about, text })
     };
     match answer {
-        Answer::Hold { round, clean } => {
-            let (style, word) = if *clean { (GREEN, "clean") } else { (RED, "issues") };
-            headline(out, style, word, &written(round.review, round.number))?;
+        StopAnswer::Block { round, clean } => {
             let found = if *clean {
-                format!("found nothing that must be mended: {} of {ENOUGH} clean in a row", state.clean)
+                format!("found nothing to fix: {} of {CLEAN_NEEDED} clean in a row", state.clean)
             } else {
                 "found issues".into()
             };
-            let text = format!(
-                "The {}, round {} of {max}, by {}, {found}. {}",
-                messages::of(round.review, state),
-                round.number,
-                one_line(&round.model),
-                next(state)?
-            );
-            below(out, &text)?;
+            of_review(round, *clean, format!("{} {found}. {}", name_round(round), next()?))
         }
-        Answer::Advance { round, to } => {
-            headline(out, GREEN, "clean", &written(round.review, round.number))?;
+        StopAnswer::Advance { round, to } => {
             let text = format!(
-                "The {}, round {} of {max}, by {}, found nothing that must be mended: {ENOUGH} of {ENOUGH} clean in a \
-                 row, so the cycle is over. Next: {to}. {}",
-                messages::of(round.review, state),
-                round.number,
-                one_line(&round.model),
-                next(state)?
+                "{} found nothing to fix: {CLEAN_NEEDED} of {CLEAN_NEEDED} clean in a row, so the cycle is over. Next: {to}. {}",
+                name_round(round),
+                next()?
             );
-            below(out, &text)?;
+            of_review(round, true, text)
         }
-        Answer::Unanswered(round) => {
-            headline(out, YELLOW, "nothing", &chosen.plan.id)?;
-            let why = why.unwrap_or("no verdict");
+        StopAnswer::NoVerdict(round) => {
             let text = format!(
-                "The {}, round {} of {max}, came to nothing: {}. The state keeps its place; `provost review \
-                 run{argument}` or the next stop tries again.",
-                messages::of(round.review, state),
-                round.number,
-                why.trim_end_matches('.')
+                "{} has no result: {}. The state does not change; `provost review run{argument}` or the next stop \
+                 tries again.",
+                name_round(round),
+                why.unwrap_or("no verdict").trim_end_matches('.')
             );
-            below(out, &text)?;
+            of_plan(YELLOW, "nothing", text)
         }
-        Answer::Limit(review) => {
-            headline(out, YELLOW, "limit", &chosen.plan.id)?;
+        StopAnswer::Limit(review) => {
             let text = format!(
-                "The {} has had all its {max} reviews and was not clean {ENOUGH} times in a row. To go on: read the \
-                 last review; then `provost review set{argument} phase_iteration=0 consecutive_clean=0` begins another \
+                "The {} has had all its {max} reviews and was not clean {CLEAN_NEEDED} times in a row. To continue: read the \
+                 last review; then `provost review set{argument} phase_iteration=0 consecutive_clean=0` starts another \
                  cycle, or set next_phase to what comes next.",
-                messages::of(*review, state)
+                messages::name_review_for(*review, state)
             );
-            below(out, &text)?;
+            of_plan(YELLOW, "limit", text)
         }
-        Answer::Skip { review, to } => {
-            headline(out, YELLOW, "skipped", &chosen.plan.id)?;
-            let text = format!(
-                "The {} is skipped, because max_reviews is 0. Next: {to}. {}",
-                messages::of(*review, state),
-                next(state)?
-            );
-            below(out, &text)?;
+        StopAnswer::Skip { review, to } => {
+            let subject = messages::name_review_for(*review, state);
+            let text = format!("The {subject} is skipped, because max_reviews is 0. Next: {to}. {}", next()?);
+            of_plan(YELLOW, "skipped", text)
         }
-        // INVARIANT: a review that is due has been made by now.
-        Answer::Nothing | Answer::Ask(_) => {
-            headline(out, anstyle::Style::new(), "no review", &chosen.plan.id)?;
-            let due = state
-                .next_phase
-                .as_deref()
-                .map_or(String::new(), |next| format!(", but {} is", one_line(next)));
-            let changed = why.map_or(String::new(), |why| format!(" ({why})"));
-            below(out, &format!("No review is due{due}{changed}. {}", next(state)?))?;
+        // INVARIANT: `Ask` cannot come here, because a review that was due has run by now.
+        StopAnswer::Nothing | StopAnswer::Review(_) => {
+            let due = state.next_phase.as_deref().map(|next| format!(", but {} is", make_one_line(next)));
+            let why = why.map_or(String::new(), |why| format!(" ({why})"));
+            let text = format!("No review is due{}{why}. {}", due.unwrap_or_default(), next()?);
+            of_plan(Style::new(), "no review", text)
         }
     }
-    Ok(())
-}
-
-fn headline(out: &mut impl Write, style: anstyle::Style, word: &str, about: &str) -> io::Result<()> {
-    writeln!(out, "{}  {}", painted(style, word), painted(DIM, &one_line(about)))
-}
-
-fn below(out: &mut impl Write, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", wrapped(&one_line(text), 2, width()))
 }

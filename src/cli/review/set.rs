@@ -1,39 +1,38 @@
 //! `provost review set`: a safe edit of `state.json`.
 //!
-//! All changes or none: they are checked first, and the file is replaced in one step under the lock that
-//! the guard uses, only if nobody else has written to it meanwhile.
+//! All changes or none: they are checked first, and the file is replaced in one step under the lock that the guard
+//! uses, only if nobody else has written to it since it was read.
 
 use std::fs;
 use std::io::Write;
 
 use serde_json::Value;
 
-use super::{Here, refuse};
-use crate::cli::screen::{DIM, labelled, painted, width, wrapped};
-use crate::cli::{Exit, Outcome, Trouble};
-use crate::config::suggestion;
+use super::{PlanArgument, refuse, say};
+use crate::cli::overview::Overview;
+use crate::cli::overview::review::{ChosenPlan, ReviewProgress};
+use crate::cli::screen::{DIM, paint, print_labelled};
+use crate::cli::{CommandError, CommandResult, Exit};
+use crate::config::suggest_word;
+use crate::review_loop::due_review::ReviewLoop;
+use crate::review_loop::file_names;
 use crate::review_loop::ledger::Ledger;
-use crate::review_loop::names;
-use crate::review_loop::phase::{NEW_PLAN, PHASES, Review, Stage};
-use crate::review_loop::rounds::Loop;
-use crate::review_loop::state::is_known_model;
+use crate::review_loop::phase::{NEW_PLAN, PHASES, PlanStage, ReviewKind};
 use crate::review_loop::state::{
-    CLEAN, CURRENT_TASK, FIELDS, FIRST_MODEL, ITERATION, MAX_REVIEWS, MODEL, NEXT_PHASE, PHASE, SECOND_MODEL,
-    State, StateFile, TDD,
+    CLEAN, CURRENT_TASK, FIELDS, FIRST_MODEL, ITERATION, LoopState, MAX_REVIEWS, MODEL, NEXT_PHASE, PHASE,
+    SECOND_MODEL, StateFile, TDD, is_known_model,
 };
-use crate::text::{bounded, one_line};
+use crate::text::{make_one_line, truncate_utf16};
 
-use super::overview::Overview;
-
-/// The fields that say where a plan stands.
-const PLACE: [&str; 5] = [CURRENT_TASK, PHASE, ITERATION, NEXT_PHASE, CLEAN];
+/// The fields that say how far a plan is. The ledger of reviews confirms them.
+const PROGRESS_FIELDS: [&str; 5] = [CURRENT_TASK, PHASE, ITERATION, NEXT_PHASE, CLEAN];
 
 /// Change fields of a plan's state.json, all of them or none
 ///
-/// A phase is one of the known names or null; `phase_iteration` a whole number or null; `max_reviews` and
-/// `consecutive_clean` a whole number; `tdd` true or false; `current_task` the id of a task or null;
-/// `review_model` a word. Other fields can be set, to JSON or a word, if the file has them already. What is not
-/// named stays as it is written.
+/// `phase` and `next_phase` take the name of a phase or null; `phase_iteration` a whole number or null;
+/// `max_reviews` and `consecutive_clean` a whole number; `tdd` true or false; `current_task` the id of a task or null;
+/// `review_model` a word. Other fields can be set, to JSON or a word, if the file has them already. All other fields
+/// stay as they are.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost review set next_phase=null                            end the reviews of this cycle
@@ -42,12 +41,11 @@ const PLACE: [&str; 5] = [CURRENT_TASK, PHASE, ITERATION, NEXT_PHASE, CLEAN];
   provost review set --plan login-limit phase=post-code-review next_phase=code-review
   provost review set --plan login-limit --new                   the first state of a new plan
 
-Exit codes: 0 the file is as asked for; 1 refused, and nothing is changed.")]
-pub(crate) struct Set {
-    /// The plan; without, the one whose files were changed last
-    #[arg(long)]
-    pub(super) plan: Option<String>,
-    /// Make the file, with the fields of a new plan, and then set the given ones
+Exit codes: 0 the fields are set; 1 refused, and nothing is changed.")]
+pub(crate) struct ReviewSet {
+    #[command(flatten)]
+    pub(super) plan: PlanArgument,
+    /// Create the file with the fields of a new plan, and then set the given ones
     #[arg(long)]
     new: bool,
     /// Fields and their new values
@@ -56,149 +54,154 @@ pub(crate) struct Set {
 }
 
 /// One field before and after.
-struct Change {
+struct FieldChange {
     name: String,
     old: Option<Value>,
     new: Value,
 }
 
-impl Set {
-    pub(crate) fn run(self, here: &Here) -> Outcome {
-        let mut out = anstream::stdout().lock();
-        let Some(chosen) = here.choose(self.plan.as_deref()) else {
-            return refuse(&mut out, &here.no_plan(self.plan.as_deref()));
-        };
-        let shown = chosen.shown("state.json", &here.cwd);
-        let looked = Loop { plan: &chosen.plan, workspace: &here.workspace };
-        let changes = match self.write(&looked)? {
+/// Why nothing was set: a reason for the user, or an error of the system.
+enum SetRefusal {
+    Reason(String),
+    Failed(CommandError),
+}
+
+impl From<String> for SetRefusal {
+    fn from(reason: String) -> Self {
+        Self::Reason(reason)
+    }
+}
+
+impl ReviewSet {
+    pub(super) fn run(&self, chosen: &ChosenPlan, overview: &Overview) -> CommandResult {
+        let file = chosen.plan.display_file("state.json", &overview.cwd);
+        let changes = match self.write(&ReviewLoop::new(&chosen.plan, &overview.workspace)) {
             Ok(changes) => changes,
-            Err(why) => {
-                return refuse(&mut out, &format!("[provost] nothing is set in {shown}: {why}."));
+            Err(SetRefusal::Reason(why)) => {
+                return refuse(&format!("[provost] nothing is set in {file}: {why}."));
             }
+            Err(SetRefusal::Failed(trouble)) => return Err(trouble),
         };
-        // A person's word about where the plan stands counts as it is; an agent's as far as its reviews
-        // have earned it.
-        let is_place = |change: &Change| PLACE.contains(&change.name.as_str());
-        if changes.iter().any(is_place) && !(here.workspace.client.is_inside)() {
-            Ledger::strike_out(&chosen.plan, &here.workspace);
+        // What the user says about the progress counts. What an agent says counts as far as the reviews confirm it.
+        let is_progress = |change: &FieldChange| PROGRESS_FIELDS.contains(&change.name.as_str());
+        if changes.iter().any(is_progress) && !(overview.client.is_agent_process)() {
+            Ledger::erase(&chosen.plan, &overview.workspace);
         }
-        writeln!(out, "{}", painted(DIM, &shown))?;
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{}", paint(DIM, &file))?;
         let longest = changes.iter().map(|change| change.name.chars().count()).max().unwrap_or(0);
-        for Change { name, old, new } in &changes {
-            let told = match old {
-                Some(old) if old == new => format!("{} (unchanged)", value(new)),
-                Some(old) => format!("{} -> {}", value(old), value(new)),
-                None => format!("(none) -> {}", value(new)),
+        let show = |value: &Value| make_one_line(&truncate_utf16(&value.to_string(), 80));
+        for FieldChange { name, old, new } in &changes {
+            let text = match old {
+                Some(old) if old == new => format!("{} (unchanged)", show(new)),
+                Some(old) => format!("{} -> {}", show(old), show(new)),
+                None => format!("(none) -> {}", show(new)),
             };
-            writeln!(out, "  {:longest$}  {told}", one_line(name))?;
+            writeln!(out, "  {:longest$}  {text}", make_one_line(name))?;
         }
-        // It was written, and this only explains it.
-        if let Ok(Overview { standing: Ok(standing), .. }) = Overview::of(&chosen, here) {
-            labelled(&mut out, "next stop", &standing.next_stop)?;
-            if !is_known_model(&standing.state.model) {
-                let text = format!(
-                    "review_model `{}` is neither {FIRST_MODEL} nor {SECOND_MODEL}; {FIRST_MODEL} reviews",
-                    one_line(&standing.state.model)
-                );
-                writeln!(out, "{}", wrapped(&text, 0, width()))?;
+        // The file is written; what follows only explains it.
+        if let Ok(ReviewProgress { cycle: Ok(cycle), .. }) = ReviewProgress::read(chosen, overview) {
+            print_labelled(&mut out, "next stop", &cycle.at_next_stop)?;
+            if !is_known_model(&cycle.state.model) {
+                let model = make_one_line(&cycle.state.model);
+                say(
+                    &mut out,
+                    &format!(
+                        "Note: {model} is neither {FIRST_MODEL} nor {SECOND_MODEL}; {FIRST_MODEL} reviews"
+                    ),
+                )?;
             }
         }
         Ok(Exit::Done)
     }
 
-    /// Writes the file: what has changed, or why nothing has.
-    fn write(&self, looked: &Loop<'_>) -> Result<Result<Vec<Change>, String>, Trouble> {
+    fn write(&self, review_loop: &ReviewLoop<'_>) -> Result<Vec<FieldChange>, SetRefusal> {
         const TRIES: u32 = 20;
-        let place = looked.state_file();
-        // Many at once may take longer than a hook would wait for one.
-        let first = looked.workspace.lock(&place);
-        let _lock = first.or_else(|_| looked.workspace.lock(&place))?;
+        let failed = |fault: crate::opinion::Fault| SetRefusal::Failed(fault.into());
+        let ReviewLoop { plan, workspace, .. } = review_loop;
+        let path = review_loop.state_file();
+        // With many processes at once, the first wait for the lock can be too short.
+        let lock = workspace.lock(&path).or_else(|_| workspace.lock(&path));
+        let _lock = lock.map_err(failed)?;
         for _ in 0..TRIES {
-            let before = match looked.read_state() {
-                Ok(before) => before,
-                Err(fault) => return Ok(Err(format!("it cannot be read ({fault})"))),
-            };
-            let mut file = match self.base(before.as_deref()) {
-                Ok(file) => file,
-                Err(why) => return Ok(Err(why)),
-            };
-            let changes = match self.change(&mut file) {
-                Ok(changes) => changes,
-                Err(why) => return Ok(Err(why)),
-            };
+            let before = review_loop.read_state().map_err(|fault| format!("it cannot be read ({fault})"))?;
+            let mut file = self.read_file(before.as_deref())?;
+            let changes = self.change(&mut file)?;
             if before.is_some() && changes.iter().all(|change| change.old.as_ref() == Some(&change.new)) {
-                return Ok(Ok(changes));
+                return Ok(changes);
             }
             let text = file.text();
             let is_written = if before.is_none() {
-                // It is a file of the project like the plan beside it, for whoever may read that.
-                let model = fs::metadata(looked.plan.file("plan.md")).ok().map(|plan| plan.permissions());
-                looked.workspace.create(&place, text.as_bytes(), model.as_ref())?
+                // The new file gets the permissions of the plan beside it.
+                let mode = fs::metadata(plan.file("plan.md")).ok().map(|plan| plan.permissions());
+                workspace.create_file(&path, text.as_bytes(), mode.as_ref())
             } else {
-                looked.workspace.replace_unless_changed(&place, before.as_deref(), text.as_bytes())?
+                workspace.replace_unless_changed(&path, before.as_deref(), text.as_bytes())
             };
-            if is_written {
-                return Ok(Ok(changes));
+            if is_written.map_err(failed)? {
+                return Ok(changes);
             }
         }
-        Err(Trouble::Io(format!(
-            "{}: somebody else writes to it without end",
-            one_line(&place.to_string_lossy())
-        )))
+        let path = make_one_line(&path.to_string_lossy());
+        Err(SetRefusal::Failed(CommandError::Io(format!("{path}: another process keeps writing to it"))))
     }
 
     /// The file that is changed.
-    fn base(&self, before: Option<&[u8]>) -> Result<StateFile, String> {
+    fn read_file(&self, before: Option<&[u8]>) -> Result<StateFile, String> {
         match (before, self.new) {
-            (None, true) => Ok(first()),
+            (None, true) => Ok(make_first_state()),
             (None, false) => {
-                Err("it is not there. To fix: `--new` makes it, for a plan whose work begins with it".into())
+                Err("it does not exist. To fix: `--new` creates it, for a plan whose work begins now".into())
             }
-            (Some(_), true) => Err("it is there already, and --new makes a new one. To fix: leave out --new".into()),
-            (Some(bytes), false) => StateFile::read(bytes).map_err(|malformed| {
+            (Some(_), true) => {
+                Err("it exists already, and --new creates a new one. To fix: leave out --new".into())
+            }
+            (Some(bytes), false) => StateFile::parse(bytes).map_err(|malformed| {
                 format!(
-                    "it is no JSON object ({}). To fix: mend it in an editor, or move it away and make a new one with \
-                     --new and the fields that say where the work stands",
+                    "it is not a JSON object ({}). To fix: correct it in an editor, or move it away and create a new \
+                     one with --new and the fields that say where the work is",
                     malformed.0
                 )
             }),
         }
     }
 
-    /// Makes all changes in the file, or says everything that is wrong with them.
-    fn change(&self, file: &mut StateFile) -> Result<Vec<Change>, String> {
+    /// Makes all changes in the file, or lists everything that is wrong with them.
+    fn change(&self, file: &mut StateFile) -> Result<Vec<FieldChange>, String> {
         if self.fields.is_empty() && !self.new {
             return Err(format!("no field was given. To fix: KEY=VALUE, with one of {}", FIELDS.join(", ")));
         }
         let mut wrong: Vec<String> = Vec::new();
-        let mut changes: Vec<Change> = Vec::new();
+        let mut changes: Vec<FieldChange> = Vec::new();
         if self.new {
             let made = FIELDS.iter().filter_map(|name| file.get(name).map(|new| (*name, new)));
-            changes.extend(made.map(|(name, new)| Change { name: name.to_owned(), old: None, new }));
+            changes.extend(made.map(|(name, new)| FieldChange { name: name.to_owned(), old: None, new }));
         }
         let mut given: Vec<&str> = Vec::new();
         for field in &self.fields {
             let Some((name, text)) = field.split_once('=') else {
-                wrong.push(format!("`{}` is not KEY=VALUE", bounded(field, 80)));
+                wrong.push(format!("`{}` is not KEY=VALUE", truncate_utf16(field, 80)));
                 continue;
             };
             if given.contains(&name) {
-                wrong.push(format!("{} is given twice", bounded(name, 80)));
+                wrong.push(format!("{} is given twice", truncate_utf16(name, 80)));
                 continue;
             }
             given.push(name);
             if !FIELDS.contains(&name) && !file.has(name) {
-                let near = near(name, &FIELDS).map_or(String::new(), |near| format!(" ({near})"));
-                wrong.push(format!("there is no field `{}`{near}", bounded(name, 80)));
+                let hint = suggest(name, &FIELDS).map_or(String::new(), |hint| format!(" ({hint})"));
+                wrong.push(format!("there is no field `{}`{hint}", truncate_utf16(name, 80)));
                 continue;
             }
-            match read(name, text.trim()) {
-                Err(takes) => wrong.push(format!("`{}` is no {name}: it takes {takes}", bounded(text, 80))),
+            match parse_value(name, text.trim()) {
+                Err(takes) => {
+                    wrong.push(format!("`{}` is not a {name}: it takes {takes}", truncate_utf16(text, 80)));
+                }
                 Ok(new) => {
                     let old = file.get(name).filter(|_| !self.new);
                     file.set(name, &new);
                     changes.retain(|change| change.name != name);
-                    changes.push(Change { name: name.to_owned(), old, new });
+                    changes.push(FieldChange { name: name.to_owned(), old, new });
                 }
             }
         }
@@ -207,20 +210,15 @@ impl Set {
 }
 
 /// The state of a plan that was just written.
-fn first() -> StateFile {
-    let state = State {
-        phase: Some(NEW_PLAN.into()),
-        next_phase: Some(Review::Plan.phase().into()),
-        iteration: Some(0),
-        ..State::default()
-    };
+fn make_first_state() -> StateFile {
+    let state = LoopState::default();
     let mut file = StateFile::default();
     for name in FIELDS {
         let value = match name {
             MAX_REVIEWS => state.max_reviews.into(),
-            PHASE => state.phase.clone().into(),
-            ITERATION => state.iteration.into(),
-            NEXT_PHASE => state.next_phase.clone().into(),
+            PHASE => NEW_PLAN.into(),
+            ITERATION => 0.into(),
+            NEXT_PHASE => ReviewKind::Plan.phase().into(),
             MODEL => state.model.clone().into(),
             CLEAN => state.clean.into(),
             TDD => state.tdd.into(),
@@ -231,51 +229,47 @@ fn first() -> StateFile {
     file
 }
 
-/// What a text means as the value of a field, or what the field takes.
-fn read(name: &str, text: &str) -> Result<Value, String> {
+/// The value that a text means for a field, or as an error what the field takes.
+fn parse_value(name: &str, text: &str) -> Result<Value, String> {
     let json: Option<Value> = serde_json::from_str(text).ok();
-    // A word, with or without the quotation marks of JSON.
+    // A word may be quoted as in JSON.
     let word = match &json {
         Some(Value::String(word)) => word.trim(),
         _ => text,
     };
     let is_null = json == Some(Value::Null);
+    // `parse` alone would accept a sign.
     let number =
         || word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok()).flatten();
     match name {
         MAX_REVIEWS | CLEAN => number().map(Value::from).ok_or_else(|| "a whole number".into()),
-        ITERATION if is_null => Ok(Value::Null),
+        ITERATION | PHASE | NEXT_PHASE | CURRENT_TASK if is_null => Ok(Value::Null),
         ITERATION => number().map(Value::from).ok_or_else(|| "a whole number or null".into()),
         TDD => word.parse::<bool>().map(Value::from).map_err(|_| "true or false".into()),
-        PHASE | NEXT_PHASE | CURRENT_TASK if is_null => Ok(Value::Null),
-        PHASE | NEXT_PHASE if Stage::of(word).is_some() => Ok(word.into()),
+        PHASE | NEXT_PHASE if PlanStage::from_phase(word).is_some() => Ok(word.into()),
         PHASE | NEXT_PHASE => {
             let names: Vec<&str> = PHASES.iter().map(|(name, _)| *name).collect();
-            Err(match near(word, &names) {
+            Err(match suggest(word, &names) {
                 None => format!("null or one of {}", names.join(", ")),
-                Some(near) => format!("the name of a phase or null ({near})"),
+                Some(hint) => format!("the name of a phase or null ({hint})"),
             })
         }
-        CURRENT_TASK if names::is_id(word) => Ok(word.into()),
+        CURRENT_TASK if file_names::is_task_id(word) => Ok(word.into()),
         CURRENT_TASK => Err("the id of a task (letters, digits, `_` and `-`) or null".into()),
-        MODEL if !is_null && is_model(word) => Ok(word.into()),
+        MODEL if !is_null && is_model_name(word) => Ok(word.into()),
         MODEL => Err("the name of a model".into()),
         _ => Ok(json.unwrap_or_else(|| text.into())),
     }
 }
 
-/// Which of the known words is nearly this one.
-fn near(word: &str, known: &[&str]) -> Option<String> {
-    let near = suggestion(word, known.iter().map(|&known| known.to_owned()));
-    near.strip_prefix("; ").map(str::to_owned)
+/// A question with the known word that is most like this one.
+fn suggest(word: &str, known: &[&str]) -> Option<String> {
+    let question = suggest_word(word, known.iter().map(|&known| known.to_owned()));
+    question.strip_prefix("; ").map(str::to_owned)
 }
 
-/// A word that a command line takes for nothing else.
-fn is_model(word: &str) -> bool {
+/// Whether a word can be the argument of an option: no blank in it, and no dash at its start.
+fn is_model_name(word: &str) -> bool {
     let is_part = |c: char| !c.is_whitespace() && !c.is_control();
     !word.is_empty() && !word.starts_with('-') && word.chars().all(is_part)
-}
-
-fn value(value: &Value) -> String {
-    one_line(&bounded(&value.to_string(), 80))
 }

@@ -1,23 +1,24 @@
-//! `provost review status`: where the work on a plan stands, on one screen.
+//! `provost review status`: the state of the work on a plan, on one screen.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::overview::{Overview, Standing, stage, word};
-use super::{Here, listed, say};
-use crate::cli::screen::{BOLD, GREEN, RED, YELLOW, labelled, painted};
-use crate::cli::watch::{self, Seen};
-use crate::cli::{Exit, Outcome, Trouble};
-use crate::review_loop::phase::Stage;
-use crate::review_loop::transition::{Answer, ENOUGH};
-use crate::reviewer::Judgement;
-use crate::text::one_line;
+use super::{PlanArgument, explain_missing_plan, list_names, say};
+use crate::cli::overview::Overview;
+use crate::cli::overview::review::{ReviewCycle, ReviewProgress, find_stage, name_verdict};
+use crate::cli::screen::{self, BOLD, GREEN, RED, YELLOW, paint, print_labelled};
+use crate::cli::watch::{self, WatchedView};
+use crate::cli::{CommandError, CommandResult, Exit};
+use crate::review_loop::phase::PlanStage;
+use crate::review_loop::transition::{CLEAN_NEEDED, StopAnswer};
+use crate::review_verdict::ReviewVerdict;
+use crate::text::make_one_line;
 
-/// Show where the work on a plan stands, which review is running, and what the next stop does
+/// Show where the work on a plan stands, which review is running, and what happens at the next stop
 ///
-/// A round is one review of the cycle; two clean ones in a row end it. `last` is the review that was written
-/// last, with its verdict. While a review is being made, its log can be watched.
+/// A round is one review of the cycle; two clean ones in a row end it. `last` is the review that was written last,
+/// with its verdict. While a review runs, you can watch its log.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost review status
@@ -26,140 +27,132 @@ use crate::text::one_line;
   provost review status --json | jq -r .next_stop.text
 
 Exit codes: 0 shown; 1 there is no such plan.")]
-pub(crate) struct Status {
-    /// The plan; without, the one whose files were changed last
-    #[arg(long)]
-    pub(super) plan: Option<String>,
-    /// Print JSON; with --watch one line for each change
+pub(crate) struct ReviewStatus {
+    #[command(flatten)]
+    pub(super) plan: PlanArgument,
+    /// Print JSON; with --watch, one line for each change
     #[arg(long)]
     json: bool,
-    /// Go on showing it whenever something has changed, until Ctrl-C
+    /// Show it again after every change, until Ctrl-C
     #[arg(long)]
     watch: bool,
 }
 
-impl Status {
-    pub(crate) fn run(self, here: &Here) -> Outcome {
+impl ReviewStatus {
+    pub(super) fn run(&self, overview: &Overview) -> CommandResult {
         if self.watch {
-            return watch::follow(!self.json, || {
-                let seen = self.look(here)?;
-                let facts = seen.as_ref().map_or(Value::Null, Overview::as_json);
-                Ok(Seen { facts, text: self.drawn(seen.as_ref(), here)? })
+            return watch::show_changes(!self.json, || {
+                let progress = self.read(overview)?;
+                let facts = progress.as_ref().map_or(Value::Null, ReviewProgress::as_json);
+                Ok(WatchedView { facts, text: self.render(progress.as_ref(), overview)? })
             });
         }
-        let seen = self.look(here)?;
-        anstream::stdout().lock().write_all(self.drawn(seen.as_ref(), here)?.as_bytes())?;
-        Ok(if seen.is_some() { Exit::Done } else { Exit::Found })
+        let progress = self.read(overview)?;
+        anstream::stdout().lock().write_all(self.render(progress.as_ref(), overview)?.as_bytes())?;
+        Ok(if progress.is_some() { Exit::Done } else { Exit::Problem })
     }
 
-    fn look(&self, here: &Here) -> Result<Option<Overview>, Trouble> {
-        let chosen = here.choose(self.plan.as_deref());
-        Ok(chosen.map(|chosen| Overview::of(&chosen, here)).transpose()?)
+    fn read(&self, overview: &Overview) -> Result<Option<ReviewProgress>, CommandError> {
+        let chosen = overview.choose_review_plan(self.plan.plan.as_deref());
+        Ok(chosen.map(|chosen| ReviewProgress::read(&chosen, overview)).transpose()?)
     }
 
-    fn drawn(&self, seen: Option<&Overview>, here: &Here) -> io::Result<String> {
+    fn render(&self, progress: Option<&ReviewProgress>, overview: &Overview) -> io::Result<String> {
         let mut out = Vec::new();
-        match (seen, self.json) {
-            (None, false) => say(&mut out, &here.no_plan(self.plan.as_deref()))?,
+        match (progress, self.json) {
+            (None, false) => say(&mut out, &explain_missing_plan(overview, self.plan.plan.as_deref()))?,
             (None, true) => writeln!(out, "{{\"plan\":null}}")?,
-            (Some(overview), true) if self.watch => {
-                crate::cli::screen::json_line(&mut out, &overview.as_json())?;
-            }
-            (Some(overview), true) => crate::cli::screen::json(&mut out, &overview.as_json())?,
-            (Some(overview), false) => show(&mut out, overview)?,
+            (Some(progress), true) if self.watch => screen::print_json_line(&mut out, &progress.as_json())?,
+            (Some(progress), true) => screen::print_json(&mut out, &progress.as_json())?,
+            (Some(progress), false) => show(&mut out, progress)?,
         }
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 }
 
-fn show(out: &mut impl Write, overview: &Overview) -> io::Result<()> {
-    let newest = if overview.is_newest && !overview.others.is_empty() { "  (changed last)" } else { "" };
-    labelled(out, "plan", &format!("{}{newest}", painted(BOLD, &one_line(&overview.id))))?;
-    match &overview.standing {
-        Err(unknown) => {
-            labelled(out, "state", &painted(RED, &one_line(&unknown.why)))?;
-            tasks(out, overview, None)?;
-        }
-        Ok(standing) => stands(out, overview, standing)?,
+fn show(out: &mut impl Write, progress: &ReviewProgress) -> io::Result<()> {
+    let newest = if progress.is_newest && !progress.others.is_empty() { "  (changed last)" } else { "" };
+    print_labelled(out, "plan", &format!("{}{newest}", paint(BOLD, &make_one_line(&progress.id))))?;
+    match &progress.cycle {
+        Err(unknown) => print_labelled(out, "state", &paint(RED, &make_one_line(&unknown.why)))?,
+        Ok(cycle) => show_cycle(out, cycle)?,
     }
-    if let Some(last) = &overview.last {
+    show_tasks(out, progress)?;
+    if let Some(last) = &progress.last {
         let verdict = match last.verdict {
-            Some(Judgement::Pass) => painted(GREEN, word(Judgement::Pass)),
-            Some(Judgement::Fail) => painted(RED, word(Judgement::Fail)),
+            Some(verdict @ ReviewVerdict::Pass) => paint(GREEN, name_verdict(verdict)),
+            Some(verdict @ ReviewVerdict::Fail) => paint(RED, name_verdict(verdict)),
             None => "no verdict in its last line".into(),
         };
-        labelled(out, "last", &format!("{}: {verdict}", one_line(&last.shown)))?;
+        print_labelled(out, "last", &format!("{}: {verdict}", make_one_line(&last.short)))?;
     }
-    match &overview.running {
-        None => labelled(out, "running", "no review")?,
+    match &progress.running {
+        None => print_labelled(out, "running", "no review")?,
         Some(running) => {
-            let ago = running.seconds().map_or(String::new(), |seconds| format!(" for {seconds} s"));
-            labelled(out, "running", &painted(YELLOW, &format!("a review is being made{ago}")))?;
+            print_labelled(out, "running", &paint(YELLOW, &running.describe()))?;
             if let Some(log) = &running.log {
-                labelled(out, "log", &one_line(&log.to_string_lossy()))?;
+                print_labelled(out, "log", &make_one_line(&log.to_string_lossy()))?;
             }
         }
     }
-    for violation in &overview.violations {
-        labelled(out, "rules", &painted(RED, &one_line(violation)))?;
+    for violation in &progress.violations {
+        print_labelled(out, "rules", &paint(RED, &make_one_line(violation)))?;
     }
-    if overview.violations.is_empty() {
-        labelled(out, "rules", "the plan's files keep the ground rules")?;
+    if progress.violations.is_empty() {
+        print_labelled(out, "rules", "the plan's files follow the ground rules")?;
     }
-    for warning in &overview.warnings {
+    for warning in &progress.warnings {
         let text = warning.strip_prefix("Warning: ").unwrap_or(warning);
-        labelled(out, "warning", &painted(YELLOW, &one_line(text)))?;
+        print_labelled(out, "warning", &paint(YELLOW, &make_one_line(text)))?;
     }
-    let plan = &overview.argument;
-    match &overview.standing {
+    match &progress.cycle {
         Err(unknown) => {
-            labelled(out, "next stop", "it goes through: without a state nothing is reviewed")?;
-            labelled(out, "go on", &unknown.go_on)?;
+            print_labelled(out, "next stop", "the agent may stop: without a state, no review runs")?;
+            print_labelled(out, "continue", &unknown.next_step)?;
         }
-        Ok(standing) => {
-            labelled(out, "next stop", &standing.next_stop)?;
-            labelled(out, "go on", &standing.go_on)?;
-            if standing.state.is_in_loop() {
+        Ok(cycle) => {
+            print_labelled(out, "next stop", &cycle.at_next_stop)?;
+            print_labelled(out, "continue", &cycle.next_step)?;
+            if cycle.state.is_in_loop() {
                 let text = format!(
-                    "`provost review set{plan} next_phase=null` ends this cycle, `max_reviews=0` skips all reviews"
+                    "`provost review set{} next_phase=null` ends this cycle, `max_reviews=0` skips all reviews",
+                    progress.argument
                 );
-                labelled(out, "end it", &text)?;
+                print_labelled(out, "end it", &text)?;
             }
         }
     }
-    if !overview.others.is_empty() {
-        labelled(out, "others", &listed(&overview.others))?;
+    if progress.others.is_empty() {
+        return Ok(());
+    }
+    print_labelled(out, "others", &list_names(&progress.others))
+}
+
+/// What the state says.
+fn show_cycle(out: &mut impl Write, cycle: &ReviewCycle) -> io::Result<()> {
+    let state = &cycle.state;
+    let phase = |name: Option<&str>| match name {
+        None => "none".to_owned(),
+        Some(name) if PlanStage::from_phase(name).is_none() => format!("{} (unknown)", make_one_line(name)),
+        Some(name) => name.to_owned(),
+    };
+    print_labelled(out, "stage", find_stage(state).map_or("unknown", PlanStage::label))?;
+    let (current, next) = (phase(state.phase.as_deref()), phase(state.next_phase.as_deref()));
+    print_labelled(out, "phase", &format!("{current}, next: {next}"))?;
+    let round = cycle.describe_round();
+    let is_over = matches!(cycle.answer, StopAnswer::Limit(_));
+    print_labelled(out, "round", &if is_over { paint(YELLOW, &round) } else { round })?;
+    if state.is_in_loop() {
+        print_labelled(out, "model", &format!("{} is next", make_one_line(&state.model)))?;
+        print_labelled(out, "clean", &format!("{} of {CLEAN_NEEDED} clean in a row", state.clean))?;
     }
     Ok(())
 }
 
-/// What the state says.
-fn stands(out: &mut impl Write, overview: &Overview, standing: &Standing) -> io::Result<()> {
-    let state = &standing.state;
-    let phase = |name: Option<&str>| match name {
-        None => "none".to_owned(),
-        Some(name) if Stage::of(name).is_none() => format!("{} (unknown)", one_line(name)),
-        Some(name) => name.to_owned(),
-    };
-    labelled(out, "stage", stage(state).map_or("unknown", Stage::words))?;
-    labelled(
-        out,
-        "phase",
-        &format!("{}, next: {}", phase(state.phase.as_deref()), phase(state.next_phase.as_deref())),
-    )?;
-    let round = standing.round_in_words();
-    let is_over = matches!(standing.answer, Answer::Limit(_));
-    labelled(out, "round", &if is_over { painted(YELLOW, &round) } else { round })?;
-    if standing.state.is_in_loop() {
-        labelled(out, "model", &format!("{} is next", one_line(&state.model)))?;
-        labelled(out, "clean", &format!("{} of {ENOUGH} clean in a row", state.clean))?;
-    }
-    tasks(out, overview, state.current_task.as_deref())
-}
-
-fn tasks(out: &mut impl Write, overview: &Overview, current: Option<&str>) -> io::Result<()> {
-    let counted = overview.tasks.as_ref().map(|tasks| format!("{} of {} tasks left", tasks.open, tasks.all));
-    let current = current.map(|id| format!("task {}", one_line(id)));
-    let parts: Vec<String> = current.into_iter().chain(counted).collect();
-    if parts.is_empty() { Ok(()) } else { labelled(out, "task", &parts.join("; ")) }
+fn show_tasks(out: &mut impl Write, progress: &ReviewProgress) -> io::Result<()> {
+    let current = progress.cycle.as_ref().ok().and_then(|cycle| cycle.state.current_task.as_deref());
+    let count = progress.tasks.as_ref().map(|tasks| format!("{} of {} tasks left", tasks.open, tasks.all));
+    let current = current.map(|id| format!("task {}", make_one_line(id)));
+    let parts: Vec<String> = current.into_iter().chain(count).collect();
+    if parts.is_empty() { Ok(()) } else { print_labelled(out, "task", &parts.join("; ")) }
 }

@@ -1,16 +1,15 @@
-//! The kinds of input, one file each.
+//! The fuzz targets, one file each.
 //!
-//! A target has seeds as people and clients write them, the words that its reader has to look at twice,
-//! and a check. A check takes any bytes and says what is wrong with what the reader made of them; it gives
-//! its answers to [`Seen`], so that a second run can be compared. Found cases lie in `corpus/TARGET`, and
-//! are seeds, too.
+//! A target has realistic seeds, the words that its parser treats specially, and a check. A check takes any bytes and returns
+//! what is wrong; it adds its answers to [`AnswerDigest`], so that two runs can be compared. `corpus/TARGET` has inputs that
+//! libFuzzer found: those that once broke a promise, named after the defect, and those that reach the most code.
 
 mod event;
 mod names;
 mod plan;
+mod sandbox;
 mod settings;
 mod shell;
-mod stage;
 mod state;
 mod tasks;
 mod transcript;
@@ -18,25 +17,24 @@ mod transcript;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::trial::Seen;
+use crate::double_check::AnswerDigest;
 
 #[derive(Clone, Copy)]
 pub struct Target {
     pub name: &'static str,
-    /// What must hold for any input, for the table. That it answers, in time and the same twice, holds for all.
+    /// What must be true for any input, in the words of `docs/reliability.md`. All targets must also answer in time, and give
+    /// the same answer twice.
     pub promise: &'static str,
-    /// What was found and mended.
-    pub findings: &'static [&'static str],
-    /// What 100 KB, and any input at least, may take.
+    /// The most processor time for each 100 KB of input.
     pub patience: Duration,
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// What its reader has to look at twice.
+    /// Words that the parser treats specially; libFuzzer's dictionary.
     pub tokens: &'static [&'static str],
-    /// What can be put around a part of it, any number of times.
+    /// Pairs that can be nested.
     pub brackets: &'static [(&'static str, &'static str)],
-    /// Whether it is JSON, or has JSON in it.
+    /// Whether the input is JSON, or contains JSON.
     pub is_json: bool,
-    pub check: fn(&[u8], &mut Seen) -> Result<(), String>,
+    pub check: fn(&[u8], &mut AnswerDigest) -> Result<(), String>,
 }
 
 pub static ALL: &[Target] = &[
@@ -54,43 +52,113 @@ pub fn find(name: &str) -> Option<&'static Target> {
     ALL.iter().find(|target| target.name == name)
 }
 
+/// JSON values of unexpected types and sizes, for the dictionaries of targets that read JSON.
+const ODD_VALUES: &[&str] = &[
+    "null",
+    "true",
+    "-1",
+    "1.5",
+    "1e999",
+    "18446744073709551616",
+    "123456789012345678901234567890.10",
+    "\"\"",
+    "\"\\ud83d\"",
+    "\"\\u0000\"",
+    "\"\\u001b[2J\"",
+    "\"../../etc\"",
+    "\"2\"",
+    "[]",
+    "{}",
+    "[null]",
+    "{\"\":{}}",
+    "[1,\"x\",{}]",
+];
+/// The depth of nested inputs.
+const DEEPEST: usize = 12_000;
+/// The length of inputs that repeat one word.
+const LONG: usize = 8_000;
+
+/// One input, with a name for the report of a failure.
+pub struct Input {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
 impl Target {
-    /// The cases that were found, by their files.
-    pub fn kept(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
-        let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        files.sort();
-        files.into_iter().filter_map(|file| std::fs::read(&file).ok().map(|bytes| (file, bytes))).collect()
+    /// The seeds and the corpus, from which libFuzzer starts.
+    pub fn recorded_inputs(&self) -> Vec<Input> {
+        let seeds = (self.seeds)().into_iter().enumerate();
+        let mut inputs: Vec<Input> =
+            seeds.map(|(number, bytes)| Input { name: format!("seed-{number}"), bytes }).collect();
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
+        inputs.extend(read_files(&corpus).into_iter().map(|(file, bytes)| Input {
+            name: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            bytes,
+        }));
+        inputs
     }
 
-    pub fn all_seeds(&self) -> Vec<Vec<u8>> {
-        let kept = self.kept().into_iter().map(|(_, bytes)| bytes);
-        (self.seeds)().into_iter().chain(kept).collect()
+    /// Inputs with extreme nesting and repetition, which libFuzzer does not reach by small changes.
+    pub fn extreme_inputs(&self) -> Vec<Input> {
+        let seed = (self.seeds)().swap_remove(0);
+        let mut inputs = Vec::new();
+        for (open, close) in self.brackets {
+            let opened = [open.repeat(DEEPEST).as_bytes(), &seed].concat();
+            let closed = [&opened, close.repeat(DEEPEST).as_bytes()].concat();
+            inputs.push(Input { name: format!("unclosed {open:?}"), bytes: opened });
+            inputs.push(Input { name: format!("nested {open:?} {close:?}"), bytes: closed });
+        }
+        for token in self.tokens {
+            let bytes = [&seed, token.repeat(LONG / token.len()).as_bytes()].concat();
+            inputs.push(Input { name: format!("repeated {token:?}"), bytes });
+        }
+        inputs
+    }
+
+    /// The tokens in the form of libFuzzer's option `-dict`.
+    pub fn dictionary(&self) -> String {
+        let odd_values = if self.is_json { ODD_VALUES } else { &[] };
+        let mut text = String::new();
+        for token in self.tokens.iter().chain(odd_values) {
+            text.push('"');
+            for byte in token.bytes() {
+                text += &format!("\\x{byte:02x}");
+            }
+            text += "\"\n";
+        }
+        text
     }
 }
 
-/// Files of the repository as seeds.
-fn files(directory: &str, extension: &str) -> Vec<Vec<u8>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(directory);
+/// The files of a directory with their bytes, in the order of their names.
+fn read_files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|found| found == extension));
     files.sort();
-    files.into_iter().filter_map(|file| std::fs::read(file).ok()).collect()
+    files.into_iter().filter_map(|file| std::fs::read(&file).ok().map(|bytes| (file, bytes))).collect()
 }
 
-fn texts(seeds: &[&str]) -> Vec<Vec<u8>> {
+/// Reads files of the repository as seeds.
+fn file_seeds(directory: &str, extension: &str) -> Vec<Vec<u8>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(directory);
+    let files = read_files(&directory).into_iter();
+    files
+        .filter(|(file, _)| file.extension().is_some_and(|found| found == extension))
+        .map(|(_, bytes)| bytes)
+        .collect()
+}
+
+fn text_seeds(seeds: &[&str]) -> Vec<Vec<u8>> {
     seeds.iter().map(|seed| seed.as_bytes().to_vec()).collect()
 }
 
-/// An error unless something holds.
-fn holds(condition: bool, what: &str) -> Result<(), String> {
+/// An error unless the condition is true.
+fn ensure(condition: bool, what: &str) -> Result<(), String> {
     if condition { Ok(()) } else { Err(what.to_owned()) }
 }
 
-/// The same with what was expected and what was found.
-fn same<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Result<(), String> {
+/// An error with both values unless they are equal.
+fn ensure_equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }

@@ -1,25 +1,19 @@
-//! A settings file, into which Provost's entries come, and from which they go again.
+//! Settings files, to which Provost's entries are added, and from which they are removed.
 
 use std::time::Duration;
 
-use provost::clients::{DEFAULT, ProgramName, Wanted};
-use provost::workspace::is_provost;
+use provost::clients::{DEFAULT_CLIENT, InstallRequest, ProgramName};
+use provost::places::is_provost_program;
 use serde_json::Value;
 
-use super::{Target, holds, same, texts};
-use crate::trial::Seen;
+use super::{Target, ensure, ensure_equal, text_seeds};
+use crate::double_check::AnswerDigest;
 
 pub const TARGET: Target = Target {
     name: "settings",
-    promise: "what was JSON stays JSON; what is not ours keeps its value; to install twice is to install once; to \
-              remove after that gives the file back byte by byte, and without its old text leaves no entry of ours; \
-              what is no JSON object is refused",
-    findings: &[
-        "where an event stood twice, taking our entries out of the one that counts brought the hidden one back",
-        "where `onFailure` stood twice in an entry of ours, opening it left it closed",
-        "an indent of a hundred blanks was copied into every line that was added",
-        "where the file was one long text instead of an object, the reason repeated all of it",
-    ],
+    promise: "JSON stays JSON; other entries keep their values; installing twice equals installing once; \
+              uninstalling restores every byte, or, without the old text, leaves no entry of ours; input that is not \
+              a JSON object is refused",
     patience: Duration::from_millis(250),
     seeds,
     tokens: &[
@@ -71,7 +65,7 @@ const PACKS: &[&str] = &["self", "plan-gate", "review-loop"];
 fn seeds() -> Vec<Vec<u8>> {
     let other = r#"{"type": "command", "command": "./mine.sh", "x": [1,  2.50]}"#;
     let own = r#"{"type": "command", "command": "/opt/provost", "args": ["hook", "--pack", "self"], "timeout": 10, "onFailure": "block", "mine": 1}"#;
-    let mut seeds = texts(&[
+    let mut seeds = text_seeds(&[
         "{}",
         "{}\n",
         "{\n\t\"model\": \"opus\",\r\n\t\"odd\": 1.50e3, \"text\": \"\\u00fc\\/ ,]}{\", \"nothing\": {}, \"none\": [ ]\n}\n",
@@ -91,88 +85,112 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
+fn check(input: &[u8], digest: &mut AnswerDigest) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
-    seen.add_shown(&(DEFAULT.settings.read)(Some(text)).is_ok());
-    migrated(text, seen)?;
-    installed(text, ProgramName::Path("/usr/bin/provost"), seen)?;
-    installed(text, ProgramName::Shared, seen)
+    digest.add_debug(&(DEFAULT_CLIENT.facts.settings.parse_switches)(Some(text)).is_ok());
+    check_migrated(text, digest)?;
+    check_installed(text, ProgramName::Path("/usr/bin/provost"), digest)?;
+    check_installed(text, ProgramName::Shared, digest)
 }
 
-/// With the entries, the rest of the file means the same, and there is nothing to install twice.
-fn installed(text: &str, program: ProgramName<'_>, seen: &mut Seen) -> Result<(), String> {
-    let is_object = value(text).is_some_and(|value| value.is_object());
-    let entries = (DEFAULT.needed)(PACKS, true);
-    let wanted = Wanted { program, packs: PACKS, entries: &entries };
-    let install = |text: &str| (DEFAULT.installation.install)(Some(text), &wanted);
+/// Adding the entries keeps the rest of the file, and a second installation changes nothing.
+fn check_installed(text: &str, program: ProgramName<'_>, digest: &mut AnswerDigest) -> Result<(), String> {
+    let is_object = parse_value(text).is_some_and(|value| value.is_object());
+    let entries =
+        (DEFAULT_CLIENT.installation().list_needed_entries)(&provost::registry::list_guards_in(PACKS), true);
+    let wanted = InstallRequest { program, packs: PACKS, entries: &entries };
+    let install = |text: &str| (DEFAULT_CLIENT.installation().install_entries)(Some(text), &wanted);
     let told = match install(text) {
         Ok(told) => told,
         Err(why) => {
-            seen.add(&why);
-            return holds(why.len() < 1000 + text.len(), "a refusal without end");
+            digest.add(&why);
+            return ensure(why.len() < 1000 + text.len(), "a refusal without end");
         }
     };
     let after = told.text.as_deref().unwrap_or(text);
-    seen.add(after);
-    holds(after.len() <= text.len() + 40_000 + told.updated.len() * 1000, "a file that grows without end")?;
-    holds(!is_object || value(after).is_some(), "what was JSON is none with our entries")?;
-    holds(!is_object || (DEFAULT.installation.is_in)(after), "installed, and not there")?;
-    if let (Some(before), Some(after)) = (value(text), value(after)) {
-        same(&of_others(&after), &of_others(&before), "the hooks of others")?;
-        same(&besides(after), &besides(before), "what is not ours")?;
+    digest.add(after);
+    ensure(after.len() <= text.len() + 40_000 + told.updated.len() * 1000, "a file that grows without end")?;
+    ensure(!is_object || parse_value(after).is_some(), "what was JSON is none with our entries")?;
+    ensure(
+        !is_object || (DEFAULT_CLIENT.installation().has_installed_entries)(after),
+        "installed, and not there",
+    )?;
+    if let (Some(before), Some(after)) = (parse_value(text), parse_value(after)) {
+        ensure_equal(&other_hooks(&after), &other_hooks(&before), "the hooks of others")?;
+        ensure_equal(&other_settings(after), &other_settings(before), "what is not ours")?;
     }
     let again = install(after).map_err(|why| format!("installed once, and refused then: {why}"))?;
-    same(&again.text.as_deref(), &None, "installed once more")?;
-    removed(text, after, is_object, seen)
+    ensure_equal(&again.text.as_deref(), &None, "installed once more")?;
+    check_removed(text, after, is_object, digest)
 }
 
-/// Without the entries, the file is as it was.
-fn removed(before: &str, after: &str, is_object: bool, seen: &mut Seen) -> Result<(), String> {
-    let remove = DEFAULT.installation.remove;
+/// Removing the entries restores the file.
+fn check_removed(
+    before: &str,
+    after: &str,
+    is_object: bool,
+    digest: &mut AnswerDigest,
+) -> Result<(), String> {
+    let remove = DEFAULT_CLIENT.installation().remove_entries;
     let told = remove(after, Some(before)).map_err(|why| format!("cannot be removed: {why}"))?;
     if before == after {
         return Ok(());
     }
-    same(&told.text.as_deref(), &Some(before), "removed again")?;
+    ensure_equal(&told.text.as_deref(), &Some(before), "removed again")?;
     let forgotten = remove(after, None).map_err(|why| format!("cannot be removed: {why}"))?;
-    seen.add(&forgotten.text);
+    digest.add(&forgotten.text);
     let Some(left) = forgotten.text else { return Ok(()) };
-    holds(!is_object || value(&left).is_some(), "what was JSON is none without our entries")?;
+    ensure(!is_object || parse_value(&left).is_some(), "what was JSON is none without our entries")?;
     let nothing = remove(&left, None).map_err(|why| format!("cannot be removed twice: {why}"))?;
-    holds(nothing.entries.is_empty(), "entries are left")?;
-    if let (Some(before), Some(left)) = (value(before), value(&left)) {
-        same(&of_others(&left), &of_others(&before), "the hooks of others, without the old text")?;
-        same(&besides(left), &besides(before), "what is not ours, without the old text")?;
+    ensure(nothing.entries.is_empty(), "entries are left")?;
+    if let (Some(before), Some(left)) = (parse_value(before), parse_value(&left)) {
+        ensure_equal(
+            &other_hooks(&left),
+            &other_hooks(&before),
+            "the hooks of others, without the old text",
+        )?;
+        ensure_equal(
+            &other_settings(left),
+            &other_settings(before),
+            "what is not ours, without the old text",
+        )?;
     }
     Ok(())
 }
 
-/// The way from the scripts of the phases: what was JSON stays JSON, and there is nothing to do twice.
-fn migrated(text: &str, seen: &mut Seen) -> Result<(), String> {
-    let Ok(told) = (DEFAULT.migration.rewrite)(text, &[]) else { return Ok(()) };
+/// A migrated file is still JSON, and a second migration changes nothing.
+fn check_migrated(text: &str, digest: &mut AnswerDigest) -> Result<(), String> {
+    let Ok(told) = (DEFAULT_CLIENT.migration().replace_scripts)(text, &[]) else { return Ok(()) };
     let Some(after) = told.text else { return Ok(()) };
-    seen.add(&after);
-    holds(value(text).is_none() || value(&after).is_some(), "what was JSON is none after the migration")?;
-    if let (Some(before), Some(after)) = (value(text), value(&after)) {
-        let known = of_others(&before);
-        holds(of_others(&after).iter().all(|hook| known.contains(hook)), "a hook comes from nowhere")?;
-        same(&besides(after), &besides(before), "what is no hook, after the migration")?;
+    digest.add(&after);
+    ensure(
+        parse_value(text).is_none() || parse_value(&after).is_some(),
+        "what was JSON is none after the migration",
+    )?;
+    if let (Some(before), Some(after)) = (parse_value(text), parse_value(&after)) {
+        let known = other_hooks(&before);
+        ensure(other_hooks(&after).iter().all(|hook| known.contains(hook)), "a hook comes from nowhere")?;
+        ensure_equal(
+            &other_settings(after),
+            &other_settings(before),
+            "what is no hook, after the migration",
+        )?;
     }
-    let again = (DEFAULT.migration.rewrite)(&after, &[])
+    let again = (DEFAULT_CLIENT.migration().replace_scripts)(&after, &[])
         .map_err(|why| format!("migrated, and refused then: {why}"))?;
-    same(&again.text, &None, "migrated once more")
+    ensure_equal(&again.text, &None, "migrated once more")
 }
 
-fn value(text: &str) -> Option<Value> {
+fn parse_value(text: &str) -> Option<Value> {
     serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).ok()
 }
 
-/// The hooks that are not ours, as the client sees them: event, group and entry.
-fn of_others(value: &Value) -> Vec<(String, String, String)> {
+/// The hooks of others: event, group and entry.
+fn other_hooks(value: &Value) -> Vec<(String, String, String)> {
     let is_ours = |entry: &Value| {
         let command = entry["command"].as_str().unwrap_or_default();
         let is_shared = command.starts_with("PATH=$PATH:") && command.contains("; exec provost hook");
-        is_shared || is_provost(command) && entry["args"].get(0).is_some_and(|word| word == "hook")
+        is_shared || is_provost_program(command) && entry["args"].get(0).is_some_and(|word| word == "hook")
     };
     let mut found = Vec::new();
     for (event, groups) in value["hooks"].as_object().into_iter().flatten() {
@@ -186,8 +204,8 @@ fn of_others(value: &Value) -> Vec<(String, String, String)> {
     found
 }
 
-/// A file's settings but for the hooks.
-fn besides(value: Value) -> Vec<(String, String)> {
+/// All settings but the hooks.
+fn other_settings(value: Value) -> Vec<(String, String)> {
     let Value::Object(fields) = value else { return Vec::new() };
     fields
         .into_iter()

@@ -1,25 +1,21 @@
-//! Command lines, as an agent gives them to a shell.
+//! Command lines.
 
-#[path = "../../../../tests/commands/table.rs"]
+#[path = "../../../../tests/behaviour/commands/table.rs"]
 mod table;
 
 use std::path::Path;
 use std::time::Duration;
 
-use provost::effect::Effect;
-use provost::shell;
+use provost_shell as shell;
+use provost_shell::effect::Effect;
 
-use super::{Target, holds};
-use crate::trial::Seen;
+use super::{Target, ensure};
+use crate::double_check::AnswerDigest;
 
 pub const TARGET: Target = Target {
     name: "shell",
-    promise: "a command line has at most 64 effects for each byte; what stands behind a command on another \
-              line cannot hide what that command does",
-    findings: &[
-        "in 240 bytes, here-documents in arithmetic that may be a subshell were read 8,000 times over (114,726 effects)",
-        "the same in 622 bytes of forty such levels, after texts were no longer read twice in the same place (68,713 effects)",
-    ],
+    promise: "a command line has at most 64 effects for each byte; text after a command, on another line, cannot \
+              hide what that command does",
     patience: Duration::from_millis(120),
     seeds,
     tokens: &[
@@ -118,23 +114,23 @@ pub const TARGET: Target = Target {
     check,
 };
 
-/// More effects than this for each byte would be a line that blows up.
+/// Budget: at most this many effects per input byte.
 const EFFECTS_PER_BYTE: usize = 64;
-/// So many are no matter.
+/// This many effects are always allowed.
 const FEW: usize = 3000;
 const VICTIM: &str = "/work/project/victim";
 
 fn seeds() -> Vec<Vec<u8>> {
-    table::read().into_iter().map(|line| line.command.into_bytes()).collect()
+    table::read_lines().into_iter().map(|line| line.command.into_bytes()).collect()
 }
 
-fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
+fn check(input: &[u8], digest: &mut AnswerDigest) -> Result<(), String> {
     let text = String::from_utf8_lossy(input);
     let effects = |text: &str| shell::effects(text, Path::new("/work/project"), Some(Path::new("/home/x")));
     let found = effects(&text);
-    holds(found.len() <= FEW + text.len() * EFFECTS_PER_BYTE, "more effects than a line can have")?;
-    seen.add_shown(&found);
+    ensure(found.len() <= FEW + text.len() * EFFECTS_PER_BYTE, "more effects than a line can have")?;
+    digest.add_debug(&found);
     let behind = effects(&format!("rm {VICTIM}\n{text}"));
     let is_told = |effect: &Effect| matches!(effect, Effect::Delete { path } if path == Path::new(VICTIM));
-    holds(behind.iter().any(is_told), "a deletion is hidden by the lines behind it")
+    ensure(behind.iter().any(is_told), "a deletion is hidden by the lines behind it")
 }

@@ -1,25 +1,24 @@
-//! `state.json`, of the review loop and of the phases: files that agents, people and guards all write.
+//! `state.json` of the review loop and of the phases, which agents, users and guards write.
 
 use std::time::Duration;
 
-use provost::json_object::{self, JsonObject};
 use provost::phases::state as phases;
-use provost::phases::state_write::objections;
-use provost::review_loop::state::{self, State, StateFile};
-use provost::review_loop::tasks::Left;
-use provost::review_loop::transition::{Found, Verdict, transition};
+use provost::phases::state_write_validator::find_objections;
+use provost::raw_object::{self, RawObject};
+use provost::review_loop::state::{self, LoopState, StateFile};
+use provost::review_loop::tasks::Remaining;
+use provost::review_loop::transition::{ReviewOutcome, StopFacts, transition};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{Target, holds, same, texts};
-use crate::trial::Seen;
+use super::{Target, ensure, ensure_equal, text_seeds};
+use crate::double_check::AnswerDigest;
 
 pub const TARGET: Target = Target {
     name: "state",
-    promise: "every JSON object is read; a change touches only the fields that it names, all others keep every \
-              byte; what is written is read back as what was meant; no step goes beyond `max_reviews`; to leave a \
-              state as it is takes nothing back",
-    findings: &[],
+    promise: "every JSON object is read; a change touches only the fields that it names, and all others keep every \
+              byte; a written value is read back unchanged; no step exceeds `max_reviews`; an unchanged state \
+              reverts nothing",
     patience: Duration::from_millis(200),
     seeds,
     tokens: &[
@@ -63,7 +62,7 @@ pub const TARGET: Target = Target {
 };
 
 fn seeds() -> Vec<Vec<u8>> {
-    texts(&[
+    text_seeds(&[
         r#"{"max_reviews": 8, "current_task": null, "phase": "new-plan", "phase_iteration": 0, "next_phase": "plan-review", "review_model": "opus", "consecutive_clean": 0, "tdd": false}"#,
         "{\n  \"zeta\": 1234567890123456789012345678901234567890.10,\n  \"phase\": \"post-code-review\",\n  \"nested\": {\"b\": 1, \"a\": [1,  2]},\n  \"current_task\": 3,\n  \"phase_iteration\": 1,\n  \"caf\\u00e9\": \"\\u00fc\",\n  \"next_phase\": \"code-review\"\n}\n",
         r#"{"max_reviews":"3","phase_iteration":2.0,"consecutive_clean":-1,"tdd":"true","next_phase":"post-all-code-review"}"#,
@@ -72,76 +71,77 @@ fn seeds() -> Vec<Vec<u8>> {
     ])
 }
 
-fn check(input: &[u8], seen: &mut Seen) -> Result<(), String> {
+fn check(input: &[u8], digest: &mut AnswerDigest) -> Result<(), String> {
     let body = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
     let is_object = serde_json::from_slice::<Value>(body).is_ok_and(|value| value.is_object());
-    let Ok(file) = StateFile::read(input) else {
-        holds(!is_object, "a JSON object is no state of a plan")?;
-        return holds(phases::State::read(input).is_none(), "a state of one pack only");
+    let Ok(file) = StateFile::parse(input) else {
+        ensure(!is_object, "a JSON object is no state of a plan")?;
+        return ensure(phases::WorkflowState::parse(input).is_none(), "a state of one pack only");
     };
     let state = file.state();
-    seen.add_shown(&(&state, file.misfits()));
-    review_loop(input, &state, seen)?;
-    of_phases(input, seen)
+    digest.add_debug(&(&state, file.find_invalid_fields()));
+    check_review_state(input, &state, digest)?;
+    check_phases_state(input, digest)
 }
 
-/// Every step that a stop can make from here is written and read back.
-fn review_loop(input: &[u8], state: &State, seen: &mut Seen) -> Result<(), String> {
-    let verdicts = [None, Some(Verdict::Clean), Some(Verdict::Issues), Some(Verdict::Missing)];
-    let before = fields(input)?;
+/// Every state that a stop can lead to is written and read back.
+fn check_review_state(input: &[u8], state: &LoopState, digest: &mut AnswerDigest) -> Result<(), String> {
+    let verdicts =
+        [None, Some(ReviewOutcome::Clean), Some(ReviewOutcome::Issues), Some(ReviewOutcome::Missing)];
+    let before = read_fields(input)?;
     for (number, verdict) in verdicts.into_iter().enumerate() {
-        let tasks = [Left::Some, Left::None, Left::Unknown][number % 3];
-        let step = transition(state, Found { post_review: number % 2 == 0, tasks, verdict });
-        seen.add(step.answer.to_string());
+        let tasks = [Remaining::Some, Remaining::None, Remaining::Unknown][number % 3];
+        let step = transition(state, StopFacts { post_review: number % 2 == 0, tasks, verdict });
+        digest.add(step.answer.to_string());
         let most = state.max_reviews.max(state.iteration.unwrap_or(0));
-        holds(step.state.iteration.unwrap_or(0) <= most, "more reviews than there may be")?;
-        let mut file = StateFile::read(input).map_err(|why| why.0)?;
-        file.change(state, &step.state);
+        ensure(step.state.iteration.unwrap_or(0) <= most, "more reviews than there may be")?;
+        let mut file = StateFile::parse(input).map_err(|why| why.0)?;
+        file.set_changed_fields(state, &step.state);
         let text = file.text();
         let again =
-            StateFile::read(text.as_bytes()).map_err(|why| format!("written, and no state: {}", why.0))?;
-        same(&again.state(), &step.state, "written and read again")?;
-        same(&again.text(), &text, "written twice")?;
-        untouched(&before, &fields(text.as_bytes())?, |name| state::FIELDS.contains(&name))?;
+            StateFile::parse(text.as_bytes()).map_err(|why| format!("written, and no state: {}", why.0))?;
+        ensure_equal(&again.state(), &step.state, "written and read again")?;
+        ensure_equal(&again.text(), &text, "written twice")?;
+        check_untouched(&before, &read_fields(text.as_bytes())?, |name| state::FIELDS.contains(&name))?;
     }
     Ok(())
 }
 
-fn of_phases(input: &[u8], seen: &mut Seen) -> Result<(), String> {
-    let state = phases::State::read(input).ok_or("a state of one pack only")?;
-    seen.add_shown(&(state.workflow(), state.current_phase(), state.phases().len()));
+fn check_phases_state(input: &[u8], digest: &mut AnswerDigest) -> Result<(), String> {
+    let state = phases::WorkflowState::parse(input).ok_or("a state of one pack only")?;
+    digest.add_debug(&(state.workflow(), state.current_phase(), state.phases().len()));
     let found: Vec<String> =
-        objections(Some(&state), Some(&state)).into_iter().map(|found| found.what).collect();
-    same(&found, &Vec::new(), "a state that stays as it is takes something back")?;
-    let before = fields(input)?;
-    let mut object = JsonObject::read(input)?;
+        find_objections(Some(&state), Some(&state)).into_iter().map(|found| found.what).collect();
+    ensure_equal(&found, &Vec::new(), "a state that stays as it is takes something back")?;
+    let before = read_fields(input)?;
+    let mut object = RawObject::parse(input)?;
     let value = json!({"list": ["x\ny", 1.5, null], "text": "\u{1b}"});
     let path = ["phases", "06-implementation", "seen"];
     let is_set = object.set_at(&path, &value);
-    let text = object.text();
-    let again = JsonObject::read(text.as_bytes()).map_err(|why| format!("written, and no object: {why}"))?;
+    let text = object.to_text();
+    let again = RawObject::parse(text.as_bytes()).map_err(|why| format!("written, and no object: {why}"))?;
     if is_set {
-        same(&again.get_at(&path), &Some(value), "a field of a field")?;
+        ensure_equal(&again.get_at(&path), &Some(value), "a field of a field")?;
     }
-    same(&again.text(), &text, "written twice")?;
+    ensure_equal(&again.to_text(), &text, "written twice")?;
     // A field that is named may be an object, whose other fields are laid out anew.
-    untouched(&before, &fields(text.as_bytes())?, |name| is_set && name == path[0])
+    check_untouched(&before, &read_fields(text.as_bytes())?, |name| is_set && name == path[0])
 }
 
 type Fields = Vec<(String, String)>;
 
-/// The fields of an object, each value as it is written.
-fn fields(bytes: &[u8]) -> Result<Fields, String> {
+/// The fields of an object, with their values as text.
+fn read_fields(bytes: &[u8]) -> Result<Fields, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let json_object::Fields(fields): json_object::Fields<Box<RawValue>> =
+    let raw_object::OrderedFields(fields): raw_object::OrderedFields<Box<RawValue>> =
         serde_json::from_slice(bytes).map_err(|error| format!("no object: {error}"))?;
     Ok(fields.into_iter().map(|(name, raw)| (name, raw.get().to_owned())).collect())
 }
 
-/// All fields but some are the same, in their order, however often a name stands there.
-fn untouched(before: &Fields, after: &Fields, may_change: impl Fn(&str) -> bool) -> Result<(), String> {
+/// All other fields are the same and in the same order, also duplicates.
+fn check_untouched(before: &Fields, after: &Fields, may_change: impl Fn(&str) -> bool) -> Result<(), String> {
     let others = |fields: &Fields| -> Fields {
         fields.iter().filter(|(name, _)| !may_change(name)).cloned().collect()
     };
-    same(&others(after), &others(before), "fields that nobody named")
+    ensure_equal(&others(after), &others(before), "fields that nobody named")
 }

@@ -1,4 +1,4 @@
-//! What is on disk afterwards.
+//! Checks files after the run.
 
 use std::path::{Path, PathBuf};
 
@@ -7,20 +7,20 @@ use serde_json::Value;
 use super::Verdict;
 use crate::mismatch::Mismatch;
 use crate::playback::Playback;
-use crate::scenario::{FileExpectation, place};
+use crate::scenario::{FileExpectation, resolve_path};
 
 pub(super) fn check(expected: &FileExpectation, playback: &Playback, verdict: &mut Verdict) {
     let name = playback.variables.fill(&expected.path);
     let subject = format!("file {name}");
-    let found = match find(&name, playback) {
+    let found = match find_files(&name, playback) {
         Ok(found) => found,
         Err(mismatch) => return verdict.check(Some(mismatch)),
     };
     if let Some(exists) = expected.exists {
-        let word = |exists: bool| if exists { "exists" } else { "does not exist" };
-        verdict.equal(&subject, "is there or is not", &word(exists), &word(!found.is_empty()));
+        let fault = if exists { "does not exist" } else { "exists" };
+        verdict.check((exists == found.is_empty()).then(|| Mismatch::new(&subject, fault)));
     }
-    if !expected.reads() {
+    if !expected.checks_content() {
         return;
     }
     let text = match found.as_slice() {
@@ -29,7 +29,7 @@ pub(super) fn check(expected: &FileExpectation, playback: &Playback, verdict: &m
         several => {
             let names = several.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
             return verdict
-                .check(Some(Mismatch::new(subject, "is more than one").with("", names.join("\n"))));
+                .check(Some(Mismatch::new(subject, "matches several files").with("", names.join("\n"))));
         }
     };
     let text = match text {
@@ -51,19 +51,10 @@ fn check_text(
         let equals = variables.fill(equals);
         verdict.check((equals != text).then(|| Mismatch::lines(subject, &equals, text)));
     }
-    for wanted in &expected.contains {
-        verdict.contains(subject, &variables.fill(wanted), text);
-    }
-    for unwanted in &expected.lacks {
-        verdict.lacks(subject, &variables.fill(unwanted), text);
-    }
-    for pattern in &expected.matches {
-        let found = (!pattern.matches(text))
-            .then(|| Mismatch::missing(subject, "does not match", pattern.as_str(), text));
-        verdict.check(found);
-    }
+    let texts = (&expected.contains[..], &expected.lacks[..], &expected.matches[..]);
+    verdict.check_text(subject, text, texts, variables);
     if let Some(lines) = expected.lines {
-        verdict.equal(subject, "has another number of lines", &lines, &text.lines().count());
+        verdict.check_equal(subject, "has another number of lines", &lines, &text.lines().count());
     }
     if let Some(json) = &expected.json {
         verdict.check(match serde_json::from_str::<Value>(text) {
@@ -75,9 +66,9 @@ fn check_text(
     }
 }
 
-/// The files a path means. The last part may hold one `*`, because the client makes up names.
-fn find(name: &str, playback: &Playback) -> Result<Vec<PathBuf>, Mismatch> {
-    let path = place(name, &playback.project, &playback.home).map_err(|error| {
+/// Finds the files of a path. The last part may have one `*`, because the client invents some names.
+fn find_files(name: &str, playback: &Playback) -> Result<Vec<PathBuf>, Mismatch> {
+    let path = resolve_path(name, &playback.project, &playback.home).map_err(|error| {
         Mismatch::new(format!("file {name}"), "cannot be checked").with("", error.to_string())
     })?;
     let last = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,17 +1,17 @@
-//! What the screen of the interactive client showed.
+//! Checks the screen of the interactive client.
 //!
-//! Without `after`, a text counts if it was on the screen at any time, because a screen scrolls; how often it is there is counted
-//! on the last screen. The user at the terminal waits for the same things, so that a slow machine is no mismatch.
+//! Without `after`, a text may have been on the screen at any time, because a screen scrolls; `count` looks at the last screen.
+//! The simulated user waits for the expected texts, so that a slow machine causes no mismatch.
 
 use super::Verdict;
-use crate::difference::closest_line;
 use crate::mismatch::Mismatch;
 use crate::playback::Playback;
 use crate::scenario::ScreenExpectation;
 use crate::terminal::Frame;
+use crate::text_diff::closest_line;
 use crate::variables::Variables;
 
-/// Whether everything is on the screen that has to be there. What must not be there is not looked at.
+/// Whether all expected texts are on the screen. `lacks` is not checked.
 pub(crate) fn is_met(
     expected: &ScreenExpectation,
     last: &Frame,
@@ -41,13 +41,13 @@ pub(super) fn check(expected: &ScreenExpectation, playback: &Playback, verdict: 
         return;
     };
     let searched = if expected.after.is_some() { std::slice::from_ref(last) } else { &playback.frames };
-    let shown = |mismatch: Mismatch| mismatch.with("screen", last.to_string());
+    let with_screen = |mismatch: Mismatch| mismatch.with("screen", last.to_string());
     for wanted in &expected.contains {
         let wanted = playback.variables.fill(wanted);
         let found = (!searched.iter().any(|frame| frame.contains(&wanted))).then(|| {
             let mismatch = Mismatch::new(&subject, "does not contain").with("expected", &wanted);
             let text = last.to_string();
-            shown(match closest_line(&wanted, &text) {
+            with_screen(match closest_line(&wanted, &text) {
                 Some(line) => mismatch.with("closest", line),
                 None => mismatch,
             })
@@ -63,13 +63,14 @@ pub(super) fn check(expected: &ScreenExpectation, playback: &Playback, verdict: 
     }
     for pattern in &expected.matches {
         let is_found = searched.iter().any(|frame| pattern.matches(&frame.in_one_line()));
-        let mismatch = || shown(Mismatch::new(&subject, "does not match").with("expected", pattern.as_str()));
+        let mismatch =
+            || with_screen(Mismatch::new(&subject, "does not match").with("expected", pattern.as_str()));
         verdict.check((!is_found).then(mismatch));
     }
     for (text, times) in &expected.count {
         let text = playback.variables.fill(text);
         let actual = last.count(&text);
         let fault = format!("contains {text:?} {actual} times, not {times}");
-        verdict.check((actual != *times).then(|| shown(Mismatch::new(&subject, fault))));
+        verdict.check((actual != *times).then(|| with_screen(Mismatch::new(&subject, fault))));
     }
 }

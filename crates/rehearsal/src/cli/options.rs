@@ -1,155 +1,115 @@
-//! What was asked for on the command line.
+//! The command line of `rehearse`.
 
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-pub(crate) const HELP: &str = "\
-Plays the real client against a scripted model on loopback, and checks what its hooks did.
-A scenario with `terminal` plays the interactive client, and checks what its screen shows.
-No token is spent, and nothing outside the run's own directories is read or written.
-
-Usage: rehearse [OPTION]… FILE…
-       rehearse --versions DIRECTORY
-
-Options:
-  --client PATH      the client's program; otherwise $REHEARSAL_CLIENT, or the newest one
-                     under target/client
-  --set NAME=VALUE   a value for ${NAME} in scenarios; may be given several times
-  --jobs N           play N scenarios at once (default 1, which shows them as they happen)
-  --keep             leave the run's home and project on disk, and say where; for a terminal
-                     also `screens.txt`, with the screen after each step
-  --quiet            show only what failed, and the summary
-  --again N          play what failed N times more, to see whether it always fails
-  --results FILE     write what came of it as JSON: what held, the events and tools of the
-                     client, the fields that hooks were given; what the file says of other
-                     scenarios on the same version stays
-  --versions DIR     play nothing; show results of several versions side by side, from
-                     DIR/VERSION.json and DIR/groups.toml
-  --help             show this text
-
-Examples:
+/// Play the real client against a scripted model on loopback, and check what its hooks did
+///
+/// A scenario with `terminal` plays the interactive client, and checks what its screen shows. No token is spent, and
+/// nothing outside the run's own directories is read or written.
+#[derive(Debug, clap::Parser)]
+#[command(name = "rehearse", override_usage = "rehearse [OPTIONS] FILE…\n       rehearse --versions DIR")]
+#[command(after_help = "Examples:
   rehearse rehearsals/examples/denial.toml
   rehearse --set gate=$PWD/target/debug/gate rehearsals/*.toml
   rehearse --jobs 4 --quiet rehearsals/*.toml
 
-Exit status: 0 if all went as expected, 1 if not, 64 if the command line makes no sense or
-there is no client, 130 if it was interrupted (which ends the client and cleans up).
+Exit status: 0 if all scenarios passed, 1 if not, 64 for wrong usage or a missing client,
+130 if interrupted (which ends the client and cleans up).
 
-`rehearse --record LOG -- COMMAND ARG…` and `rehearse --record LOG --shell COMMAND` run a hook
-and record it. `rehearse --attach PROGRAM ARG…` gives a program a session of its own on the
-terminal that is standard input. Both are used while scenarios are played; nobody types them.
-";
-
-pub(crate) enum Invocation {
-    Help,
-    Play(Options),
-    Compare(PathBuf),
-    Record { log: PathBuf, argv: Vec<OsString> },
-    Attach { argv: Vec<OsString> },
-}
-
-#[derive(Debug, Default)]
+Scenarios use `rehearse --record LOG -- COMMAND ARG…` and `rehearse --record LOG --shell COMMAND`
+to run and record a hook, and `rehearse --attach -- PROGRAM ARG…` to give a program a session of
+its own on the terminal that is standard input.")]
 pub(crate) struct Options {
+    /// The client's program [default: `$REHEARSAL_CLIENT`, or the newest one under target/client]
+    #[arg(long, value_name = "PATH")]
     pub(crate) client: Option<PathBuf>,
-    pub(crate) variables: BTreeMap<String, String>,
+    /// A value for `${NAME}` in scenarios; can be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_variable)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// Play N scenarios at once; with 1, each is shown while it runs
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) jobs: NonZeroUsize,
+    /// Keep the run's home and project, and print where; with a terminal also `screens.txt`, the screen after each step
+    #[arg(long)]
     pub(crate) keep: bool,
+    /// Show only failures and the summary
+    #[arg(long)]
     pub(crate) quiet: bool,
-    pub(crate) jobs: usize,
-    pub(crate) again: usize,
+    /// Play a failed scenario N more times, to see whether it always fails
+    #[arg(long, value_name = "N")]
+    pub(crate) again: Option<NonZeroUsize>,
+    /// Write results as JSON: which scenarios passed, the client's events and tools, the fields that hooks were given.
+    /// Results of other scenarios on the same version stay in the file
+    #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
+    /// Play nothing; compare the results of several versions, from DIR/VERSION.json and DIR/groups.toml
+    #[arg(long, value_name = "DIR", conflicts_with = "files")]
+    pub(crate) versions: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    pub(crate) record: Option<PathBuf>,
+    #[arg(long, hide = true, requires = "record", allow_hyphen_values = true, conflicts_with = "files")]
+    pub(crate) shell: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) attach: bool,
+    /// The scenarios to play
+    #[arg(value_name = "FILE", required_unless_present_any = ["versions", "shell"])]
     pub(crate) files: Vec<PathBuf>,
 }
 
-impl Invocation {
-    pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, String> {
-        let mut arguments = arguments.into_iter();
-        let mut options = Options { jobs: 1, ..Options::default() };
-        while let Some(argument) = arguments.next() {
-            let mut value = |what: &str| arguments.next().ok_or(format!("`{what}` needs a value"));
-            match argument.to_str() {
-                Some("--help" | "-h") => return Ok(Self::Help),
-                Some("--record") => {
-                    let log = PathBuf::from(value("--record")?);
-                    return hook(arguments.collect()).map(|argv| Self::Record { log, argv });
-                }
-                Some("--attach") => return Ok(Self::Attach { argv: arguments.collect() }),
-                Some("--client") => options.client = Some(PathBuf::from(value("--client")?)),
-                Some("--set") => {
-                    let pair = value("--set")?;
-                    let (name, set) = pair
-                        .to_str()
-                        .and_then(|pair| pair.split_once('='))
-                        .filter(|(name, _)| !name.is_empty())
-                        .ok_or_else(|| format!("`--set {}` is not of the form NAME=VALUE", pair.display()))?;
-                    options.variables.insert(name.to_owned(), set.to_owned());
-                }
-                Some("--jobs") => options.jobs = positive("--jobs", &value("--jobs")?)?,
-                Some("--again") => options.again = positive("--again", &value("--again")?)?,
-                Some("--results") => options.results = Some(PathBuf::from(value("--results")?)),
-                Some("--versions") => return Ok(Self::Compare(PathBuf::from(value("--versions")?))),
-                Some("--keep") => options.keep = true,
-                Some("--quiet") => options.quiet = true,
-                Some(unknown) if unknown.starts_with('-') => {
-                    return Err(format!("there is no option `{unknown}`"));
-                }
-                _ => options.files.push(PathBuf::from(argument)),
-            }
+impl Options {
+    /// The command of `--record` and `--attach`.
+    pub(crate) fn argv(&self) -> Vec<OsString> {
+        match &self.shell {
+            Some(command) => vec!["/bin/sh".into(), "-c".into(), command.clone()],
+            None => self.files.iter().map(OsString::from).collect(),
         }
-        if options.files.is_empty() {
-            return Err("no scenario is given".to_owned());
-        }
-        Ok(Self::Play(options))
     }
 }
 
-fn positive(name: &str, number: &OsStr) -> Result<usize, String> {
-    let parsed = number.to_str().and_then(|number| number.parse().ok()).filter(|number| *number > 0);
-    parsed.ok_or_else(|| format!("`{name} {}` is not a positive number", number.display()))
-}
-
-/// The program to run in place of the recorder.
-fn hook(rest: Vec<OsString>) -> Result<Vec<OsString>, String> {
-    let mut rest = rest.into_iter();
-    match rest.next().as_ref().and_then(|form| form.to_str()) {
-        Some("--") => Ok(rest.collect()),
-        Some("--shell") => {
-            Ok([OsString::from("/bin/sh"), OsString::from("-c")].into_iter().chain(rest).collect())
-        }
-        _ => Err("`--record LOG` is followed by `--` and a command, or by `--shell` and a text".to_owned()),
-    }
+fn parse_variable(pair: &str) -> Result<(String, String), String> {
+    let pair = pair.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("it is not of the form NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
-    fn parse(arguments: &[&str]) -> Result<Invocation, String> {
-        Invocation::parse(arguments.iter().map(OsString::from).collect())
+    fn parse(arguments: &[&str]) -> Result<Options, String> {
+        let arguments = std::iter::once(&"rehearse").chain(arguments);
+        Options::try_parse_from(arguments).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn a_hooks_own_options_are_not_ours() {
-        let Ok(Invocation::Record { argv, .. }) = parse(&["--record", "log", "--", "gate", "--help"]) else {
-            panic!("not a recording");
-        };
-        assert_eq!(argv, ["gate", "--help"]);
+    fn options_of_a_recorded_hook_belong_to_the_hook() {
+        let options = parse(&["--record", "log", "--", "gate", "--help"]).unwrap();
+        assert_eq!(
+            (options.record, options.files),
+            (Some("log".into()), vec!["gate".into(), "--help".into()])
+        );
+        assert_eq!(
+            parse(&["--record", "log", "--shell", "-x 'y'"]).unwrap().argv(),
+            ["/bin/sh", "-c", "-x 'y'"]
+        );
     }
 
     #[test]
-    fn nonsense_is_told() {
-        for (arguments, told) in [
-            (&[][..], "no scenario"),
-            (&["--colour", "x"], "`--colour`"),
+    fn a_usage_error_names_the_argument() {
+        for (arguments, expected) in [
+            (&[][..], "<FILE>"),
+            (&["--colour", "x"], "'--colour'"),
             (&["--set", "x", "f"], "NAME=VALUE"),
-            (&["--jobs", "0", "f"], "positive"),
-            (&["--again", "often", "f"], "`--again often`"),
-            (&["--client"], "needs a value"),
-            (&["--versions"], "needs a value"),
-            (&["--record", "log", "gate"], "followed by"),
+            (&["--jobs", "0", "f"], "'--jobs <N>'"),
+            (&["--again", "often", "f"], "'--again <N>'"),
+            (&["--client"], "value is required"),
+            (&["--versions"], "value is required"),
         ] {
-            let fault = parse(arguments).err().unwrap();
-            assert!(fault.contains(told), "{fault}");
+            let error = parse(arguments).err().unwrap();
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The hook log: one line when a hook starts, one when it ends.
+//! The hook log: one line when a hook starts, and one when it ends.
 //!
-//! Two lines, because a hook that the client cuts off never gets to write the second, and that is
-//! worth seeing. Hooks run in parallel, so each line is one append, and an id joins the two.
+//! A hook that the client cuts off has only the first line. Hooks run in parallel, so each line is one append, and an id
+//! joins the two.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -12,18 +12,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What one hook was given and what it answered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HookRecord {
     pub event: String,
     pub tool: Option<String>,
-    /// The type of the agent the event belongs to, if it has one.
+    /// The type of the subagent, if the event belongs to one.
     pub agent: Option<String>,
     pub argv: Vec<String>,
-    /// What it was given; a string, if that was not JSON.
+    /// Its input; a string if that was not JSON.
     pub input: Value,
     /// When it started, in seconds since 1970.
     pub started: f64,
     /// How it ended. `None` means that it was cut off.
+    #[serde(skip)]
     pub end: Option<HookEnd>,
     pub(crate) pid: i32,
 }
@@ -50,7 +51,7 @@ impl HookRecord {
         self.end.as_ref().and_then(|end| end.exit)
     }
 
-    /// What it printed, if that is JSON.
+    /// Its output, if that is JSON.
     pub fn answer(&self) -> Option<Value> {
         serde_json::from_str(self.stdout()).ok()
     }
@@ -59,13 +60,7 @@ impl HookRecord {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Started {
     pub(super) id: String,
-    pub(super) event: String,
-    pub(super) tool: Option<String>,
-    pub(super) agent: Option<String>,
-    pub(super) argv: Vec<String>,
-    pub(super) input: Value,
-    pub(super) at: f64,
-    pub(super) pid: i32,
+    pub(super) hook: HookRecord,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -84,12 +79,12 @@ enum Line {
 pub(super) fn append(log: &Path, line: &impl Serialize) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
-    // One write to a file opened for appending: parallel hooks cannot tear each other's lines.
+    // One write in append mode, so that the lines of parallel hooks do not mix.
     OpenOptions::new().append(true).create(true).open(log)?.write_all(&bytes)
 }
 
-/// Follows a log that is still being written.
-#[derive(Debug)]
+/// Reads a log while it is being written.
+#[derive(Debug, Default)]
 pub(crate) struct HookLog {
     path: PathBuf,
     offset: u64,
@@ -100,31 +95,28 @@ pub(crate) struct HookLog {
 
 impl HookLog {
     pub(crate) fn open(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            offset: 0,
-            partial: Vec::new(),
-            records: Vec::new(),
-            by_id: HashMap::new(),
-        }
+        Self { path: path.to_owned(), ..Self::default() }
     }
 
-    /// Reads on, and returns the hooks that ended since the last call.
-    pub(crate) fn read_on(&mut self) -> Vec<HookRecord> {
+    /// Reads new lines, and returns the hooks that ended since the last call.
+    pub(crate) fn read_new(&mut self) -> Vec<HookRecord> {
         let mut ended = Vec::new();
-        let bytes = self.new_bytes();
+        let bytes = self.read_new_bytes();
         self.partial.extend(bytes);
         while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.partial.drain(..=end).collect();
             match serde_json::from_slice(&line) {
-                Ok(Line::Started(started)) => self.start(started),
+                Ok(Line::Started(Started { id, hook })) => {
+                    self.by_id.insert(id, self.records.len());
+                    self.records.push(hook);
+                }
                 Ok(Line::Ended(Ended { id, end })) => {
                     if let Some(index) = self.by_id.get(&id) {
                         self.records[*index].end = Some(end);
                         ended.push(self.records[*index].clone());
                     }
                 }
-                // A hook may write to any file it finds; a foreign line is not a record.
+                // A hook may write to any file that it finds, so other lines are ignored.
                 Err(_) => {}
             }
         }
@@ -136,23 +128,9 @@ impl HookLog {
         &self.records
     }
 
-    fn start(&mut self, line: Started) {
-        self.by_id.insert(line.id, self.records.len());
-        self.records.push(HookRecord {
-            event: line.event,
-            tool: line.tool,
-            agent: line.agent,
-            argv: line.argv,
-            input: line.input,
-            started: line.at,
-            end: None,
-            pid: line.pid,
-        });
-    }
-
-    fn new_bytes(&mut self) -> Vec<u8> {
+    fn read_new_bytes(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // The log is not there until the first hook starts.
+        // The log does not exist until the first hook starts.
         let read = File::open(&self.path).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.offset))?;
             file.read_to_end(&mut bytes)
@@ -167,16 +145,17 @@ mod tests {
     use super::*;
 
     fn started(id: &str) -> Started {
-        Started {
-            id: id.into(),
+        let hook = HookRecord {
             event: "Stop".into(),
             tool: None,
             agent: None,
             argv: vec!["x".into()],
             input: Value::Null,
-            at: 1.0,
+            started: 1.0,
+            end: None,
             pid: 1,
-        }
+        };
+        Started { id: id.into(), hook }
     }
 
     fn ended(id: &str) -> Ended {
@@ -193,35 +172,35 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_that_never_ended_stays_visible() {
+    fn a_hook_that_never_ended_has_a_record() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let mut log = HookLog::open(&path);
-        assert!(log.read_on().is_empty());
+        assert!(log.read_new().is_empty());
         append(&path, &started("a")).unwrap();
         append(&path, &started("b")).unwrap();
         append(&path, &ended("b")).unwrap();
-        let news = log.read_on();
-        assert_eq!(news.len(), 1);
-        assert_eq!(news[0].stdout(), "out");
+        let ended_hooks = log.read_new();
+        assert_eq!(ended_hooks.len(), 1);
+        assert_eq!(ended_hooks[0].stdout(), "out");
         assert_eq!(log.records().len(), 2);
         assert!(log.records()[0].end.is_none());
         append(&path, &ended("a")).unwrap();
-        assert_eq!(log.read_on().len(), 1, "what ends later is told later");
+        assert_eq!(log.read_new().len(), 1, "a hook that ends later is returned later");
     }
 
     #[test]
-    fn half_a_line_is_read_when_it_is_whole() {
+    fn a_partial_line_is_read_once_it_is_complete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let whole = format!("{}\n", serde_json::to_string(&started("a")).unwrap());
         let (left, right) = whole.split_at(20);
         let mut log = HookLog::open(&path);
         std::fs::write(&path, left).unwrap();
-        log.read_on();
+        log.read_new();
         assert!(log.records().is_empty());
         OpenOptions::new().append(true).open(&path).unwrap().write_all(right.as_bytes()).unwrap();
-        log.read_on();
+        log.read_new();
         assert_eq!(log.records().len(), 1);
     }
 }

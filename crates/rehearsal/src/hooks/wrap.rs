@@ -1,15 +1,14 @@
 //! Rewrites hook entries so that the recorder runs the hook.
 //!
-//! The client joins entries with the same command, and so must we: the same entry always becomes
-//! the same wrapped entry, with nothing unique in it. Keys that are not understood stay as they
-//! are, because a rehearsal that drops one rehearses something else. The client also quotes hook
-//! commands to the model, and [`Recorder::unmask`] takes the recorder out of such texts again.
+//! The client runs equal entries once, so equal entries must stay equal: nothing in a wrapped entry is unique. Unknown keys
+//! stay as they are. The client also quotes hook commands to the model, and [`Recorder::unmask`] removes the recorder from
+//! such texts.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-/// Where the recorder is, and where it writes.
+/// The recorder's program and its log.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorder {
     program: PathBuf,
@@ -38,7 +37,7 @@ impl Recorder {
         }
     }
 
-    /// Wraps one entry, unless it is none that runs a command, or is wrapped already.
+    /// Wraps an entry that runs a command and is not wrapped yet.
     pub(crate) fn wrap(&self, entry: &mut Map<String, Value>) {
         if entry.get("type").and_then(Value::as_str) != Some("command") {
             return;
@@ -56,7 +55,7 @@ impl Recorder {
                 entry.insert("command".into(), json!(self.program));
                 entry.insert("args".into(), Value::Array(wrapped));
             }
-            // Something in `args` that is no list is the author's experiment.
+            // An `args` that is not a list is there on purpose, to test the client.
             None if entry.contains_key("args") => {}
             None => {
                 let wrapped = format!("{}{}", self.shell_prefix(), quote(&command));
@@ -65,7 +64,7 @@ impl Recorder {
         }
     }
 
-    /// A text of the client, as it would read without the recorder.
+    /// Removes the recorder from the hook commands in a text of the client.
     pub(crate) fn unmask(&self, text: &str) -> String {
         let exec = format!("{} --record {} -- ", self.program.display(), self.log.display());
         let text = text.replace(&exec, "");
@@ -93,18 +92,18 @@ impl Recorder {
 }
 
 /// Whether the client reads hooks from this file.
-pub(crate) fn holds_hooks(path: &Path) -> bool {
+pub(crate) fn is_hook_file(path: &Path) -> bool {
     [".claude/settings.json", ".claude/settings.local.json", "hooks/hooks.json", ".claude-plugin/plugin.json"]
         .iter()
         .any(|name| path.ends_with(name))
 }
 
-/// One word for a POSIX shell, whatever it holds.
+/// Quotes a text as one word for a POSIX shell.
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Undoes [`quote`] at the start of a text, and returns what follows.
+/// Reverses [`quote`] at the start of a text, and returns the word and the rest.
 fn unquote(text: &str) -> (String, &str) {
     let mut word = String::new();
     let mut rest = text.strip_prefix('\'').unwrap_or(text);
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn shell_form_stays_one_word_for_the_recorder() {
+    fn shell_form_becomes_one_quoted_word() {
         let entry = wrapped(&json!({"type": "command", "command": "echo 'it' | cat"}));
         assert_eq!(
             entry["command"],
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_survives() {
+    fn unknown_keys_and_types_stay() {
         let mut settings = json!({"model": "m", "hooks": {"Stop": [
             {"note": 1, "hooks": [{"type": "prompt", "prompt": "p"}, 5, {"type": "command", "args": 3, "command": "c"}]}
         ], "Odd": "text"}});
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_recorder_disappears_from_quoted_commands() {
+    fn the_recorder_is_removed_from_quoted_commands() {
         let shell = wrapped(&json!({"type": "command", "command": "echo 'it'"}));
         let text = format!(
             "a [{}]: no; b [/opt/rehearse --record /run/hooks.jsonl -- gate x]",
@@ -196,8 +195,8 @@ mod tests {
 
     #[test]
     fn plugin_hook_files_are_hook_files() {
-        assert!(holds_hooks(Path::new("/r/project/p/hooks/hooks.json")));
-        assert!(holds_hooks(Path::new("/r/home/.claude/settings.json")));
-        assert!(!holds_hooks(Path::new("/r/project/settings.json")));
+        assert!(is_hook_file(Path::new("/r/project/p/hooks/hooks.json")));
+        assert!(is_hook_file(Path::new("/r/home/.claude/settings.json")));
+        assert!(!is_hook_file(Path::new("/r/project/settings.json")));
     }
 }

@@ -1,7 +1,6 @@
-//! The model's answer in the shape of the Messages API, streamed or whole.
+//! The model's answer in the format of the Messages API, streamed or whole.
 //!
-//! Both shapes are built from the same content blocks, so a client that falls back from one to the
-//! other hears the same thing.
+//! Both are built from the same content blocks, so that a client that falls back from streaming gets the same answer.
 
 use serde_json::{Value, json};
 
@@ -18,21 +17,22 @@ pub(super) struct Message {
     is_cut: bool,
 }
 
-/// What in a step could not be filled.
+/// Placeholders of a step that could not be filled.
 pub(super) type Problems = Vec<String>;
 
 impl Message {
-    /// `tag` is unique within the run and makes the ids of the message and its calls.
+    /// Fills a step. `tag` is unique within the run, and part of the ids of the message and its calls.
     pub(super) fn compose(
         tag: &str,
         (text, calls, is_cut): (Option<&str>, &[Call], bool),
         body: &Value,
         variables: &Variables,
     ) -> (Self, Problems) {
-        let heard = format!("{}\n{}", super::all_text(&body["system"]), super::all_text(&body["messages"]));
+        let request_text =
+            format!("{}\n{}", super::all_text(&body["system"]), super::all_text(&body["messages"]));
         let mut problems = Problems::new();
         let mut fill = |template: &str| {
-            fill_from_request(&variables.fill(template), &heard).unwrap_or_else(|problem| {
+            fill_from_request(&variables.fill(template), &request_text).unwrap_or_else(|problem| {
                 problems.push(problem);
                 template.to_owned()
             })
@@ -65,12 +65,12 @@ impl Message {
             .collect()
     }
 
-    pub(super) fn whole(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         self.envelope(&self.content, Some(self.stop_reason()))
     }
 
-    /// The server-sent events of the message.
-    pub(super) fn events(&self) -> String {
+    /// The message as server-sent events.
+    pub(super) fn to_event_stream(&self) -> String {
         let mut events = vec![json!({
             "type": "message_start", "message": self.envelope(&[], None),
         })];
@@ -139,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_has_the_shape_of_the_api() {
-        let events = message().events();
+    fn the_stream_has_the_format_of_the_api() {
+        let events = message().to_event_stream();
         let names: Vec<_> = events.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
         let block = ["content_block_start", "content_block_delta", "content_block_stop"];
         let expected =
@@ -163,20 +163,20 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_message_says_the_same() {
-        let whole = message().whole();
+    fn the_whole_message_has_the_same_content() {
+        let whole = message().to_json();
         assert_eq!(whole["content"][0]["text"], "let me");
         assert_eq!(whole["content"][2]["input"]["command"], "cat a.txt");
         assert_eq!(whole["stop_reason"], "tool_use");
     }
 
     #[test]
-    fn a_text_alone_ends_the_turn_or_is_cut_off() {
+    fn text_without_calls_ends_the_turn_or_is_cut_off() {
         for (is_cut, reason) in [(false, "end_turn"), (true, "max_tokens")] {
-            let said = (Some("done"), &[][..], is_cut);
-            let (message, _) = Message::compose("x", said, &json!({}), &Variables::default());
-            assert_eq!(message.whole()["stop_reason"], reason);
-            assert!(message.events().contains(reason));
+            let answer = (Some("done"), &[][..], is_cut);
+            let (message, _) = Message::compose("x", answer, &json!({}), &Variables::default());
+            assert_eq!(message.to_json()["stop_reason"], reason);
+            assert!(message.to_event_stream().contains(reason));
         }
     }
 }

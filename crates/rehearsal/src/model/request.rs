@@ -1,21 +1,20 @@
 //! A request of the client, and what is new in it.
 //!
-//! The client sends the whole conversation each time, so the interesting part is the difference
-//! to the request before. What the model said itself is left out: it comes from the script, and an
-//! expectation that finds its own script would always hold.
+//! The client sends the whole conversation each time, so expectations look only at what is new since the request before. The
+//! model's own messages are left out: they come from the script, so an expectation about them would always be met.
 
 use serde_json::{Value, json};
 
 /// One request that reached the model.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The route that answered it, if any did.
+    /// The route that answered it.
     pub route: Option<String>,
-    /// Counts from 1 within the route.
+    /// Its number in the route, from 1.
     pub n: usize,
-    /// Names of the tools that were offered.
+    /// The names of the offered tools.
     pub tools: Vec<String>,
-    /// The request as it came.
+    /// The JSON body.
     pub body: Value,
 }
 
@@ -26,8 +25,7 @@ impl Request {
         Self { route, n, tools, body }
     }
 
-    /// The tools of which the model is only told the names, and which it can ask for: one name on each line after a sentence
-    /// that says so.
+    /// The deferred tools, of which the client sends only the names, one per line after a known sentence.
     pub(crate) fn tools_on_demand(&self) -> Vec<String> {
         const SENTENCE: &str = "deferred tools are now available";
         let texts: Vec<String> = blocks(&self.body).iter().map(block_text).collect();
@@ -38,14 +36,14 @@ impl Request {
     }
 }
 
-/// The text of what is in `body` and was not in `before`.
+/// The text that is in `body` and not in `before`.
 pub(crate) fn new_text(body: &Value, before: Option<&Value>) -> String {
-    let mut seen = before.map(blocks).unwrap_or_default();
+    let mut old_blocks = before.map(blocks).unwrap_or_default();
     let mut new = Vec::new();
     for block in blocks(body) {
-        if let Some(index) = seen.iter().position(|old| *old == block) {
-            // Each old block hides one new one, so that a repeated text counts as new.
-            seen.swap_remove(index);
+        if let Some(index) = old_blocks.iter().position(|old| *old == block) {
+            // Each old block hides only one block, so that a repeated text counts as new.
+            old_blocks.swap_remove(index);
         } else {
             new.push(block_text(&block));
         }
@@ -53,8 +51,8 @@ pub(crate) fn new_text(body: &Value, before: Option<&Value>) -> String {
     new.join("\n")
 }
 
-/// The content blocks that others than the model wrote. Blocks and not messages are compared,
-/// because the client moves texts between messages when it merges them.
+/// The content blocks that the model did not write. Blocks are compared instead of messages, because the client moves texts
+/// between messages.
 fn blocks(body: &Value) -> Vec<Value> {
     let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
     messages
@@ -68,7 +66,7 @@ fn blocks(body: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// Cache marks wander to the newest message and change nothing that the model sees.
+/// Removes cache marks, which move to the newest message and mean nothing to the model.
 fn without_cache_marks(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(without_cache_marks).collect(),
@@ -81,7 +79,7 @@ fn without_cache_marks(value: &Value) -> Value {
     }
 }
 
-/// What a content block says, whichever kind it is.
+/// The text of a content block of any kind.
 pub(crate) fn block_text(block: &Value) -> String {
     let content = match block["type"].as_str() {
         Some("text") => &block["text"],
@@ -100,18 +98,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_on_demand_are_told_by_name() {
-        let told = "<system-reminder>\nThe following deferred tools are now available via Search. Load them first:\n\
+    fn deferred_tools_are_found_by_name() {
+        let reminder = "<system-reminder>\nThe following deferred tools are now available via Search. Load them first:\n\
                     NotebookEdit\nmcp__one__two\n</system-reminder>\nWrite";
         let body = json!({"tools": [{"name": "Bash"}], "messages": [
-            {"role": "user", "content": [{"type": "text", "text": told}, {"type": "text", "text": "hello"}]}]});
+            {"role": "user", "content": [{"type": "text", "text": reminder}, {"type": "text", "text": "hello"}]}]});
         let request = Request::new(None, 1, body);
         assert_eq!(request.tools, ["Bash"]);
         assert_eq!(request.tools_on_demand(), ["NotebookEdit", "mcp__one__two"]);
     }
 
     #[test]
-    fn only_what_others_said_since_then_is_new() {
+    fn only_text_that_the_model_did_not_write_is_new() {
         let first = json!({"messages": [
             {"role": "user", "content": [{"type": "text", "text": "hello", "cache_control": {"type": "ephemeral"}}]}]});
         let second = json!({"messages": [
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_said_again_is_new() {
+    fn a_repeated_text_is_new() {
         let message = json!({"role": "user", "content": "again"});
         let once = json!({"messages": [message]});
         let twice = json!({"messages": [message, message]});

@@ -1,8 +1,7 @@
-//! The model's door: a small HTTP server on loopback.
+//! The HTTP server of the scripted model, on loopback.
 //!
-//! It speaks just enough HTTP for one well-behaved client: a request with a length, an answer, and
-//! the connection is closed. It listens on 127.0.0.1 only, bounds what it reads, and answers each
-//! connection in its own thread, because parallel agents ask in parallel and a step may wait.
+//! It supports only what the client needs: a request with a length, one answer, and the connection is closed. It limits what
+//! it reads. Each connection has a thread, because agents run in parallel and a step may wait.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -15,10 +14,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answer::Message;
-use super::{Cue, Request, Script};
+use super::{Request, Script, ScriptedAnswer};
+use crate::actions::ActionRunner;
 use crate::error::{Error, Result};
-use crate::observer::Moment;
-use crate::outside::Outside;
+use crate::observer::RunEvent;
 use crate::scenario::{Action, Answer, Step};
 use crate::variables::Variables;
 
@@ -26,20 +25,20 @@ const HEAD_LIMIT: usize = 64 * 1024;
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
 const READ_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// What the server reports while it runs.
-pub(crate) enum Note {
+/// What the server and the host report to the thread that plays.
+pub(crate) enum Report {
     Request(Request),
-    Moment(Moment),
-    /// Something about the scenario that could not be played as written.
+    Moment(RunEvent),
+    /// A part of the scenario that could not be played as written.
     Problem(String),
 }
 
-/// Everything a connection needs to answer.
-pub(crate) struct Part {
+/// What a connection needs to answer.
+pub(crate) struct ServerState {
     pub(crate) script: Mutex<Script>,
     pub(crate) variables: Variables,
-    pub(crate) outside: Outside,
-    pub(crate) notes: Mutex<Sender<Note>>,
+    pub(crate) actions: ActionRunner,
+    pub(crate) notes: Mutex<Sender<Report>>,
     pub(crate) in_flight: Arc<AtomicUsize>,
 }
 
@@ -52,7 +51,7 @@ pub(crate) struct ModelServer {
 }
 
 impl ModelServer {
-    /// Takes a free port. Nobody is answered before [`open`](Self::open).
+    /// Takes a free port. Requests are answered after [`open`](Self::open).
     pub(crate) fn bind() -> Result<Self> {
         let bind = || {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -72,12 +71,12 @@ impl ModelServer {
         self.address.port()
     }
 
-    /// Set when the performance is over, so that nothing goes on waiting.
+    /// A flag that is set when the run is over, to end all waits.
     pub(crate) fn closing(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.closing)
     }
 
-    /// The number of requests that were received and are not answered yet.
+    /// The number of received requests without an answer.
     pub(crate) fn in_flight(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.in_flight)
     }
@@ -86,16 +85,16 @@ impl ModelServer {
         &mut self,
         script: Script,
         variables: Variables,
-        outside: Outside,
-        notes: Sender<Note>,
+        actions: ActionRunner,
+        notes: Sender<Report>,
     ) {
         let Some(listener) = self.listener.take() else {
             return;
         };
-        let part = Arc::new(Part {
+        let state = Arc::new(ServerState {
             script: Mutex::new(script),
             variables,
-            outside,
+            actions,
             notes: Mutex::new(notes),
             in_flight: self.in_flight(),
         });
@@ -106,9 +105,9 @@ impl ModelServer {
                     break;
                 }
                 let Ok(stream) = stream else { continue };
-                let part = Arc::clone(&part);
-                // A connection that breaks is the client's business: it will ask again.
-                thread::spawn(move || part.attend(stream));
+                let state = Arc::clone(&state);
+                // If a connection breaks, the client tries again.
+                thread::spawn(move || state.answer(stream));
             }
         }));
     }
@@ -117,7 +116,7 @@ impl ModelServer {
 impl Drop for ModelServer {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::SeqCst);
-        // The listener sleeps in `accept`; a knock wakes it.
+        // A connection wakes the listener from `accept`.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -125,11 +124,11 @@ impl Drop for ModelServer {
     }
 }
 
-impl Part {
-    fn attend(&self, stream: TcpStream) -> io::Result<()> {
+impl ServerState {
+    fn answer(&self, stream: TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(READ_TIMEOUT))?;
         let mut reader = BufReader::new(stream.try_clone()?);
-        match read_call(&mut reader) {
+        match read_request(&mut reader) {
             Ok(call) => {
                 self.in_flight.fetch_add(1, Ordering::SeqCst);
                 let sent = self.reply(&call).send(stream);
@@ -148,28 +147,29 @@ impl Part {
             ("HEAD", _) => Reply::json(200, &json!({})).without_body(),
             ("POST", "/v1/messages/count_tokens") => Reply::json(200, &json!({"input_tokens": 10})),
             ("POST", "/v1/messages") => match serde_json::from_slice(&call.body) {
-                Ok(body) => self.speak(address, body),
+                Ok(body) => self.answer_message(address, body),
                 Err(_) => Reply::api_error(400, "invalid_request_error", "not JSON"),
             },
             _ => Reply::api_error(404, "not_found_error", "there is nothing here"),
         }
     }
 
-    fn speak(&self, address: &str, body: Value) -> Reply {
-        let cue = self.script.lock().unwrap_or_else(PoisonError::into_inner).cue(address, &body);
+    fn answer_message(&self, address: &str, body: Value) -> Reply {
+        let cue = self.script.lock().unwrap_or_else(PoisonError::into_inner).next_step(address, &body);
         let streamed = body["stream"] == true;
-        let Some(Cue { route, n, step }) = cue else {
-            self.note(Note::Request(Request::new(None, 0, body)));
+        let Some(ScriptedAnswer { route, n, step }) = cue else {
+            self.report(Report::Request(Request::new(None, 0, body)));
             return Reply::api_error(
                 400,
                 "invalid_request_error",
                 "no route of the scenario takes this request",
             );
         };
-        self.note(Note::Request(Request::new(Some(route.clone()), n, body.clone())));
-        let tell = |action: &Action| self.note(Note::Moment(Moment::Outside(action.describe())));
-        if let Err(problem) = self.outside.perform(&step.before, &super::all_text(&body["messages"]), tell) {
-            self.note(Note::Problem(format!("before step {n} of route `{route}`: {problem}")));
+        self.report(Report::Request(Request::new(Some(route.clone()), n, body.clone())));
+        let report = |action: &Action| self.report(Report::Moment(RunEvent::Outside(action.describe())));
+        if let Err(problem) = self.actions.perform(&step.before, &super::all_text(&body["messages"]), report)
+        {
+            self.report(Report::Problem(format!("before step {n} of route `{route}`: {problem}")));
         }
         self.deliver(&route, n, &step, &body, streamed)
     }
@@ -177,7 +177,10 @@ impl Part {
     fn deliver(&self, route: &str, n: usize, step: &Step, body: &Value, streamed: bool) -> Reply {
         let (text, calls, is_cut) = match &step.answer {
             Answer::Error(error) => {
-                self.note(Note::Moment(Moment::Failed { route: route.to_owned(), status: error.status }));
+                self.report(Report::Moment(RunEvent::Failed {
+                    route: route.to_owned(),
+                    status: error.status,
+                }));
                 return Reply::api_error(error.status, &error.kind, &error.message);
             }
             Answer::Message { text, calls, is_cut } => (text.as_deref(), calls.as_slice(), *is_cut),
@@ -186,23 +189,23 @@ impl Part {
         let (message, problems) =
             Message::compose(&format!("{word}_{n}"), (text, calls, is_cut), body, &self.variables);
         for problem in problems {
-            self.note(Note::Problem(format!("step {n} of route `{route}`: {problem}")));
+            self.report(Report::Problem(format!("step {n} of route `{route}`: {problem}")));
         }
-        self.note(Note::Moment(Moment::Answered {
+        self.report(Report::Moment(RunEvent::Answered {
             route: route.to_owned(),
             n,
             text: message.text(),
             calls: message.calls(),
         }));
         if streamed {
-            Reply::new(200, "text/event-stream", message.events())
+            Reply::new(200, "text/event-stream", message.to_event_stream())
         } else {
-            Reply::json(200, &message.whole())
+            Reply::json(200, &message.to_json())
         }
     }
 
-    fn note(&self, note: Note) {
-        // Nobody listens any more when the performance is over.
+    fn report(&self, note: Report) {
+        // The receiver is gone when the run is over.
         let _ = self.notes.lock().unwrap_or_else(PoisonError::into_inner).send(note);
     }
 }
@@ -224,7 +227,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-fn read_call(reader: &mut impl BufRead) -> std::result::Result<HttpCall, Refusal> {
+fn read_request(reader: &mut impl BufRead) -> std::result::Result<HttpCall, Refusal> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let read = reader.by_ref().take(HEAD_LIMIT as u64).read_until(b'\n', &mut head)?;

@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::mpsc;
 
-fn served(request: &[u8]) -> (String, Vec<Note>) {
+fn served(request: &[u8]) -> (String, Vec<Report>) {
     let dir = tempfile::tempdir().unwrap();
     let scenario = crate::Scenario::parse(
         "title='t'\nprompt='p'\n[[route]]\nwhen={first='hi'}\n[[route.step]]\ntext='done'",
@@ -12,7 +12,7 @@ fn served(request: &[u8]) -> (String, Vec<Note>) {
     .unwrap();
     let variables = Variables::default();
     let mut server = ModelServer::bind().unwrap();
-    let outside = Outside {
+    let actions = ActionRunner {
         project: dir.path().to_owned(),
         home: dir.path().to_owned(),
         environment: Vec::new(),
@@ -22,7 +22,7 @@ fn served(request: &[u8]) -> (String, Vec<Note>) {
         closing: server.closing(),
     };
     let (sender, notes) = mpsc::channel();
-    server.open(Script::new(&scenario.routes, &variables), variables, outside, sender);
+    server.open(Script::new(&scenario.routes, &variables), variables, actions, sender);
     let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     stream.write_all(request).unwrap();
     let mut reply = String::new();
@@ -33,7 +33,7 @@ fn served(request: &[u8]) -> (String, Vec<Note>) {
     (reply, notes.into_iter().collect())
 }
 
-fn post(path: &str, body: &str) -> (String, Vec<Note>) {
+fn post(path: &str, body: &str) -> (String, Vec<Report>) {
     let length = body.len();
     served(format!("POST {path} HTTP/1.1\r\nhost: x\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes())
 }
@@ -43,14 +43,14 @@ fn a_message_is_answered_and_noted() {
     let (reply, notes) = post("/v1/messages?beta=true", r#"{"messages":[{"role":"user","content":"hi"}]}"#);
     assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
     assert!(reply.contains(r#""text":"done""#), "{reply}");
-    assert!(matches!(&notes[..], [Note::Request(request), ..] if request.route.as_deref() == Some("main")));
+    assert!(matches!(&notes[..], [Report::Request(request), ..] if request.route.as_deref() == Some("main")));
 }
 
 #[test]
 fn a_request_without_route_is_noted_and_refused() {
     let (reply, notes) = post("/v1/messages", r#"{"messages":[{"role":"user","content":"yo"}]}"#);
     assert!(reply.starts_with("HTTP/1.1 400"), "{reply}");
-    assert!(matches!(&notes[..], [Note::Request(request), ..] if request.route.is_none()));
+    assert!(matches!(&notes[..], [Report::Request(request), ..] if request.route.is_none()));
 }
 
 #[test]

@@ -1,14 +1,15 @@
-//! What must come of a rehearsal.
+//! The expectations of a scenario.
 //!
-//! Everything is optional and says one thing, so that a failing line points at one fact. Regular
-//! expressions are compiled when the file is read: a broken one is the author's mistake and not a
-//! failed expectation.
+//! All are optional, and each is about one fact. Regular expressions are compiled when the file is read, so that a broken one
+//! is an error in the scenario and not a failed expectation.
 
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use super::Content;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,19 +33,19 @@ pub(crate) struct Expect {
 
 impl Expect {
     pub(crate) fn find_fault(&self, routes: &[&str]) -> Option<String> {
-        let named =
+        let expected_routes =
             self.requests.keys().map(String::as_str).chain(self.request.iter().map(|r| r.route.as_str()));
-        for route in named {
+        for route in expected_routes {
             if !routes.contains(&route) {
                 return Some(format!("an expectation names the unknown route `{route}`"));
             }
         }
-        let zeroth = self.request.iter().any(|r| r.n == Some(0)) || self.hook.iter().any(|h| h.n == Some(0));
-        if zeroth {
+        let has_zero =
+            self.request.iter().any(|r| r.n == Some(0)) || self.hook.iter().any(|h| h.n == Some(0));
+        if has_zero {
             return Some("`n` counts from 1".into());
         }
-        let all_filters = self.hook.iter().find(|h| !h.checks_something());
-        if let Some(hook) = all_filters {
+        if let Some(hook) = self.hook.iter().find(|hook| !hook.checks_something()) {
             return Some(format!(
                 "an `[[expect.hook]]` for `{}` checks nothing: give `count`, `exit`, `stdout`, …",
                 hook.event.as_deref().unwrap_or("any event")
@@ -57,11 +58,11 @@ impl Expect {
     }
 }
 
-/// What is on the screen of the interactive client: after a step, or at any time.
+/// What the screen of the interactive client shows, after a step or at any time.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScreenExpectation {
-    /// The step of the user, counting from 1.
+    /// The number of the user's step, from 1.
     pub(crate) after: Option<usize>,
     #[serde(default)]
     pub(crate) contains: Vec<String>,
@@ -69,7 +70,7 @@ pub(crate) struct ScreenExpectation {
     pub(crate) lacks: Vec<String>,
     #[serde(default)]
     pub(crate) matches: Vec<Pattern>,
-    /// How often a text is there.
+    /// How often a text is on the screen.
     #[serde(default)]
     pub(crate) count: BTreeMap<String, usize>,
 }
@@ -83,7 +84,7 @@ impl ScreenExpectation {
     }
 }
 
-/// What is new in a request; without `n`, in all requests of the route together.
+/// What is new in a request; without `n`, in all requests of the route.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestExpectation {
@@ -96,11 +97,11 @@ pub(crate) struct RequestExpectation {
     pub(crate) lacks: Vec<String>,
     #[serde(default)]
     pub(crate) matches: Vec<Pattern>,
-    /// The tools that are offered, whatever their order.
+    /// The offered tools, in any order.
     pub(crate) tools: Option<Vec<String>>,
 }
 
-/// `event`, `tool`, `agent`, `command`, `given` and `n` choose records; the rest checks each of them.
+/// `event`, `tool`, `agent`, `command`, `given` and `n` select records; the other keys check each of them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HookExpectation {
@@ -116,7 +117,8 @@ pub(crate) struct HookExpectation {
     pub(crate) exit: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) unfinished: Option<bool>,
-    pub(crate) stdout: Option<Stdout>,
+    /// A text is the whole output; a table is a part of the JSON that was printed.
+    pub(crate) stdout: Option<Content>,
     #[serde(default)]
     pub(crate) stdout_contains: Vec<String>,
     #[serde(default)]
@@ -126,7 +128,7 @@ pub(crate) struct HookExpectation {
 }
 
 impl HookExpectation {
-    /// Whether there is something to hold against each chosen record.
+    /// Whether there is a check for each selected record.
     pub(crate) fn checks_records(&self) -> bool {
         self.exit.is_some()
             || self.signal.is_some()
@@ -139,26 +141,6 @@ impl HookExpectation {
 
     fn checks_something(&self) -> bool {
         self.count.is_some() || self.checks_records()
-    }
-}
-
-/// A text is the whole output, a table is a part of the JSON that was printed.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "Value")]
-pub(crate) enum Stdout {
-    Text(String),
-    Json(Value),
-}
-
-impl TryFrom<Value> for Stdout {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, String> {
-        match value {
-            Value::String(text) => Ok(Self::Text(text)),
-            Value::Object(_) => Ok(Self::Json(value)),
-            other => Err(format!("`stdout` is a text or a table, not `{other}`")),
-        }
     }
 }
 
@@ -179,8 +161,8 @@ pub(crate) struct FileExpectation {
 }
 
 impl FileExpectation {
-    /// Whether the content matters, and not only whether the file is there.
-    pub(crate) fn reads(&self) -> bool {
+    /// Whether the content is checked, and not only the existence of the file.
+    pub(crate) fn checks_content(&self) -> bool {
         self.equals.is_some()
             || self.json.is_some()
             || self.lines.is_some()
@@ -188,7 +170,7 @@ impl FileExpectation {
     }
 }
 
-/// A regular expression that is known to compile.
+/// A compiled regular expression.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Regex);

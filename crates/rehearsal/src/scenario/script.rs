@@ -1,14 +1,13 @@
-//! What the model says: routes, their steps, and what happens outside before a step is answered.
+//! The model's script: routes, their steps, and actions before a step.
 //!
-//! A step is written with a few optional keys, because that reads well in TOML, and becomes an
-//! enum at once, so that the rest of the crate never meets a step with both a text and an error.
+//! In TOML a step has a few optional keys. It becomes an enum here, so that no step has both a text and an error.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Content;
 
-/// A part of the model: which requests it answers, and with what.
+/// Which requests a route answers, and with what.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Route {
@@ -20,7 +19,7 @@ pub(crate) struct Route {
     pub(crate) steps: Vec<Step>,
 }
 
-/// Every condition that is given must hold. Without any, a route takes all requests.
+/// The conditions of a route. All must be met; without conditions it answers all requests.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct When {
@@ -32,7 +31,7 @@ pub(crate) struct When {
     pub(crate) tool: Option<String>,
     pub(crate) notool: Option<String>,
     pub(crate) model: Option<String>,
-    /// A part of the path before `/v1`: which of several base addresses was asked.
+    /// A part of the path before `/v1`, to distinguish several base addresses.
     pub(crate) address: Option<String>,
 }
 
@@ -48,7 +47,7 @@ pub(crate) enum Answer {
     Message {
         text: Option<String>,
         calls: Vec<Call>,
-        /// It ends at the token limit.
+        /// Whether it ends at the token limit.
         is_cut: bool,
     },
     Error(ApiError),
@@ -102,7 +101,7 @@ impl TryFrom<StepKeys> for Step {
         }
         let answer = match keys.error {
             Some(_) if keys.text.is_some() || !calls.is_empty() || keys.cut => {
-                return Err("a step with an `error` says nothing else");
+                return Err("a step with an `error` has no other answer");
             }
             Some(error) if !(400..600).contains(&error.status) => {
                 return Err("an `error` has a `status` of 400 to 599");
@@ -117,7 +116,7 @@ impl TryFrom<StepKeys> for Step {
     }
 }
 
-/// Something a person does outside the client.
+/// Something that the user does outside the client.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "ActionKeys")]
 pub(crate) enum Action {
@@ -141,7 +140,7 @@ struct ActionKeys {
     seconds: Option<f64>,
 }
 
-const DEFAULT_PATIENCE: f64 = 300.0;
+const DEFAULT_WAIT_SECONDS: f64 = 300.0;
 
 impl TryFrom<ActionKeys> for Action {
     type Error = &'static str;
@@ -164,7 +163,7 @@ impl TryFrom<ActionKeys> for Action {
             },
             _ if content.is_some() => Err("`text` and `json` belong to `write`"),
             (None, None, None, None, Some(event)) => {
-                Ok(Self::WaitForHook { event, seconds: seconds.unwrap_or(DEFAULT_PATIENCE) })
+                Ok(Self::WaitForHook { event, seconds: seconds.unwrap_or(DEFAULT_WAIT_SECONDS) })
             }
             _ if seconds.is_some() => Err("`seconds` belongs to `wait_for_hook`"),
             (None, Some(path), None, None, None) => Ok(Self::Remove { path }),

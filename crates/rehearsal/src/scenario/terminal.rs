@@ -1,8 +1,9 @@
-//! The interactive client: the size of its terminal, and what the user types, presses and waits for.
+//! The interactive client: the size of its terminal, and the steps of the user.
 
 use std::num::NonZeroU16;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Action, Pattern};
 use crate::terminal::Key;
@@ -14,124 +15,75 @@ pub(crate) struct TerminalSize {
     pub(crate) rows: NonZeroU16,
 }
 
-/// One thing that the user does or waits for.
+/// One thing that the user does or waits for. In a `[[do]]` it is written as its only key.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "UserStepKeys")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum UserStep {
     /// Waits until the client is idle, types a line, and sends it.
     Prompt(String),
     /// Types without sending.
     Type(String),
-    Press(Vec<Key>),
+    Press(Keys),
     WaitFor(String),
     WaitForMatch(Pattern),
     WaitGone(String),
-    WaitIdle,
+    WaitIdle(bool),
     WaitForRequest {
+        #[serde(default = "super::main_route")]
         route: String,
         n: usize,
     },
     WaitForHook {
         event: String,
+        #[serde(default = "first_number")]
         n: usize,
     },
     Outside(Vec<Action>),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UserStepKeys {
-    prompt: Option<String>,
-    r#type: Option<String>,
-    press: Option<OneOrMore>,
-    wait_for: Option<String>,
-    wait_for_match: Option<Pattern>,
-    wait_gone: Option<String>,
-    wait_idle: Option<bool>,
-    wait_for_request: Option<RequestKeys>,
-    wait_for_hook: Option<HookKeys>,
-    outside: Option<Vec<Action>>,
-}
+/// One key, or several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) struct Keys(pub(crate) Vec<Key>);
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RequestKeys {
-    #[serde(default = "super::main_route")]
-    route: String,
-    n: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HookKeys {
-    event: String,
-    #[serde(default = "one")]
-    n: usize,
-}
-
-fn one() -> usize {
-    1
-}
-
-impl TryFrom<UserStepKeys> for UserStep {
+impl TryFrom<Value> for Keys {
     type Error = String;
 
-    fn try_from(keys: UserStepKeys) -> Result<Self, String> {
-        let mut steps = Vec::new();
-        steps.extend(keys.prompt.map(Self::Prompt));
-        steps.extend(keys.r#type.map(Self::Type));
-        if let Some(names) = keys.press {
-            let names = match names {
-                OneOrMore::One(name) => vec![name],
-                OneOrMore::More(names) => names,
-            };
-            steps.push(Self::Press(names.into_iter().map(Key::try_from).collect::<Result<_, _>>()?));
-        }
-        steps.extend(keys.wait_for.map(Self::WaitFor));
-        steps.extend(keys.wait_for_match.map(Self::WaitForMatch));
-        steps.extend(keys.wait_gone.map(Self::WaitGone));
-        steps.extend(keys.wait_idle.map(|_| Self::WaitIdle));
-        steps.extend(keys.wait_for_request.map(|RequestKeys { route, n }| Self::WaitForRequest { route, n }));
-        steps.extend(keys.wait_for_hook.map(|HookKeys { event, n }| Self::WaitForHook { event, n }));
-        steps.extend(keys.outside.map(Self::Outside));
-        let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
-            return Err("a `[[do]]` has one of `prompt`, `type`, `press`, `wait_for`, `wait_for_match`, \
-                        `wait_gone`, `wait_idle`, `wait_for_request`, `wait_for_hook` or `outside`"
-                .to_owned());
-        };
-        step.find_fault().map_or(Ok(step.clone()), |fault| Err(fault.to_owned()))
+    fn try_from(value: Value) -> Result<Self, String> {
+        let names =
+            if value.is_string() { vec![value] } else { value.as_array().cloned().unwrap_or_default() };
+        let key = |name: &Value| Key::try_from(name.as_str().unwrap_or_default().to_owned());
+        names.iter().map(key).collect::<Result<_, _>>().map(Self)
     }
 }
 
+fn first_number() -> usize {
+    1
+}
+
 impl UserStep {
-    fn find_fault(&self) -> Option<&'static str> {
+    pub(super) fn find_fault(&self) -> Option<&'static str> {
         match self {
             Self::Prompt(text) | Self::Type(text)
                 if text.trim().is_empty() || text.contains(['\n', '\r']) =>
             {
-                Some("what is typed is one line that is not empty")
+                Some("`prompt` and `type` take one line that is not empty")
             }
             Self::WaitFor(text) | Self::WaitGone(text) if text.trim().is_empty() => {
-                Some("what is waited for is not empty")
+                Some("`wait_for` and `wait_gone` take a text that is not empty")
             }
-            Self::Press(keys) if keys.is_empty() => Some("`press` names a key"),
+            Self::WaitIdle(false) => Some("`wait_idle` takes only `true`"),
+            Self::Press(Keys(keys)) if keys.is_empty() => Some("`press` names a key"),
             _ => None,
         }
     }
 
-    /// What the step does, for people.
+    /// The step in words, for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Prompt(text) => format!("says {text:?}"),
             Self::Type(text) => format!("types {text:?}"),
-            Self::Press(keys) => {
+            Self::Press(Keys(keys)) => {
                 format!("presses {}", keys.iter().map(Key::name).collect::<Vec<_>>().join(" "))
             }
             Self::WaitFor(text) => format!("waits for {text:?} on the screen"),
@@ -139,7 +91,7 @@ impl UserStep {
                 format!("waits for a match of {:?} on the screen", pattern.as_str())
             }
             Self::WaitGone(text) => format!("waits until {text:?} is no longer on the screen"),
-            Self::WaitIdle => "waits until the client is idle".to_owned(),
+            Self::WaitIdle(_) => "waits until the client is idle".to_owned(),
             Self::WaitForRequest { route, n } => format!("waits for request {n} of route {route}"),
             Self::WaitForHook { event, n } => format!("waits for the end of {event} hook {n}"),
             Self::Outside(actions) => actions.iter().map(Action::describe).collect::<Vec<_>>().join(", "),

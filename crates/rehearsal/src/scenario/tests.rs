@@ -1,4 +1,4 @@
-//! What a scenario file may say, and how its mistakes are told.
+//! Which scenario files are valid, and the errors for the others.
 
 use super::*;
 
@@ -19,13 +19,13 @@ fn an_unknown_key_is_named_with_its_line() {
 }
 
 #[test]
-fn mistakes_that_would_make_a_scenario_pass_are_refused() {
-    for (rest, told) in [
+fn mistakes_that_would_let_a_scenario_pass_are_errors() {
+    for (rest, expected) in [
         ("", "no `[[route]]`"),
         ("[[route]]\n", "no `[[route.step]]`"),
         ("[[route]]\n[[route.step]]\n", "needs `text`"),
-        ("[[route]]\n[[route.step]]\ntext='x'\nerror={status=529, type='x'}", "says nothing else"),
-        ("[[route]]\n[[route.step]]\ncut=true\nerror={status=529, type='x'}", "says nothing else"),
+        ("[[route]]\n[[route.step]]\ntext='x'\nerror={status=529, type='x'}", "has no other answer"),
+        ("[[route]]\n[[route.step]]\ncut=true\nerror={status=529, type='x'}", "has no other answer"),
         ("[[route]]\n[[route.step]]\nerror={status=200, type='x'}", "400 to 599"),
         ("[[route]]\n[[route.step]]\ntool='A'\ncalls=[{tool='B'}]", "either `tool` or `calls`"),
         ("[[route]]\n[[route.step]]\ninput={a=1}", "belongs to a `tool`"),
@@ -68,18 +68,21 @@ fn mistakes_that_would_make_a_scenario_pass_are_refused() {
             "terminal={columns=9, rows=9}\n[[do]]\npress='Return'\n[[route]]\n[[route.step]]\ntext='x'",
             "no key `Return`",
         ),
-        ("terminal={columns=9, rows=9}\n[[do]]\ntype='a\\nb'\n[[do]]\nprompt=\"a\\nb\"", "one line"),
-        ("terminal={columns=9, rows=9}\n[[do]]\nprompt='a'\nwait_idle=true", "a `[[do]]` has one of"),
+        (
+            "terminal={columns=9, rows=9}\n[[do]]\nprompt=\"a\\nb\"\n[[route]]\n[[route.step]]\ntext='x'",
+            "one line",
+        ),
+        ("terminal={columns=9, rows=9}\n[[do]]\nprompt='a'\nwait_idle=true", "wanted exactly 1 element"),
         ("timeout=0\n[[route]]\n[[route.step]]\ntext='x'", "`timeout`"),
         ("host='maybe'\n[[route]]\n[[route.step]]\ntext='x'", "\"allow\" or \"deny\""),
-        ("[files]\na=[1]\n[[route]]\n[[route.step]]\ntext='x'", "a file holds"),
+        ("[files]\na=[1]\n[[route]]\n[[route.step]]\ntext='x'", "a content is a text or a table"),
         (
             "[[hook]]\nevent='Stop'\ncommand='x'\nonFailure='explode'\n[[route]]\n[[route.step]]\ntext='x'",
             "explode",
         ),
     ] {
         let fault = fault(rest);
-        assert!(fault.contains(told), "{rest}\n--- {fault}");
+        assert!(fault.contains(expected), "{rest}\n--- {fault}");
     }
 }
 
@@ -103,10 +106,10 @@ fn a_host_answers_per_tool() {
 #[test]
 fn paths_stay_in_the_run() {
     let (project, home) = (Path::new("/r/project"), Path::new("/r/home"));
-    assert_eq!(place("a/b", project, home).unwrap(), Path::new("/r/project/a/b"));
-    assert_eq!(place("~/a", project, home).unwrap(), Path::new("/r/home/a"));
-    assert_eq!(place("/r/home/.claude/x", project, home).unwrap(), Path::new("/r/home/.claude/x"));
+    assert_eq!(resolve_path("a/b", project, home).unwrap(), Path::new("/r/project/a/b"));
+    assert_eq!(resolve_path("~/a", project, home).unwrap(), Path::new("/r/home/a"));
+    assert_eq!(resolve_path("/r/home/.claude/x", project, home).unwrap(), Path::new("/r/home/.claude/x"));
     for outside in ["../x", "~/../../etc/passwd", "/etc/passwd", "a/../../x"] {
-        assert!(place(outside, project, home).is_err(), "{outside}");
+        assert!(resolve_path(outside, project, home).is_err(), "{outside}");
     }
 }

@@ -1,8 +1,7 @@
-//! What a screen shows at one moment, as text that expectations can search.
+//! A screen as text that expectations can search.
 //!
-//! The client breaks lines itself, at the width of the screen and sometimes inside a word, indents the rest and draws boxes around
-//! it. A sentence that is expected must be found however it was broken, so a search ignores white space and what boxes are drawn
-//! with, in the screen and in the sentence alike.
+//! The client breaks lines at the width of the screen, sometimes inside a word, indents them and draws boxes. So a search
+//! ignores white space and box characters, both in the screen and in the expected text.
 
 use std::fmt;
 
@@ -11,7 +10,7 @@ use std::fmt;
 pub struct Frame {
     rows: Vec<String>,
     title: String,
-    /// All rows without what a search ignores.
+    /// All rows without the characters that a search ignores.
     squeezed: String,
 }
 
@@ -31,26 +30,27 @@ impl Frame {
         self.squeezed.matches(&squeeze(text)).count()
     }
 
-    /// The text in one line: broken lines are joined with one space, without indentation and boxes.
+    /// Joins all rows with single spaces, without indentation and boxes.
     pub fn in_one_line(&self) -> String {
-        let words = self.rows.iter().flat_map(|row| row.split(is_drawn).flat_map(str::split_whitespace));
+        let words =
+            self.rows.iter().flat_map(|row| row.split(is_box_character).flat_map(str::split_whitespace));
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether the client says that it is at work: by the sign before its name in the window's title, or by offering to interrupt.
+    /// Whether the client shows that it is working: by the sign in the window's title, or by offering to interrupt.
     pub(super) fn is_busy(&self) -> bool {
         let title = self.title.trim_start();
         let is_working_title = !title.is_empty() && !title.starts_with(IDLE_SIGN);
         is_working_title || self.contains("esc to interrupt")
     }
 
-    /// What stands in the client's input line.
+    /// The text in the client's input line.
     pub(super) fn input(&self) -> Option<&str> {
         let row = self.rows.iter().rev().find(|row| row.starts_with(INPUT_SIGN))?;
         Some(row.trim_start_matches(INPUT_SIGN).trim())
     }
 
-    /// Whether the input line holds the beginning of a text.
+    /// Whether the input line has the start of a text.
     pub(super) fn shows_in_input(&self, text: &str) -> bool {
         let input = self.input().map(squeeze).unwrap_or_default();
         !input.is_empty() && squeeze(text).starts_with(&input)
@@ -61,7 +61,7 @@ const IDLE_SIGN: char = '✳';
 const INPUT_SIGN: char = '❯';
 
 impl fmt::Display for Frame {
-    /// The screen, without the empty rows before, after and between.
+    /// The screen without its empty rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.rows.iter().filter(|row| !row.is_empty()) {
             writeln!(f, "{row}")?;
@@ -70,13 +70,13 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Without white space and what boxes are drawn with.
+/// Removes white space and box characters.
 fn squeeze(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace() && !is_drawn(*c)).collect()
+    text.chars().filter(|c| !c.is_whitespace() && !is_box_character(*c)).collect()
 }
 
-/// The characters that draw lines, boxes and bars, and the corner before a tool's result.
-fn is_drawn(c: char) -> bool {
+/// Whether a character draws a line, box or bar, or the corner before a tool's result.
+fn is_box_character(c: char) -> bool {
     matches!(c, '\u{2500}'..='\u{259f}' | '⎿')
 }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_found_however_it_was_broken() {
+    fn a_text_is_found_across_line_breaks_and_boxes() {
         let frame = frame(&[
             "  ⎿  1 action not run · permission denied",
             "     │ Reason: PreToolUse:Bash hook error: no push to /a/very/long/pa",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_busy_by_its_title_or_its_footer() {
+    fn the_title_or_the_footer_shows_a_busy_client() {
         assert!(Frame::new(&[], "◐ Client".into()).is_busy());
         assert!(Frame::new(&["  · esc to interrupt".into()], "✳ Client".into()).is_busy());
         assert!(!Frame::new(&[], String::new()).is_busy());

@@ -1,4 +1,4 @@
-//! Keys by their names, and the bytes that a terminal sends for them.
+//! The names of keys, and the bytes that a terminal sends for them.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ pub(crate) struct Key {
     bytes: Vec<u8>,
 }
 
-const NAMED: &[(&str, &str)] = &[
+const NAMED_KEYS: &[(&str, &str)] = &[
     ("Enter", "\r"),
     ("Escape", "\x1b"),
     ("Up", "\x1b[A"),
@@ -40,16 +40,16 @@ impl TryFrom<String> for Key {
 
     fn try_from(name: String) -> Result<Self, String> {
         let mut characters = name.chars();
-        let bytes = if let Some((_, bytes)) = NAMED.iter().find(|(known, _)| *known == name) {
+        let bytes = if let Some((_, bytes)) = NAMED_KEYS.iter().find(|(known, _)| *known == name) {
             bytes.as_bytes().to_vec()
-        } else if let Some(letter @ b'A'..=b'Z') = name.strip_prefix("Ctrl-").and_then(only_byte) {
+        } else if let Some(letter @ b'A'..=b'Z') = name.strip_prefix("Ctrl-").and_then(single_byte) {
             vec![letter - b'A' + 1]
         } else if let (Some(character), None) = (characters.next(), characters.next())
             && !character.is_control()
         {
             name.clone().into_bytes()
         } else {
-            let known: Vec<&str> = NAMED.iter().map(|(known, _)| *known).collect();
+            let known: Vec<&str> = NAMED_KEYS.iter().map(|(known, _)| *known).collect();
             return Err(format!(
                 "there is no key `{name}`: use {}, Ctrl-A to Ctrl-Z, or one character",
                 known.join(", ")
@@ -59,7 +59,7 @@ impl TryFrom<String> for Key {
     }
 }
 
-fn only_byte(text: &str) -> Option<u8> {
+fn single_byte(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [byte] => Some(*byte),
         _ => None,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_become_the_bytes_of_a_terminal() {
+    fn keys_have_the_bytes_of_a_terminal() {
         let bytes = |name: &str| Key::try_from(name.to_owned()).unwrap().bytes;
         assert_eq!(bytes("Enter"), b"\r");
         assert_eq!(bytes("Shift-Tab"), b"\x1b[Z");

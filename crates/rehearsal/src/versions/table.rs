@@ -1,13 +1,13 @@
-//! The table as Markdown: groups, what does not hold, what else is different, and every sentence that was played.
+//! The comparison as Markdown: groups, failures, other differences, and every scenario.
 
 use std::collections::BTreeSet;
 
 use super::{Versions, failing};
-use crate::results::{Outcome, Results, Words};
+use crate::results::{Results, ScenarioResult, WordSet};
 
 impl Versions {
     /// The whole section of a page.
-    pub fn markdown(&self) -> String {
+    pub fn to_markdown(&self) -> String {
         let parts = [self.groups_table(), self.not_holding(), self.differences(), self.sentences()];
         parts.map(|part| format!("{}\n", part.trim_end())).join("\n")
     }
@@ -23,8 +23,8 @@ impl Versions {
         let mut table = self.head("about");
         for (index, group) in self.groups.groups.iter().enumerate() {
             let cell = |results: &Results| {
-                let of_group: Vec<&Outcome> = self.of_group(results, index).collect();
-                match (of_group.iter().filter(|one| one.holds()).count(), of_group.len()) {
+                let of_group: Vec<&ScenarioResult> = self.of_group(results, index).collect();
+                match (of_group.iter().filter(|one| one.has_passed()).count(), of_group.len()) {
                     (_, 0) => "not played".to_owned(),
                     (held, all) if held == all => format!("all {all} hold"),
                     (held, all) => format!("**{held} of {all} hold**"),
@@ -36,14 +36,18 @@ impl Versions {
         table
     }
 
-    fn of_group<'a>(&'a self, results: &'a Results, group: usize) -> impl Iterator<Item = &'a Outcome> {
+    fn of_group<'a>(
+        &'a self,
+        results: &'a Results,
+        group: usize,
+    ) -> impl Iterator<Item = &'a ScenarioResult> {
         let is_of = move |name: &str| self.group(name) == Some(group);
         results.scenarios.iter().filter(move |(name, _)| is_of(name)).map(|(_, outcome)| outcome)
     }
 
     fn not_holding(&self) -> String {
         if self.results.iter().all(|one| failing(one).next().is_none()) {
-            return "Everything that was played holds.\n".to_owned();
+            return "All rehearsals that were run hold.\n".to_owned();
         }
         let mut text = "What does not hold:\n\n".to_owned();
         for (index, reason) in self.groups.reasons.iter().enumerate() {
@@ -72,7 +76,7 @@ impl Versions {
         text
     }
 
-    /// What no scenario asks for: events, tools and fields that came or went between two versions.
+    /// Events, tools and fields that were added or removed between two versions.
     fn differences(&self) -> String {
         let mut table = String::new();
         for pair in self.results.windows(2) {
@@ -92,14 +96,14 @@ impl Versions {
                 .to_owned();
         }
         format!(
-            "What became different in the client, compared with the version before:\n\n\
+            "What changed in the client since the version before:\n\n\
              | since | what | new | gone |\n|---|---|---|---|\n{table}"
         )
     }
 
-    /// Every scenario's sentence, under its group.
+    /// The title of every scenario, below its group.
     fn sentences(&self) -> String {
-        let mut table = self.head("what was played");
+        let mut table = self.head("rehearsal");
         for (index, group) in self.groups.groups.iter().enumerate() {
             let empty = " |".repeat(self.results.len());
             table.push_str(&format!("| **{}** |{empty}\n", group.name));
@@ -107,7 +111,7 @@ impl Versions {
             for (name, title) in of_group {
                 let cell = |results: &Results| match results.scenarios.get(name) {
                     None => "not played".to_owned(),
-                    Some(outcome) if outcome.holds() => "holds".to_owned(),
+                    Some(outcome) if outcome.has_passed() => "holds".to_owned(),
                     Some(outcome) if outcome.held == 0 => "**does not hold**".to_owned(),
                     Some(outcome) => format!("**held {} of {} times**", outcome.held, outcome.played),
                 };
@@ -121,9 +125,9 @@ impl Versions {
 
 type Fact<'a> = (String, BTreeSet<&'a str>, BTreeSet<&'a str>);
 
-/// What two versions can be compared by. Calls that only one of them made are told as such, and not field by field.
+/// The facts in which two versions can differ. For calls that only one of them made, fields are not compared.
 fn facts<'a>(before: &'a Results, after: &'a Results) -> Vec<Fact<'a>> {
-    let words = |words: &'a Words| words.0.iter().map(String::as_str).collect();
+    let words = |words: &'a WordSet| words.0.iter().map(String::as_str).collect();
     let calls = |results: &'a Results| results.given.keys().map(String::as_str).collect();
     let mut facts = vec![
         ("events".to_owned(), words(&before.events), words(&after.events)),

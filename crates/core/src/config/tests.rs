@@ -1,0 +1,172 @@
+use super::settings::SettingType;
+use super::*;
+use cpu_time::cpu_time;
+
+/// The switches of two guards.
+fn guards() -> Vec<Setting> {
+    let takes = SettingType::Word { default: "on", choices: &["on", "off"] };
+    ["self-guard", "config-check"]
+        .map(|name| Setting { table: "guards", name, value_type: takes, meaning: "" })
+        .to_vec()
+}
+
+fn load(files: &[(ConfigLayer, &str)]) -> Config {
+    let dir = tempfile::tempdir().unwrap();
+    let layers: Vec<_> = files
+        .iter()
+        .enumerate()
+        .map(|(i, (layer, text))| {
+            let path = dir.path().join(format!("{i}.toml"));
+            std::fs::write(&path, text).unwrap();
+            (*layer, path)
+        })
+        .collect();
+    Config::load(&layers, guards)
+}
+
+fn problems(config: &Config) -> Vec<String> {
+    config.problems.iter().map(|p| format!("{}: {}", p.line.unwrap_or(0), p.text)).collect()
+}
+
+#[test]
+fn no_file_is_the_defaults() {
+    let config = Config::load(&[(ConfigLayer::User, "/nonexistent/provost.toml".into())], guards);
+    assert!(config.problems.is_empty() && config.files.is_empty());
+    assert_eq!(config.deadline(), Duration::from_secs(5));
+    assert!(config.is_journal_on() && config.is_guard_on("self-guard"));
+}
+
+#[test]
+fn managed_wins_over_project_and_project_over_user() {
+    let config = load(&[
+        (ConfigLayer::Managed, "[guards]\nself-guard = \"on\""),
+        (ConfigLayer::Project, "[guards]\nself-guard = \"off\"\n[engine]\ndeadline_seconds = 7"),
+        (ConfigLayer::User, "[engine]\ndeadline_seconds = 9\n[journal]\nenabled = false"),
+    ]);
+    assert!(config.is_guard_on("self-guard"));
+    assert_eq!(config.deadline(), Duration::from_secs(7));
+    assert!(!config.is_journal_on());
+}
+
+#[test]
+fn a_managed_file_in_doubt_lets_nobody_else_switch_off() {
+    let project = (ConfigLayer::Project, "[guards]\nself-guard = \"off\"");
+    assert!(!load(&[project]).is_guard_on("self-guard"));
+    let managed = (ConfigLayer::Managed, "[guards]\nself-guard = \"onn\"\nconfig-check = \"off\"");
+    let config = load(&[managed, project]);
+    assert!(config.is_guard_on("self-guard") && !config.is_guard_on("config-check"));
+}
+
+#[test]
+fn an_unknown_key_is_told_with_line_and_nearest_name_and_the_rest_works() {
+    let config = load(&[(
+        ConfigLayer::Project,
+        "# mine\n[engine]\ndeadline_second = 3\n\n[guard]\nx = 1\n[journal]\nenabled = false\nfoo = 1\n",
+    )]);
+    assert_eq!(
+        problems(&config),
+        [
+            "3: unknown key `deadline_second`; did you mean `deadline_seconds`?",
+            "5: unknown table `guard`; did you mean `guards`?",
+            "9: unknown key `foo`",
+        ]
+    );
+    assert!(!config.is_journal_on());
+    let long = "x".repeat(60_000);
+    for text in [format!("[{long}]\n"), format!("[engine]\n{long} = 1\n")] {
+        let told = problems(&load(&[(ConfigLayer::Project, &text)]));
+        assert!(told.len() == 1 && told[0].len() < 500, "{told:?}");
+    }
+    // A word that is like no other suggests none, however long it is.
+    assert!(!suggest_word(&"z".repeat(1000), ["engine".to_owned()].into_iter()).contains("engine"));
+}
+
+#[test]
+fn wrong_types_and_values_are_told_and_leave_the_default() {
+    let config = load(&[(
+        ConfigLayer::User,
+        "guards = 5\n[engine]\ndeadline_seconds = 0\n[journal]\nenabled = \"yes\"\nmax_kilobytes = 1_000\n",
+    )]);
+    assert_eq!(
+        problems(&config),
+        [
+            "1: `guards` must be a table",
+            "3: `engine.deadline_seconds` takes a whole number from 1 to 60",
+            "5: `journal.enabled` takes true or false",
+        ]
+    );
+    assert_eq!(config.deadline(), Duration::from_secs(5));
+    assert_eq!(config.journal_limit(), 1_024_000);
+}
+
+#[test]
+fn a_list_of_a_nearer_layer_replaces_a_farther_one() {
+    let config = load(&[
+        (ConfigLayer::Project, "[planner]\nallow = [\"sort\", \"uniq\"]\nagents = []"),
+        (ConfigLayer::User, "[planner]\nallow = [\"jq\"]\ntools = [\"t\"]"),
+    ]);
+    assert_eq!(config.words(settings::PLANNER_ALLOW), ["sort", "uniq"]);
+    assert_eq!(config.words(settings::PLANNER_TOOLS), ["t"]);
+    assert!(config.words(settings::PLANNER_AGENTS).is_empty());
+    assert_eq!(config.words(settings::PLANNER_SLICE_HEADINGS), ["test specification", "slice N"]);
+    assert_eq!(config.word(settings::PLANNER_DIRECTORY), "planning");
+    assert_eq!(config.number(settings::PLANNER_PLAN_MINUTES), 30);
+    assert!(config.is_switched_on(settings::PLANNER_STRICT));
+}
+
+#[test]
+fn a_list_takes_words_and_a_directory_lies_below() {
+    let config = load(&[(
+        ConfigLayer::Project,
+        "[planner]\nallow = \"sort\"\nagents = [\"a\", 5]\ntools = [\" \"]\ndirectory = \"../x\"\n",
+    )]);
+    assert_eq!(
+        problems(&config),
+        [
+            "2: `planner.allow` takes a list of words",
+            "3: `planner.agents` takes a list of words",
+            "4: `planner.tools` takes a list of words",
+            "5: `planner.directory` takes the name of a directory below the project",
+        ]
+    );
+    assert_eq!(config.words(settings::PLANNER_AGENTS), ["tdd-planner"]);
+    for wrong in ["", ".", "/etc", "a/../b", "./a"] {
+        let config = load(&[(ConfigLayer::Project, &format!("[planner]\ndirectory = \"{wrong}\""))]);
+        assert_eq!(config.problems.len(), 1, "{wrong}");
+    }
+    let config = load(&[(ConfigLayer::Project, "[planner]\ndirectory = \"docs/plans\"")]);
+    assert_eq!(config.word(settings::PLANNER_DIRECTORY), "docs/plans");
+}
+
+#[test]
+fn a_guard_that_is_set_twice_stays_on() {
+    let config = load(&[(ConfigLayer::Project, "[guards]\nself-guard = \"off\"\nself-guard = \"on\"\n")]);
+    assert!(config.is_guard_on("self-guard") && !config.problems.is_empty());
+}
+
+#[test]
+fn a_hostile_file_is_read_in_bounded_time_and_told_in_few_lines() {
+    let many = (0..5_000).map(|n| format!("k{n} = 1")).collect::<Vec<_>>().join("\n");
+    for text in
+        [format!("[journal]\n{many}"), "= ".repeat(30_000), "[a]\n".repeat(15_000), "[".repeat(60_000)]
+    {
+        let (config, took) = cpu_time(|| load(&[(ConfigLayer::Project, &text)]));
+        assert!((1..=2 * MOST_PROBLEMS).contains(&config.problems.len()), "{}", config.problems.len());
+        assert!(took < Duration::from_secs(3), "{took:?}");
+    }
+}
+
+#[test]
+fn a_syntax_error_keeps_what_can_be_read() {
+    let config = load(&[(ConfigLayer::User, "[engine\n[journal]\nenabled = false\n= 3\n")]);
+    assert!(!config.problems.is_empty());
+    assert!(!config.is_journal_on(), "{:?}", config.problems);
+}
+
+#[test]
+fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("c.toml");
+    std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
+    assert!(!Config::load(&[(ConfigLayer::User, path)], guards).is_journal_on());
+}

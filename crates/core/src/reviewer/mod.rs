@@ -1,0 +1,227 @@
+//! Runs a reviewer: a command that gets a prompt. By default that is the calling client itself, without a user and
+//! without hooks; `reviewer.command` can name any other program.
+//!
+//! A question is answered as text, by the client without tools. A review works on the project, by the client with its
+//! tools, and ends with a verdict or without one. A crash, a timeout or a cut is never an answer, so
+//! that it cannot count as a verdict.
+
+mod environment;
+pub mod process;
+mod program;
+
+use std::env;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use provost_files as files;
+
+use crate::client::Reviewer;
+use crate::config::Config;
+use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
+use crate::places::CHILD_MARK;
+use crate::review_verdict::{NoAnswer, ReviewResult, ReviewVerdict};
+use crate::text::{make_one_line, truncate_utf16};
+use crate::workspace::Workspace;
+use process::{ProgramOutput, ProgramStreams};
+
+pub use program::{
+    find_client_program, find_reviewer, is_executable, list_remembered_reviewers, remember_reviewer,
+};
+
+/// The placeholder of the model's name in an argument.
+const MODEL: &str = "{model}";
+/// The placeholder of the prompt in an argument.
+const PROMPT: &str = "{prompt}";
+/// The longest prompt in an argument: Linux accepts arguments below 128 KiB, and there may be text around the prompt.
+pub const LONGEST_IN_ARGUMENT: usize = 100 << 10;
+/// How many characters of a reviewer's error message are shown.
+const MOST_WORDS: usize = 300;
+
+/// A task for a reviewer.
+pub struct ReviewerTask<'a> {
+    pub prompt: &'a str,
+    /// The reviewer's own name of a model.
+    pub model: &'a str,
+    /// How long it may take.
+    pub limit: Duration,
+    /// The directory in which the reviewer starts.
+    pub directory: &'a Path,
+}
+
+/// The files to which a reviewer writes its output while it works, for the user to watch. Old files are replaced. A
+/// file that cannot be created is left out.
+pub struct ReviewLogs {
+    pub out: PathBuf,
+    pub err: PathBuf,
+}
+
+/// How long one question may take.
+pub fn configured_limit(config: &Config) -> Duration {
+    Duration::from_secs(config.number(REVIEWER_SECONDS))
+}
+
+/// Asks the configured reviewer, or the client's own, and waits for the answer.
+pub fn ask_reviewer(question: &ReviewerTask<'_>, workspace: &Workspace) -> Result<String, NoAnswer> {
+    let Reviewer { question_arguments: own_arguments, parse_answer: answer, .. } =
+        workspace.client.reviewer();
+    let output = run(question, own_arguments, ProgramStreams::default(), workspace)?;
+    let text = match check_output(&output, answer(&output.stdout))? {
+        Some(text) => text,
+        // Only the client's own reviewer must use the client's form.
+        None if is_own(&workspace.config) && !output.stdout.trim_ascii().is_empty() => {
+            return Err(NoAnswer::Unreadable("it does not have the client's form".into()));
+        }
+        None => String::from_utf8_lossy(&output.stdout).into_owned(),
+    };
+    match text.trim() {
+        "" => Err(NoAnswer::Empty),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// Lets the configured reviewer, or the client's own, review the project, and waits for its end.
+///
+/// Its output can be watched in the logs while it works. If this process is asked to end, the reviewer ends too. If this
+/// process is killed, the reviewer continues without a time limit.
+pub fn run_review(question: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Workspace) -> ReviewResult {
+    let Reviewer {
+        review_arguments: review,
+        permitted_review_arguments: permitted_review,
+        is_permission_refused: is_refused,
+        parse_verdict: verdict,
+        ..
+    } = workspace.client.reviewer();
+    let is_own = is_own(&workspace.config);
+    let run_with = |own_arguments: &[&str]| {
+        let (out, err) = (files::make_log_file(&logs.out).ok(), files::make_log_file(&logs.err).ok());
+        run(question, own_arguments, ProgramStreams { input: None, out, err }, workspace)
+    };
+    let mut output = run_with(review)?;
+    if is_own && !output.status.success() && is_refused(&output.stderr) {
+        output = run_with(permitted_review)?;
+    }
+    match check_output(&output, verdict(&output.stdout))? {
+        Some(verdict) => Ok(verdict),
+        // The client's output in any other form is a message to the user.
+        None if is_own => Ok(None),
+        None => Ok(ReviewVerdict::from_output(&output.stdout)),
+    }
+}
+
+fn is_own(config: &Config) -> bool {
+    config.words(REVIEWER_COMMAND).is_empty()
+}
+
+/// Runs the configured command, or the client with `own` arguments, to its end.
+fn run(
+    question: &ReviewerTask<'_>,
+    own: &[&str],
+    streams: ProgramStreams<'_>,
+    workspace: &Workspace,
+) -> Result<ProgramOutput, NoAnswer> {
+    let Workspace { config, client, places, interruption, .. } = workspace;
+    let configured = config.words(REVIEWER_COMMAND);
+    let configured = configured.split_first().map(|(_, rest)| rest.iter().map(String::as_str).collect());
+    let arguments = configured.unwrap_or_else(|| own.to_vec());
+    let program = find_reviewer(config, client, places, question.directory)?;
+    let in_argument = arguments.iter().any(|argument| argument.contains(PROMPT));
+    if in_argument && question.prompt.len() > LONGEST_IN_ARGUMENT {
+        let length = question.prompt.len().div_ceil(1 << 10);
+        return Err(NoAnswer::Failed(format!(
+            "a prompt of {length} KiB, and an argument takes {} KiB",
+            LONGEST_IN_ARGUMENT >> 10
+        )));
+    }
+    let mut command = Command::new(program);
+    command.args(arguments.iter().map(|argument| fill_placeholders(argument, question)));
+    command.current_dir(question.directory).env(CHILD_MARK, "1");
+    let of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer().is_session_variable);
+    for (name, _) in env::vars_os().filter(|(name, _)| of_session(name)) {
+        command.env_remove(name);
+    }
+    for (name, value) in environment::list_corrections(client, places, question.directory) {
+        match value {
+            Some(value) => command.env(name, value),
+            // No program could start without these.
+            None if ["PATH", "HOME"].contains(&name.as_str()) => &mut command,
+            None => command.env_remove(name),
+        };
+    }
+    let input = (!in_argument).then_some(question.prompt);
+    (interruption.start_watching)();
+    let streams = ProgramStreams { input, ..streams };
+    let end = process::run_program(&mut command, streams, question.limit, interruption.is_requested);
+    end.map_err(|error| describe_start_error(&error, &command, question))?
+        .ok_or(NoAnswer::TimedOut(question.limit))
+}
+
+/// Replaces the placeholders of an argument, but not those in the prompt.
+fn fill_placeholders(argument: &str, question: &ReviewerTask<'_>) -> String {
+    let pieces: Vec<String> =
+        argument.split(PROMPT).map(|piece| piece.replace(MODEL, question.model)).collect();
+    pieces.join(question.prompt)
+}
+
+/// Returns what the client found in the output, unless the reviewer failed or printed too much.
+fn check_output<T>(
+    output: &ProgramOutput,
+    parsed: Option<Result<T, NoAnswer>>,
+) -> Result<Option<T>, NoAnswer> {
+    let parsed = parsed.transpose().map_err(|silence| match silence {
+        NoAnswer::Failed(why) => NoAnswer::Failed(first_words(&why)),
+        silence => silence,
+    });
+    if !output.status.success() {
+        let reported = match parsed {
+            Err(NoAnswer::Failed(why)) => why,
+            _ => String::new(),
+        };
+        let mut words = vec![reported, last_words(&String::from_utf8_lossy(&output.stderr))];
+        words.retain(|words| !words.is_empty());
+        let colon = if words.is_empty() { "" } else { ": " };
+        return Err(NoAnswer::Failed(format!("{}{colon}{}", output.status, words.join("; "))));
+    }
+    if output.stdout.len() > process::LARGEST_OUTPUT {
+        return Err(NoAnswer::Unreadable(format!("it is larger than {} MiB", process::LARGEST_OUTPUT >> 20)));
+    }
+    parsed
+}
+
+fn describe_start_error(error: &io::Error, command: &Command, question: &ReviewerTask<'_>) -> NoAnswer {
+    // A missing directory looks like a missing program.
+    if !question.directory.is_dir() {
+        return NoAnswer::Failed(format!("no directory {}", question.directory.display()));
+    }
+    let program = Path::new(command.get_program()).display();
+    match error.kind() {
+        io::ErrorKind::Interrupted => NoAnswer::Interrupted,
+        io::ErrorKind::NotFound => NoAnswer::NotFound(program.to_string()),
+        _ => NoAnswer::Failed(format!("{program}: {error}")),
+    }
+}
+
+/// The start of an error message, on one line.
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS).collect();
+    truncate_utf16(&make_one_line(&words.join(" ")), MOST_WORDS).into_owned()
+}
+
+/// The end of a long output, on one line: errors are printed last.
+fn last_words(text: &str) -> String {
+    let mut length = 0;
+    let mut words: Vec<&str> = text.split_whitespace().rev().take(MOST_WORDS + 1).collect();
+    let all = words.len();
+    let short_enough = words.iter().take_while(|word| {
+        length += word.len() + 1;
+        length <= MOST_WORDS
+    });
+    let count = short_enough.count();
+    // A single longer word is cut.
+    words.truncate(count.max(1));
+    words.reverse();
+    let cut = if words.len() < all { "… " } else { "" };
+    format!("{cut}{}", truncate_utf16(&make_one_line(&words.join(" ")), MOST_WORDS))
+}

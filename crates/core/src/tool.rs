@@ -1,0 +1,128 @@
+//! A tool call: what the tool should do, and what it returned.
+//!
+//! The variants are the kinds of calls that guards judge, not the tools of a client: every client's way of writing a
+//! file is [`Tool::Write`].
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use crate::long_bytes::LongBytes;
+
+/// One tool call.
+#[derive(Debug)]
+pub struct ToolCall {
+    /// The client's name of the tool.
+    pub native_tool: String,
+    pub id: Option<String>,
+    pub tool: Tool,
+    /// What the tool returned, if the event is about a finished call.
+    pub outcome: ToolOutcome,
+}
+
+/// The part of a tool's result that guards use.
+#[derive(Debug, Default)]
+pub struct ToolOutcome {
+    /// The file that the tool changed.
+    pub file: Option<PathBuf>,
+    /// The report of a finished agent; `None` while it still runs.
+    pub report: Option<AgentReport>,
+    /// The id of the agent that the call started in the background.
+    pub launched_agent: Option<String>,
+    /// What it printed or answered, or why it failed; `None` if nothing came back yet.
+    pub text: Option<String>,
+    /// The exit code of a command, if the client names it.
+    pub exit_code: Option<i64>,
+    /// The output is not complete: it was cut off, or the command still runs in the background.
+    pub is_unfinished: bool,
+}
+
+/// The final answer of an agent, and its prompt.
+#[derive(Debug, Default)]
+pub struct AgentReport {
+    pub agent: Option<String>,
+    pub id: Option<String>,
+    pub prompt: Option<String>,
+    pub answer: Option<String>,
+}
+
+/// What a tool should do.
+#[derive(Debug)]
+pub enum Tool {
+    Write {
+        path: PathBuf,
+        content: Option<String>,
+    },
+    Edit {
+        path: PathBuf,
+        replacements: Vec<Replacement>,
+    },
+    Notebook {
+        path: PathBuf,
+    },
+    Shell {
+        command: String,
+    },
+    Read {
+        path: Option<PathBuf>,
+        /// It shows the contents of all files below the path.
+        is_recursive: bool,
+    },
+    Delegate {
+        agent: Option<String>,
+        prompt: Option<String>,
+        description: Option<String>,
+        background: Option<bool>,
+        /// The agent works in its own copy of the project.
+        is_isolated: bool,
+        /// The whole input as the client wrote it, for an answer that changes a part of it.
+        native_input: Map<String, Value>,
+    },
+    Skill {
+        name: Option<String>,
+        arguments: Option<String>,
+    },
+    /// A message to a running agent, by its id or its name.
+    Message {
+        to: Option<String>,
+        text: Option<String>,
+    },
+    LeavePlanMode {
+        plan: Option<PlanText>,
+        path: Option<PathBuf>,
+    },
+    /// A known tool that neither touches files nor starts anything.
+    Inert,
+    /// An unknown tool, or a known one whose input cannot be read. `paths` are all strings of its input, because each
+    /// could be a path. `commands` are the strings in fields for command lines.
+    Other {
+        paths: Vec<PathBuf>,
+        commands: Vec<String>,
+        /// By its name, the tool deletes or renames files.
+        is_deleting: bool,
+    },
+}
+
+/// A text that may be very long.
+#[derive(Debug)]
+pub enum PlanText {
+    Short(String),
+    Long(LongBytes),
+}
+
+impl PlanText {
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(text) => text.as_bytes(),
+            Self::Long(text) => text.as_bytes(),
+        }
+    }
+}
+
+/// One replacement of an edit.
+#[derive(Debug)]
+pub struct Replacement {
+    pub old: String,
+    pub new: String,
+    pub replaces_all: bool,
+}

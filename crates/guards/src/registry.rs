@@ -1,0 +1,465 @@
+//! The whole product on one page: every guard, in the order in which Provost asks them.
+//!
+//! A guard's name, pack, triggers, time limit and failure mode are data here, so that the engine, `provost guards`,
+//! `provost explain` and the pages in `docs/` cannot disagree. A guard's own file holds only its judgement.
+
+use crate::prelude::*;
+use provost_core::config::settings::{self, Setting, SettingType};
+use provost_core::config::{Config, suggest_word};
+use provost_core::event::Event;
+pub use provost_core::guard::{FailureMode, Guard, Pack, TimeLimit, Trigger};
+use provost_core::opinion::Opinion;
+
+use crate::{phases, plan_gate, planner, review_loop, self_guard};
+
+pub static PACKS: &[Pack] = &[
+    Pack {
+        name: "self",
+        purpose: "no agent switches the guards off",
+        activation: "always",
+        switch_setting: None,
+    },
+    Pack {
+        name: "plan-gate",
+        purpose: "an agent leaves plan mode only with a plan whose serious weaknesses are written down",
+        activation: "where a hook entry names it (`--pack plan-gate`), as its plugin does, or with \
+                  `plan_gate.enabled`",
+        switch_setting: Some(settings::PLAN_GATE_ENABLED),
+    },
+    Pack {
+        name: "planner",
+        purpose: "a planner reads, writes only plans, and does not stop without one",
+        activation: "in agents that `planner.agents` names",
+        switch_setting: None,
+    },
+    Pack {
+        name: "review-loop",
+        purpose: "finished work is reviewed by a fresh reviewer until two reviews in a row are clean",
+        activation: "in projects that have `.taskie/plans`",
+        switch_setting: None,
+    },
+    Pack {
+        name: "phases",
+        purpose: "no phase of a workflow is skipped or faked, and nothing is committed to main in between",
+        activation: "in projects that have `.isdlc`",
+        switch_setting: None,
+    },
+];
+
+/// Every kind of call that can give work to an agent.
+const DELEGATION: &[Trigger] = &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage];
+const DELEGATION_OR_SHELL: &[Trigger] =
+    &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage, Trigger::BeforeShell];
+
+/// Defaults of a guard that records or warns and never blocks.
+const OBSERVER: Guard = Guard {
+    name: "",
+    pack: "",
+    purpose: "",
+    triggers: &[],
+    agents_setting: None,
+    failure_mode: FailureMode::Open,
+    can_block: false,
+    is_overridable: false,
+    time_limit: TimeLimit::Shared,
+    way_out: "It blocks nothing.",
+    judge: |_, _| Ok(Opinion::unconcerned()),
+};
+
+/// Defaults of a guard that blocks until the user overrides it; a failure of its own does not block.
+const BLOCKER: Guard = Guard { can_block: true, is_overridable: true, ..OBSERVER };
+
+const PHASES_OBSERVER: Guard = Guard { pack: "phases", ..OBSERVER };
+
+const PHASES_BLOCKER: Guard = Guard {
+    pack: "phases",
+    way_out: "The user ends the workflow: set `active_workflow` to `null` in `.isdlc/state.json`.",
+    ..BLOCKER
+};
+
+/// INVARIANT: Provost asks the guards in this order, and findings keep it.
+///
+/// A guard with [`TimeLimit::Reviewer`] does more than judge: it may start a reviewer and wait for its answer, for
+/// minutes or hours. All others answer within milliseconds.
+pub static GUARDS: &[Guard] = &[
+    Guard {
+        name: "self-guard",
+        pack: "self",
+        purpose: "No tool may weaken Provost: change provost.toml, remove its hook entries, switch hooks off in \
+                  the client's settings files, change Provost's own files, add a hook that could rewrite a \
+                  checked call, or read the seal key.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user changes these files in an editor, because only tool calls are checked. A prompt allows \
+                  a tool to change settings, hooks or provost.toml once, but never the seal key, Provost's state \
+                  or a forged event.",
+        judge: self_guard::tools::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "registration-guard",
+        pack: "self",
+        purpose: "A settings file that drops Provost's hooks or switches hooks off does not take effect in a \
+                  running session.",
+        triggers: &[Trigger::SessionStart, Trigger::ConfigChange],
+        failure_mode: FailureMode::Closed,
+        is_overridable: false,
+        way_out: "The file stays as it was edited, and the next session starts with it.",
+        judge: self_guard::registration::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "config-check",
+        pack: "self",
+        purpose: "When a session starts, the user sees the mistakes in provost.toml.",
+        triggers: &[Trigger::SessionStart],
+        way_out: "It only warns; `provost config check` lists the same mistakes.",
+        judge: self_guard::config_check::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "override",
+        pack: "self",
+        purpose: "A prompt of the user that begins with `provost override GUARD REASON` allows the next denial by \
+                  that guard once, in this session and within 60 minutes.",
+        triggers: &[Trigger::Prompt],
+        way_out: "It only records the permission, which expires if nothing uses it.",
+        judge: self_guard::override_prompt::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "plan-gate",
+        pack: "plan-gate",
+        purpose: "An agent leaves plan mode only with a plan that a critic has read and whose gaps cover every \
+                  serious finding, as witnessed for exactly this text.",
+        triggers: &[Trigger::LeavingPlanMode],
+        failure_mode: FailureMode::Closed,
+        time_limit: TimeLimit::Reviewer(plan_gate::gate::deadline),
+        way_out: "The user leaves plan mode in the client.",
+        judge: plan_gate::gate::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "plan-keeper",
+        pack: "plan-gate",
+        purpose: "After every write to a plan in plan mode, its hashes are updated, and its verdict is removed \
+                  unless it is for exactly this text.",
+        triggers: &[Trigger::AfterToolInPlanMode],
+        way_out: "It blocks nothing: it only updates the marks at the end of the plan.",
+        judge: plan_gate::keeper::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "plan-brief",
+        pack: "plan-gate",
+        purpose: "The critic gets exactly the plan without its gaps, and the validator exactly the gaps and the \
+                  critic's findings, no matter what the agent wrote to them.",
+        triggers: &[Trigger::BeforeDelegation],
+        judge: plan_gate::brief::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "plan-witness",
+        pack: "plan-gate",
+        purpose: "The answers of the critic and the validator are recorded for the plan and the gaps that they \
+                  read, and a pass is sealed.",
+        triggers: &[Trigger::SubagentStop, Trigger::AfterDelegation, Trigger::Prompt],
+        judge: plan_gate::witness::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "planner-bash-guard",
+        pack: "planner",
+        purpose: "A planner only reads: its command lines start only listed programs in forms that only read, and \
+                  none of its tools writes outside `planning/`, deletes anything, or delegates to an agent that \
+                  could.",
+        triggers: &[Trigger::BeforeAnyTool],
+        agents_setting: Some(settings::PLANNER_AGENTS),
+        failure_mode: FailureMode::Closed,
+        way_out: "The main conversation may do what the planner may not. The user adds programs to \
+                  `planner.allow` and tools to `planner.tools` in provost.toml.",
+        judge: planner::bash_guard::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "plan-output-validator",
+        pack: "planner",
+        purpose: "A planner stops only with a plan: a recent file in `planning/` that has the required sections \
+                  and leaves refactoring to the implementation.",
+        triggers: &[Trigger::Stop, Trigger::SubagentStop],
+        agents_setting: Some(settings::PLANNER_AGENTS),
+        way_out: "It blocks a planner once: the next stop of the same turn passes. With \
+                  `planner.require_plan = false` it checks only plans that exist.",
+        judge: planner::plan_output::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "review-loop",
+        pack: "review-loop",
+        purpose: "A turn that finishes a piece of work ends only after an independent reviewer has read it and \
+                  the agent has dealt with the findings, until two reviews in a row are clean. When no review is \
+                  due, the plan's files must follow the ground rules.",
+        triggers: &[Trigger::Stop],
+        is_overridable: false,
+        time_limit: TimeLimit::Reviewer(review_loop::stop::find_time_limit),
+        way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all its \
+                  reviews. The ground rules block a turn only once for the same reason.",
+        judge: review_loop::stop::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "iteration-corridor",
+        purpose: "While tests fail or the constitution is being checked, no agent delegates the work or moves to \
+                  the next phase.",
+        triggers: DELEGATION,
+        judge: phases::iteration_corridor::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "skill-validator",
+        purpose: "If the workflow requires a manifest of agents, no agent starts without it.",
+        triggers: &[Trigger::BeforeDelegation],
+        judge: phases::skill_validator::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "phase-loop-controller",
+        purpose: "Work is delegated to a phase only after the phase is marked as started.",
+        triggers: DELEGATION_OR_SHELL,
+        judge: phases::phase_loop_controller::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "plan-surfacer",
+        purpose: "From the implementation on, no work is delegated without a plan of tasks.",
+        triggers: DELEGATION_OR_SHELL,
+        judge: phases::plan_surfacer::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "phase-sequence-guard",
+        purpose: "Work is delegated only to agents of the phase that the workflow is in.",
+        triggers: DELEGATION_OR_SHELL,
+        judge: phases::phase_sequence_guard::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "gate-blocker",
+        purpose: "The workflow moves on only when the phase's requirements are met: tests, constitution, \
+                  questions to the user, its own agent.",
+        triggers: DELEGATION,
+        judge: phases::gate_blocker::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "constitution-validator",
+        purpose: "A phase is marked complete only after its articles of the constitution are checked.",
+        triggers: DELEGATION,
+        judge: phases::constitution_validator::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "branch-guard",
+        purpose: "While a workflow has a branch of its own, nothing is committed to main or master.",
+        triggers: &[Trigger::BeforeAnyTool],
+        judge: phases::branch_guard::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "state-write-validator",
+        purpose: "A state that claims what did not happen causes a warning; with `phases.validate = \"before\"` \
+                  it is not written.",
+        triggers: &[Trigger::BeforeAnyTool, Trigger::AfterWriting],
+        judge: phases::state_write_validator::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "log-skill-usage",
+        purpose: "The state records which agent worked in which phase.",
+        triggers: &[Trigger::AfterDelegation],
+        judge: phases::log_skill_usage::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "menu-tracker",
+        purpose: "The state records how often the user was asked in the requirements phase, and what they chose.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        judge: phases::menu_tracker::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "walkthrough-tracker",
+        purpose: "A discovery that ends without a walk through the constitution causes a warning.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        judge: phases::walkthrough_tracker::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "discover-menu-guard",
+        purpose: "A discovery that shows another menu than it should causes a warning.",
+        triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
+        judge: phases::discover_menu_guard::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "skill-delegation-enforcer",
+        purpose: "The state records a skill that requires an agent until that agent has worked.",
+        triggers: &[Trigger::AfterSkill],
+        judge: phases::skill_delegation_enforcer::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "test-watcher",
+        purpose: "The state records test results and the number of attempts.",
+        triggers: &[Trigger::AfterShell],
+        judge: phases::test_watcher::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "review-reminder",
+        purpose: "A commit in a team whose reviews are switched off causes a warning.",
+        triggers: &[Trigger::AfterShell],
+        judge: phases::review_reminder::judge,
+        ..PHASES_OBSERVER
+    },
+    Guard {
+        name: "delegation-gate",
+        purpose: "A turn that used a skill that requires an agent does not end before that agent has worked.",
+        triggers: &[Trigger::Stop],
+        judge: phases::delegation_gate::judge,
+        ..PHASES_BLOCKER
+    },
+    Guard {
+        name: "phase-records",
+        purpose: "What the guards of this pack record is written to the state, once for each event.",
+        triggers: &[
+            Trigger::BeforeDelegation,
+            Trigger::BeforeSkill,
+            Trigger::BeforeMessage,
+            Trigger::AfterDelegation,
+            Trigger::SubagentStop,
+            Trigger::AfterSkill,
+            Trigger::AfterShell,
+            Trigger::Stop,
+        ],
+        judge: phases::phase_records::judge,
+        ..PHASES_OBSERVER
+    },
+];
+
+/// The setting that switches each guard on or off.
+pub fn guard_settings() -> Vec<Setting> {
+    let takes = SettingType::Word { default: "on", choices: &["on", "off"] };
+    let setting = |guard: &Guard| Setting {
+        table: "guards",
+        name: guard.name,
+        value_type: takes,
+        meaning: guard.purpose,
+    };
+    GUARDS.iter().map(setting).collect()
+}
+
+pub fn find_guard(name: &str) -> Option<&'static Guard> {
+    GUARDS.iter().find(|guard| guard.name == name)
+}
+
+/// The guard with this name, if a prompt of the user can allow its denials.
+pub fn find_overridable(name: &str) -> Option<&'static Guard> {
+    find_guard(name).filter(|guard| guard.is_overridable)
+}
+
+fn overridable_names() -> impl Iterator<Item = &'static str> {
+    GUARDS.iter().filter(|guard| guard.is_overridable).map(|guard| guard.name)
+}
+
+/// How to override a guard, for messages; it names every guard that can be overridden.
+pub fn describe_override() -> String {
+    let names: Vec<String> = overridable_names().map(|name| format!("`{name}`")).collect();
+    format!(
+        "type the prompt `provost override GUARD REASON` in the client, where GUARD is one of {}",
+        names.join(", ")
+    )
+}
+
+/// `; did you mean …?` if a misspelled name resembles a guard that can be overridden, otherwise nothing.
+pub fn suggest_overridable(name: &str) -> String {
+    suggest_word(&name.to_lowercase(), overridable_names().map(str::to_owned))
+}
+
+pub fn list_guards_in(packs: &[&str]) -> Vec<&'static Guard> {
+    GUARDS.iter().filter(|guard| packs.contains(&guard.pack)).collect()
+}
+
+/// Which guards one call of Provost asks. Nothing outside this type decides that.
+#[derive(Clone, Default)]
+pub struct GuardSelection {
+    /// The packs that the hook entry names, which are on; empty: all packs, where their settings switch them on.
+    pub packs: Vec<String>,
+    /// For `compat`, in place of a script: ask exactly these guards, for every event and agent, because the script
+    /// is registered only where the user wants it.
+    pub script: Option<&'static [&'static str]>,
+}
+
+impl GuardSelection {
+    /// All guards that this call could ask, for any event.
+    pub fn list_candidates(&self) -> Vec<&'static Guard> {
+        if let Some(names) = self.script {
+            return names.iter().filter_map(|name| find_guard(name)).collect();
+        }
+        let is_named = |guard: &&Guard| self.packs.iter().any(|pack| pack == guard.pack);
+        GUARDS.iter().filter(|guard| self.packs.is_empty() || is_named(guard)).collect()
+    }
+
+    /// The candidates whose triggers match an event. This needs no configuration.
+    pub fn select_concerned(&self, event: &Event) -> Vec<&'static Guard> {
+        let mut guards = self.list_candidates();
+        guards.retain(|guard| self.script.is_some() || guard.is_concerned_by(event));
+        guards
+    }
+
+    /// Drops the guards that are switched off, alone or with their pack.
+    pub fn select_switched_on(
+        &self,
+        mut guards: Vec<&'static Guard>,
+        config: &Config,
+    ) -> Vec<&'static Guard> {
+        let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
+        guards.retain(|guard| {
+            config.is_guard_on(guard.name) && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
+        });
+        guards
+    }
+
+    /// The guards to ask: drops those that are switched off or not asked in the event's agent.
+    pub fn select_guards(
+        &self,
+        concerned: Vec<&'static Guard>,
+        event: &Event,
+        config: &Config,
+    ) -> Vec<&'static Guard> {
+        let mut guards = self.select_switched_on(concerned, config);
+        guards.retain(|guard| self.script.is_some() || guard.is_asked_in(event.agent.as_ref(), config));
+        guards
+    }
+
+    /// The guards that `provost hook` without arguments asks about an event.
+    pub fn select_for_event(event: &Event, config: &Config) -> Vec<&'static Guard> {
+        let selection = Self::default();
+        selection.select_guards(selection.select_concerned(event), event, config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_guards_that_allow_it_can_be_overridden() {
+        let is_overridable = |name: &str| find_overridable(name).is_some();
+        assert!(is_overridable("planner-bash-guard") && is_overridable("plan-output-validator"));
+        for name in ["registration-guard", "config-check", "override", "nobody", ""] {
+            assert!(!is_overridable(name), "{name}");
+        }
+        assert!(GUARDS.iter().all(|guard| guard.can_block || !guard.is_overridable));
+    }
+}

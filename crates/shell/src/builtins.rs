@@ -1,0 +1,134 @@
+//! Simple commands that a shell runs itself, or for which another shell runs commands: `eval`, `trap`, `sh -c`.
+//!
+//! All other programs are in [`super::programs`].
+
+use super::flow::{FlowStep, ScriptTime};
+use super::grammar::{Redirection, SimpleCommand, TextKind};
+use super::word::Word;
+use super::{LineWalker, SHELLS};
+
+impl LineWalker<'_> {
+    pub(super) fn run_eval(&mut self, words: &[Word]) {
+        if let Some(words) = words.iter().map(Word::text).collect::<Option<Vec<_>>>() {
+            return self.run_text(words.join(" "));
+        }
+        self.report_unparsed("eval of an unknown text");
+        let words: Vec<String> = words.iter().map(Word::source_without_quotes).collect();
+        self.run_text_before(words.join(" "), TextKind::Rest);
+    }
+
+    pub(super) fn run_simple_command(&mut self, command: &SimpleCommand) {
+        let outside = self.place.save();
+        let git = self.git.clone();
+        let Some((program, words)) = self.resolve_program(&command.words) else {
+            self.place.restore(outside);
+            self.git.merge_unexported(&git);
+            return;
+        };
+        match program {
+            _ if SHELLS.contains(&program) => self.run_shell(words, command),
+            "eval" => self.run_eval(words),
+            "trap" => {
+                if let Some(text) = words.iter().find(|word| !word.is_option()) {
+                    let script = self.record_script(ScriptTime::Later);
+                    self.queue_word(text, script);
+                }
+            }
+            "true" | ":" => self.record_step(FlowStep::Outcome(true)),
+            "false" => self.record_step(FlowStep::Outcome(false)),
+            "exit" => self.record_step(FlowStep::Leave { shell: true }),
+            "break" | "continue" | "return" => self.record_step(FlowStep::Leave { shell: false }),
+            "set" => self.record_set_options(words),
+            "su" => self.run_command_option(words),
+            "popd" => return self.return_to_seen_directory(),
+            "pushd" if !words.iter().any(is_directory_operand) => return self.return_to_seen_directory(),
+            "cd" | "pushd" => return self.change_directory(words),
+            "export" | "declare" | "typeset" | "readonly" | "local" => {
+                self.declare_variables(words);
+                self.place.restore(outside);
+                return;
+            }
+            "source" | "." if is_input(words.first()) => self.run_shell(words, command),
+            "source" | "." => {
+                if let Some(script) = words.first() {
+                    self.report_unparsed(&format!("the script `{}`", script.source));
+                }
+                self.report_program(program, words);
+            }
+            "let" | "read" | "mapfile" | "readarray" | "getopts" | "unset" | "wait" | "compgen" => {
+                self.evaluate_operands(program, words);
+            }
+            _ => self.report_program(program, words),
+        }
+        self.place.restore(outside);
+        self.git.restore_settings(git);
+    }
+
+    /// `set -e`, `set -euo pipefail`, `set +e`.
+    fn record_set_options(&mut self, words: &[Word]) {
+        for (at, word) in words.iter().enumerate() {
+            let names = |sign: &str| {
+                let before = at.checked_sub(1).and_then(|at| words[at].text());
+                word.text() == Some("errexit")
+                    && before.is_some_and(|text| text.starts_with(sign) && text.ends_with('o'))
+            };
+            if word.has_letter(&['e']) || names("-") {
+                self.record_step(FlowStep::ExitOnError(true));
+            } else if word.prefix().starts_with('+') && word.prefix().contains('e') || names("+") {
+                self.record_step(FlowStep::ExitOnError(false));
+            }
+        }
+    }
+
+    /// `sh -c TEXT`, or a shell that reads its commands from its input.
+    fn run_shell(&mut self, words: &[Word], command: &SimpleCommand) {
+        // `-c` may be clustered: `bash -lc`.
+        if words.iter().any(|word| word.has_letter(&['c'])) {
+            return self.run_command_option(words);
+        }
+        let script = words.iter().find(|word| !word.is_option());
+        let reads = words.iter().any(|word| word.has_letter(&['s'])) || script.is_none() || is_input(script);
+        if reads {
+            let mut documents = 0;
+            for redirection in &command.redirections {
+                match redirection {
+                    Redirection::HereString(text) => self.run_word(text),
+                    Redirection::Document => documents += 1,
+                    Redirection::Read(_) | Redirection::Write(_) => {}
+                }
+            }
+            let first = self.documents.len().saturating_sub(documents);
+            for at in first..self.documents.len() {
+                self.documents[at] = Some(self.record_script(ScriptTime::Now));
+            }
+        }
+        if let Some(script) = script {
+            self.report_read(script, false);
+            self.report_unparsed(&format!("the script `{}`", script.source));
+        } else if command.redirections.is_empty() {
+            self.report_unparsed("commands that a shell reads from its input");
+        }
+    }
+
+    pub(super) fn run_command_option(&mut self, words: &[Word]) {
+        let is_c = |word: &Word| word.has_letter(&['c']) || word.text() == Some("--command");
+        let long = words.iter().find(|word| word.prefix().starts_with("--command="));
+        if let Some(word) = long {
+            self.run_word(&word.skip_bytes("--command=".len()));
+        } else if let Some(at) = words.iter().position(is_c)
+            && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
+        {
+            self.run_word(text);
+        }
+    }
+}
+
+/// Whether a script is the standard input.
+fn is_input(script: Option<&Word>) -> bool {
+    matches!(script.and_then(Word::text), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
+
+/// Whether `pushd` is given a directory, and not a position in its stack.
+fn is_directory_operand(word: &Word) -> bool {
+    !word.is_option() && !word.prefix().starts_with('+')
+}

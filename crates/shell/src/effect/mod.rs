@@ -1,0 +1,130 @@
+//! What a command line or a tool call would do.
+//!
+//! A redirection, `tee`, `sed -i`, `cp` and an editor's own file tool all become the same [`Effect`], so that a check
+//! which protects a file asks one question. Paths are absolute, but links are not followed and `..` may be left in
+//! them, because this crate never looks at the disk.
+
+pub mod git;
+pub mod patch;
+
+use std::path::PathBuf;
+
+use git::{BranchUpdate, GitSite, TreeChange};
+use patch::PatchCommand;
+
+/// What happens to a file whose name cannot be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileChange {
+    /// Its content changes.
+    Write,
+    /// It is deleted.
+    Delete,
+    /// Another file is copied or moved there.
+    Place,
+}
+
+/// One thing that a command line or a tool call would do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A file or directory is created or changed.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Where its new content can be found.
+        content: WriteContent,
+    },
+    /// Files are copied or moved to a place.
+    Place {
+        /// The last part of each source's path.
+        names: Vec<PathBuf>,
+        /// The target. If it is a directory, the files land in it under their names.
+        to: PathBuf,
+        /// Whole directories are copied or moved, with everything in them.
+        tree: bool,
+    },
+    /// A file or directory is deleted.
+    Delete {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Everything below the path is read too.
+        recursive: bool,
+    },
+    /// A command line sets a variable for the programs it runs.
+    SetVariable {
+        /// The variable.
+        name: String,
+        /// `None` where the value cannot be known.
+        value: Option<String>,
+    },
+    /// An unknown tool names this path and may do anything with it. Command lines never have this effect.
+    Touch {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A command line starts a program.
+    Run {
+        /// The program as it is written: `git`, `/bin/rm`.
+        program: String,
+        /// The arguments that are known; the others are left out.
+        arguments: Vec<String>,
+        /// The index in `arguments` in front of which the first unknown argument was left out.
+        unknown_from: Option<usize>,
+        /// `None` where the directory is not certain.
+        directory: Option<PathBuf>,
+    },
+    /// An option or sub-command makes a program that is known to read do more than that.
+    MutatingOption {
+        /// The program: `find`.
+        program: String,
+        /// What makes it do more: `-delete`.
+        by: String,
+        /// Completes the sentence "it …": `deletes files`.
+        does: &'static str,
+    },
+    /// `git commit` creates a commit.
+    Commit {
+        /// The repository and branch.
+        site: Box<GitSite>,
+        /// `--dry-run`: no commit is created.
+        dry_run: bool,
+    },
+    /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
+    UpdateBranch(Box<BranchUpdate>),
+    /// A git command changes files of a work tree. Files that it names one by one also have a `Write` or `Delete`.
+    ChangeTree(Box<TreeChange>),
+    /// Patches are applied. The patches themselves say which files they change.
+    ApplyPatch(Box<PatchCommand>),
+    /// Something is too large or too deeply nested to be analysed, so nothing is promised about it.
+    TooLarge {
+        /// A noun phrase for messages.
+        what: String,
+    },
+    /// A file whose name cannot be known beforehand changes.
+    UnknownTarget {
+        /// The word as it is written, for messages.
+        target: String,
+        /// The directories that the name may be relative to; empty where that may be any.
+        places: Vec<PathBuf>,
+        /// What happens to the file.
+        change: FileChange,
+    },
+    /// A part of a command line that this version does not understand, so nothing is promised about it.
+    Unparsed {
+        /// A noun phrase for messages.
+        what: String,
+    },
+}
+
+/// Where the new content of a written file can be found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WriteContent {
+    /// The tool call carries it. Command lines never have this content.
+    InCall,
+    /// It depends on what a command prints.
+    Unknown,
+}

@@ -1,0 +1,235 @@
+//! Walks over the syntax events of a line, and follows the texts that are command lines themselves.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::DEEPEST;
+use crate::arithmetic::{EvaluationScope, QuotedTexts};
+use crate::budget::{Budget, PARSING_COST};
+use crate::directories::{CurrentDirectory, DirectoryChanges, DirectoryList, LoopStart};
+use crate::effect::Effect;
+use crate::flow::{Flow, FlowStep, ScriptTime};
+use crate::grammar::{
+    ControlOperator, Parser, QUOTED_ARITHMETIC, Redirection, Scope, SimpleCommand, StructureEvent,
+    SyntaxEvent, TOO_DEEP, TRANSFORMED, TextKind,
+};
+use crate::programs::git::GitContext;
+use crate::word::Word;
+
+/// A text that a command line makes the shell read, and where.
+pub(super) struct NestedText {
+    pub(super) text: String,
+    pub(super) kind: TextKind,
+    /// Its number in the [`Flow`].
+    pub(super) script: usize,
+    pub(super) git: GitContext,
+    pub(super) place: CurrentDirectory,
+    /// It may not be commands at all.
+    pub(super) is_guess: bool,
+    pub(super) depth: u32,
+}
+
+/// The state of the walk over one command line.
+pub(super) struct LineWalker<'a> {
+    pub(super) git: GitContext,
+    pub(super) flow: &'a mut Flow,
+    pub(super) evaluation: &'a mut QuotedTexts,
+    /// The number of this line in the flow.
+    pub(super) script: usize,
+    /// How many programs of this line run the current one.
+    pub(super) nesting: u32,
+    pub(super) place: CurrentDirectory,
+    pub(super) changes: DirectoryChanges,
+    /// Where the current pipeline starts.
+    pub(super) pipeline_start: DirectoryList,
+    /// The state around each open subshell.
+    pub(super) subshells: Vec<(CurrentDirectory, GitContext)>,
+    pub(super) loops: Vec<LoopStart>,
+    pub(super) home: Option<&'a str>,
+    pub(super) work: &'a Budget,
+    /// The budget of texts that may not be commands.
+    pub(super) guesses: &'a Budget,
+    pub(super) is_guess: bool,
+    pub(super) effects: &'a mut Vec<Effect>,
+    pub(super) nested: Vec<NestedText>,
+    /// For each here-document whose text follows: the script that it is, if a shell reads it.
+    pub(super) documents: VecDeque<Option<usize>>,
+    pub(super) depth: u32,
+}
+
+impl LineWalker<'_> {
+    pub(super) fn walk(&mut self, mut parser: Parser) {
+        parser.pwd = self.place.known_directory();
+        while let Some(event) = parser.next() {
+            let before = self.place.current.clone();
+            let starts_pipeline = !matches!(
+                event,
+                SyntaxEvent::Simple(_)
+                    | SyntaxEvent::Structure(StructureEvent::Joined { join: ControlOperator::Pipe, .. })
+            );
+            self.follow_event(event);
+            if starts_pipeline {
+                self.pipeline_start = self.place.current.clone();
+            }
+            if self.place.is_lost || !Rc::ptr_eq(&before, &self.place.current) {
+                parser.pwd = self.place.known_directory();
+            }
+            if self.work.is_spent() {
+                return;
+            }
+        }
+    }
+
+    fn follow_event(&mut self, event: SyntaxEvent) {
+        match event {
+            SyntaxEvent::Simple(command) => {
+                // The redirections of a compound command are a command without words.
+                if !command.words.is_empty() {
+                    self.changes.track_command(&self.place);
+                }
+                self.apply_redirections(&command);
+                self.run_simple_command(&command);
+            }
+            SyntaxEvent::Structure(event) => self.follow_structure(event),
+            SyntaxEvent::Body { text, quoted } => match self.documents.pop_front().flatten() {
+                Some(script) => self.queue_text(text.to_owned(), TextKind::Commands, script),
+                None if quoted => self.store_quoted(text),
+                None => self.run_text_before(text.to_owned(), TextKind::Text),
+            },
+            SyntaxEvent::Commands(text) => self.run_text_before(text, TextKind::Commands),
+            SyntaxEvent::Otherwise(text) => self.run_text_before(text.to_owned(), TextKind::Rest),
+            SyntaxEvent::Quoted(text) => self.store_quoted(&text),
+            SyntaxEvent::Set(name) => self.set_unknown_variable(name),
+            SyntaxEvent::NotUnderstood { what, .. } if what == TOO_DEEP => self.report_too_deep(&what),
+            SyntaxEvent::NotUnderstood { what, at } => {
+                let is_text = what == QUOTED_ARITHMETIC || what == TRANSFORMED;
+                self.widen_evaluation(if is_text {
+                    EvaluationScope::Everything
+                } else {
+                    EvaluationScope::Subscripts
+                });
+                self.report_unparsed(&format!("{what} at byte {at}"));
+            }
+        }
+    }
+
+    fn follow_structure(&mut self, event: StructureEvent) {
+        self.record_step(FlowStep::Structure(event));
+        self.changes.track_structure(event, &mut self.place);
+        match event {
+            StructureEvent::Open(scope) => {
+                self.place.conditions += usize::from(scope.is_conditional());
+                if scope.is_process() {
+                    self.subshells.push((self.place.clone(), self.git.clone()));
+                } else if scope == Scope::Loop {
+                    self.loops.push(LoopStart {
+                        effects: self.effects.len(),
+                        nested: self.nested.len(),
+                        subshells: self.subshells.len(),
+                    });
+                }
+            }
+            StructureEvent::Close(scope) => {
+                let closed = usize::from(scope.is_conditional());
+                self.place.conditions = self.place.conditions.saturating_sub(closed);
+                if scope == Scope::Loop {
+                    self.loops.pop();
+                } else if let Some(outside) = self.subshells.pop_if(|_| scope.is_process()) {
+                    (self.place, self.git) = outside;
+                }
+            }
+            StructureEvent::Joined { join, behind } => {
+                self.place.is_chained =
+                    matches!(behind, ControlOperator::And | ControlOperator::Or | ControlOperator::Pipe);
+                // After `&&`, a `cd` has succeeded, and every part of a pipeline starts where the pipeline does. After
+                // any other operator a `cd` may have failed, so every directory of the line is possible.
+                let is_certain = join == ControlOperator::And
+                    || join == ControlOperator::Pipe && Rc::ptr_eq(&self.place.current, &self.pipeline_start);
+                if !is_certain {
+                    self.place.reset_to_seen();
+                }
+            }
+            StructureEvent::Function => self.place.conditions += 1,
+            StructureEvent::Part(_) | StructureEvent::Negated | StructureEvent::Restart => {}
+        }
+    }
+
+    pub(super) fn record_step(&mut self, step: FlowStep) {
+        if self.work.pay(size_of::<FlowStep>()) {
+            self.flow.record(self.script, step);
+        }
+    }
+
+    fn apply_redirections(&mut self, command: &SimpleCommand) {
+        for redirection in &command.redirections {
+            match redirection {
+                Redirection::Write(target) => self.report_write(target),
+                Redirection::Read(target) => self.report_read(target, false),
+                Redirection::HereString(_) => {}
+                Redirection::Document => self.documents.push_back(None),
+            }
+        }
+    }
+
+    /// Records that the commands of another text run, and returns the number of its script.
+    pub(super) fn record_script(&mut self, time: ScriptTime) -> usize {
+        let script = self.flow.new_script();
+        self.record_step(FlowStep::Run(script, time));
+        script
+    }
+
+    /// Runs a text whose status is that of the current command.
+    pub(super) fn run_text(&mut self, text: String) {
+        let script = self.record_script(ScriptTime::Now);
+        self.queue_text(text, TextKind::Commands, script);
+    }
+
+    /// Runs a text whose commands run before the current command, or may do so.
+    pub(super) fn run_text_before(&mut self, text: String, kind: TextKind) {
+        let script = self.record_script(ScriptTime::Before);
+        self.queue_text(text, kind, script);
+    }
+
+    pub(super) fn run_word(&mut self, word: &Word) {
+        let is_known = word.text().is_some();
+        let script = self.record_script(if is_known { ScriptTime::Now } else { ScriptTime::Before });
+        self.queue_word(word, script);
+    }
+
+    pub(super) fn queue_word(&mut self, word: &Word, script: usize) {
+        if let Some(text) = word.text() {
+            return self.queue_text(text.to_owned(), TextKind::Commands, script);
+        }
+        self.report_unparsed_word(word);
+        self.queue_text(word.source_without_quotes(), TextKind::Rest, script);
+    }
+
+    fn queue_text(&mut self, text: String, kind: TextKind, script: usize) {
+        if text.is_empty() {
+            return;
+        }
+        let is_guess = self.is_guess || kind == TextKind::Rest;
+        let work = if is_guess { self.guesses } else { self.work };
+        let can_pay = work.pay(text.len() * PARSING_COST);
+        if is_guess && !can_pay {
+            return;
+        }
+        if self.depth >= DEEPEST || !can_pay {
+            return self.report_too_deep("deeply nested shells");
+        }
+        let nested = self.nest_text(text, kind, script, is_guess);
+        self.nested.push(nested);
+    }
+
+    /// A text that runs where the current command does.
+    pub(super) fn nest_text(
+        &self,
+        text: String,
+        kind: TextKind,
+        script: usize,
+        is_guess: bool,
+    ) -> NestedText {
+        let (git, place) = (self.git.clone(), self.place.nested());
+        NestedText { text, kind, script, git, place, is_guess, depth: self.depth + 1 }
+    }
+}

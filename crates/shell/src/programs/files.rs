@@ -1,0 +1,259 @@
+//! What programs do to the files that they are given.
+//!
+//! [`operand_use`] says how each program uses its operands; a few programs name files in ways of their own. A program
+//! that is not listed may at least read its operands, so that no unknown program prints a secret.
+
+use std::path::{Path, PathBuf};
+
+use super::archives::is_compressor;
+use super::is_listed;
+use crate::directories::resolve_parent_names;
+use crate::effect::Effect;
+use crate::word::Word;
+use crate::{LONGEST_PATH, LineWalker, SHELLS};
+
+/// How a program uses its operands.
+#[derive(Clone, Copy, PartialEq)]
+enum OperandUse {
+    Deleted,
+    Written,
+    Read,
+    /// The last is written, the others are read.
+    Copied,
+    /// The last is written, the others are deleted.
+    Moved,
+    /// The first is written, the others are read.
+    Packed,
+    /// Addresses whose last part names a file here.
+    Fetched,
+    /// Neither read nor written.
+    Text,
+}
+
+fn operand_use(program: &str) -> Option<OperandUse> {
+    Some(match program {
+        "rm" | "rmdir" | "unlink" | "shred" => OperandUse::Deleted,
+        "tee" | "sponge" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir"
+        | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
+        "cp" | "ln" | "link" | "install" | "rsync" | "scp" => OperandUse::Copied,
+        "mv" => OperandUse::Moved,
+        "zip" => OperandUse::Packed,
+        "objcopy" => OperandUse::Copied,
+        "wget" => OperandUse::Fetched,
+        "echo" | "printf" | "test" | "[" | "[[" | ":" | "true" | "false" => OperandUse::Text,
+        "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd" | "hexdump" | "strings"
+        | "uniq" | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp" | "grep" | "egrep"
+        | "fgrep" | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source" | "." => {
+            OperandUse::Read
+        }
+        _ => return None,
+    })
+}
+
+/// The option of a program that names a file to write or a directory to write into.
+fn target_option(program: &str) -> Option<(char, &'static str)> {
+    Some(match program {
+        "cp" | "mv" | "ln" | "install" => ('t', "--target-directory"),
+        "curl" => ('o', "--output"),
+        "wget" => ('O', "--output-document"),
+        _ if has_output_option(program) => ('o', "--output"),
+        _ => return None,
+    })
+}
+
+/// Whether a program that is not listed otherwise names the file that it writes by `-o`.
+fn has_output_option(program: &str) -> bool {
+    #[rustfmt::skip]
+    const PROGRAMS: &[&str] = &[
+        "as", "c++", "cc", "clang", "clang++", "g++", "gcc", "gpg", "gpg2", "iconv", "ld", "pandoc", "shuf",
+        "strip",
+    ];
+    PROGRAMS.contains(&program)
+}
+
+/// Whether a word after a wrapper's options can only be the program.
+pub(super) fn is_known_file_program(program: &str) -> bool {
+    operand_use(program).is_some()
+        || SHELLS.contains(&program)
+        || is_listed("cd pushd eval su export declare typeset readonly", program)
+}
+
+/// Whether an option that starts with one of these names, or has one of these letters, is given.
+pub(super) fn has_option(words: &[Word], names: &[&str], letters: &[char]) -> bool {
+    words
+        .iter()
+        .any(|word| word.has_letter(letters) || names.iter().any(|option| word.prefix().starts_with(option)))
+}
+
+impl LineWalker<'_> {
+    /// Reports what a symbolic link points to: its text is relative to the directory of the link.
+    fn report_link_targets(&mut self, sources: &[&Word], targets: &[Word]) {
+        let relative = |word: &&Word| word.text().is_some_and(|text| !text.starts_with('/'));
+        for target in targets.iter().filter_map(Word::text) {
+            let above = target.rsplit_once('/').map_or(".", |(above, _)| above);
+            for source in sources.iter().copied().filter(relative) {
+                for directory in [target, above] {
+                    let length = directory.len() + source.prefix().len();
+                    if length <= LONGEST_PATH && self.work.pay(length) {
+                        let path = format!("{directory}/{}", source.prefix());
+                        self.report_in_each_directory(&path, 0, |path| Effect::Read {
+                            path: resolve_parent_names(&path),
+                            recursive: false,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn report_files(&mut self, program: &str, words: &[Word]) {
+        match program {
+            "dd" => return self.report_dd(words),
+            "tar" | "bsdtar" | "gtar" => return self.report_tar(words),
+            "unzip" => return self.report_unzip(words),
+            "openssl" => {
+                let outputs = words.windows(2).filter(|pair| pair[0].text() == Some("-out"));
+                outputs.for_each(|pair| self.report_write(&pair[1]));
+            }
+            _ if is_compressor(program) => return self.report_compressor(program, words),
+            _ => {}
+        }
+        let has = |names: &[&str], letters: &[char]| has_option(words, names, letters);
+        let known_use = operand_use(program);
+        let is_in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i'])
+            || program == "yq" && has(&["--inplace", "--in-place"], &['i']);
+        let operand_use = match program {
+            _ if is_in_place => OperandUse::Written,
+            "curl" if has(&["--remote-name"], &['O']) => OperandUse::Fetched,
+            _ => known_use.unwrap_or(OperandUse::Read),
+        };
+        let is_recursive = program == "rg"
+            || known_use.is_some()
+                && has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
+        let reads_trees = is_recursive || matches!(program, "zip" | "scp" | "rsync");
+        let deletes_sources = match operand_use {
+            OperandUse::Deleted | OperandUse::Moved => true,
+            OperandUse::Copied => program == "rsync" && has(&["--remove-s"], &[]),
+            OperandUse::Packed => has(&["--move"], &['m']),
+            _ => false,
+        };
+        let (operands, mut targets) =
+            split_targets(words, target_option(program), has_output_option(program));
+        let mut sources = operands.as_slice();
+        let here = Word::literal(".");
+        match (operand_use, sources) {
+            (OperandUse::Copied, [_]) if program == "ln" && targets.is_empty() => targets.push(here.clone()),
+            (OperandUse::Copied | OperandUse::Moved, [first @ .., last]) if targets.is_empty() => {
+                sources = first;
+                targets.push((*last).clone());
+                if operand_use == OperandUse::Moved && first.is_empty() && last.text().is_none() {
+                    // `mv a{,.bak}`: one word is both source and target.
+                    self.report_delete(last);
+                }
+            }
+            (OperandUse::Packed, [archive, others @ ..]) => {
+                self.report_write(archive);
+                sources = others;
+            }
+            _ => {}
+        }
+        for word in sources {
+            match operand_use {
+                _ if deletes_sources => self.report_delete(word),
+                OperandUse::Written => self.report_write(word),
+                OperandUse::Fetched | OperandUse::Text => {}
+                _ => self.report_read_operand(word, reads_trees),
+            }
+        }
+        if program == "ln" && has(&["--s"], &['s']) {
+            self.report_link_targets(sources, &targets);
+        }
+        if operand_use == OperandUse::Fetched && targets.is_empty() {
+            self.report_placement(sources, &here, false);
+        }
+        for target in &targets {
+            match operand_use {
+                OperandUse::Copied => self.report_placement(sources, target, is_recursive),
+                OperandUse::Moved => self.report_placement(sources, target, true),
+                _ => self.report_write(target),
+            }
+        }
+        if known_use.is_none() {
+            self.report_option_reads(words);
+        }
+    }
+
+    /// Reports files that are copied or moved to a place.
+    pub(super) fn report_placement(&mut self, sources: &[&Word], to: &Word, tree: bool) {
+        let names = sources.iter().filter_map(|source| Path::new(source.text()?).file_name());
+        let names: Vec<PathBuf> = names.map(PathBuf::from).collect();
+        let cost = names.iter().map(|name| name.as_os_str().len() + size_of::<PathBuf>()).sum();
+        self.report_change(to, cost, |to| Effect::Place { names: names.clone(), to, tree });
+    }
+
+    /// Reports the files that an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`. An unknown
+    /// operand is not reported, because reading changes nothing.
+    pub(super) fn report_read_operand(&mut self, word: &Word, recursive: bool) {
+        if word.text().is_some_and(|text| !text.is_empty()) {
+            self.report_read(word, recursive);
+            for front in ["@", "file://", "file:"] {
+                if word.prefix().starts_with(front) {
+                    self.report_read(&word.skip_bytes(front.len()), recursive);
+                }
+            }
+        }
+    }
+
+    /// Reports the file in `--option=FILE`.
+    fn report_option_reads(&mut self, words: &[Word]) {
+        for word in words.iter().filter(|word| word.is_option()) {
+            if let Some(at) = word.prefix().find('=').filter(|at| at + 1 < word.prefix().len()) {
+                self.report_read_operand(&word.skip_bytes(at + 1), false);
+            }
+        }
+    }
+
+    fn report_dd(&mut self, words: &[Word]) {
+        for word in words {
+            match word.prefix().get(..3) {
+                Some("of=") => self.report_write(&word.skip_bytes(3)),
+                Some("if=") => self.report_read(&word.skip_bytes(3), false),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Splits words into operands and the values of the option that names a target. `is_strict`: the letter of the option
+/// comes right after the dash.
+fn split_targets<'w, 'a>(
+    words: &'w [Word<'a>],
+    option: Option<(char, &str)>,
+    is_strict: bool,
+) -> (Vec<&'w Word<'a>>, Vec<Word<'a>>) {
+    let (mut operands, mut targets) = (Vec::new(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.prefix();
+        if word.text() == Some("--") {
+            operands.extend(words.by_ref());
+        } else if !word.is_option() {
+            operands.push(word);
+        } else if let Some((letter, long)) = option {
+            // Long names may be abbreviated, and letters may be clustered.
+            let name = text.split_once('=').map_or(text, |(name, _)| name);
+            let value = if text.starts_with("--") {
+                let is_it = name.len() > 2 && long.starts_with(name);
+                is_it.then_some((name.len() + 1, name.len() < text.len()))
+            } else {
+                let at = text.find(letter).filter(|at| !is_strict || *at == 1);
+                at.map(|at| (at + 1, at + 1 < text.len() || word.text().is_none()))
+            };
+            if let Some((at, is_attached)) = value {
+                let attached = is_attached.then(|| word.skip_bytes(at));
+                targets.extend(attached.or_else(|| words.next().cloned()));
+            }
+        }
+    }
+    (operands, targets)
+}

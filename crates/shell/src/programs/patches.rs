@@ -1,0 +1,84 @@
+//! Commands that apply patches: `git apply`, `git am`, `patch`.
+//!
+//! Their arguments say where the patch comes from and how its names are read. The caller reads the patch itself to
+//! find out which files it changes: see [`PatchCommand`].
+
+use std::path::PathBuf;
+
+use super::ParsedArguments;
+use crate::effect::Effect;
+use crate::effect::patch::PatchCommand;
+use crate::word::Word;
+use crate::{LONGEST_PATH, LineWalker};
+
+const PATCH: &str = "\
+    --backup --backup-if-mismatch --batch --context --directory= --dry-run --ed --force --forward --fuzz= --get= \
+    --ifdef= --input= --merge --normal --output= --posix --prefix= --quiet --quoting-style= --reject-file= \
+    --reject-format= --remove-empty-files --reverse --set-time --silent --strip= --suffix= --unified --verbose \
+    --version-control=";
+
+impl LineWalker<'_> {
+    /// Reports the patches of `git apply` and `git am`.
+    pub(super) fn report_git_patches(&mut self, program: &'static str, arguments: &ParsedArguments) {
+        let command = PatchCommand {
+            program,
+            is_from_top: true,
+            strip: parse_number(arguments, 'p', "").or(Some(1)),
+            below: arguments.value('\0', "--directory").and_then(|word| word.text().map(PathBuf::from)),
+            included: arguments.known_values('\0', "--include"),
+            excluded: arguments.known_values('\0', "--exclude"),
+            ..PatchCommand::default()
+        };
+        self.report_patches(&command, &arguments.operands);
+    }
+
+    pub(super) fn report_patch(&mut self, words: &[Word]) {
+        let arguments = ParsedArguments::parse(words, "bB:cd:D:eEfF:g:i:lnNo:p:r:RstTuvV:x:Y:z:Z", PATCH);
+        if arguments.has('\0', "--dry-run") || arguments.has('C', "") {
+            return;
+        }
+        let outside = self.place.current.clone();
+        if let Some(directory) = arguments.value('d', "--directory") {
+            self.enter_directory(directory, "a patch in an unknown directory");
+        }
+        let outputs = [arguments.value('o', "--output"), arguments.value('r', "--reject-file")];
+        for file in outputs.into_iter().flatten().chain(arguments.operands.first().copied()) {
+            self.report_write(file);
+        }
+        let input = arguments.value('i', "--input");
+        let files: Vec<&Word> = input.into_iter().chain(arguments.operands.get(1).copied()).collect();
+        let strip = parse_number(&arguments, 'p', "--strip");
+        self.report_patches(&PatchCommand { program: "patch", strip, ..PatchCommand::default() }, &files);
+        self.place.current = outside;
+    }
+
+    fn report_patches(&mut self, command: &PatchCommand, files: &[&Word]) {
+        let mut is_fed = files.is_empty();
+        let mut names = Vec::new();
+        for word in files {
+            let source = word.source;
+            match word.text() {
+                Some(text) if text == "-" || text.starts_with("/dev/") || text.starts_with("/proc/") => {
+                    is_fed = true;
+                }
+                Some(text) if text.len() <= LONGEST_PATH => names.push(text.to_owned()),
+                Some(_) => {}
+                None if source.contains(['$', '`', '(', '{', '~']) => is_fed |= source.contains('('),
+                None => names.push(word.source_without_quotes()),
+            }
+        }
+        for directory in self.place.current.clone().iter() {
+            let files: Vec<PathBuf> = names.iter().map(|name| directory.join(name)).collect();
+            let cost = files.iter().map(|file| file.as_os_str().len() + size_of::<PathBuf>()).sum::<usize>();
+            let cost = cost + directory.as_os_str().len() + size_of::<PatchCommand>();
+            let work_tree = self.git.work_tree.as_ref().map(|top| directory.join(top));
+            let directory = directory.to_path_buf();
+            let command = PatchCommand { directory, work_tree, files, is_fed, ..command.clone() };
+            self.report_effect(Effect::ApplyPatch(Box::new(command)), cost);
+        }
+    }
+}
+
+fn parse_number(arguments: &ParsedArguments, letter: char, long: &str) -> Option<usize> {
+    arguments.value(letter, long)?.text()?.parse().ok()
+}

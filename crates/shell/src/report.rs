@@ -1,0 +1,106 @@
+//! Adds effects to the result, as long as the budget lasts.
+
+use std::path::{Path, PathBuf};
+
+use crate::LONGEST_PATH;
+use crate::effect::{Effect, FileChange, WriteContent};
+use crate::line::LineWalker;
+use crate::word::Word;
+
+impl LineWalker<'_> {
+    /// `cost`: the bytes that the effect owns.
+    pub(super) fn report_effect(&mut self, effect: Effect, cost: usize) {
+        if self.work.pay(cost + size_of::<Effect>()) {
+            self.effects.push(effect);
+        }
+    }
+
+    pub(super) fn report_write(&mut self, word: &Word) {
+        self.report_change(word, 0, |path| Effect::Write { path, content: WriteContent::Unknown });
+    }
+
+    pub(super) fn report_delete(&mut self, word: &Word) {
+        self.report_change(word, 0, |path| Effect::Delete { path });
+    }
+
+    /// A file whose name is unknown is not reported, because reading changes nothing.
+    pub(super) fn report_read(&mut self, word: &Word, recursive: bool) {
+        if let Some(text) = word.text().filter(|text| !text.is_empty() && text.len() <= LONGEST_PATH) {
+            self.report_in_each_directory(text, 0, |path| Effect::Read { path, recursive });
+        }
+    }
+
+    /// Reports one effect for each path that a word may mean. `cost`: the bytes that an effect owns besides the path.
+    pub(super) fn report_change(&mut self, word: &Word, cost: usize, effect: impl Fn(PathBuf) -> Effect) {
+        let change = match effect(PathBuf::new()) {
+            Effect::Delete { .. } => FileChange::Delete,
+            Effect::Place { .. } => FileChange::Place,
+            _ => FileChange::Write,
+        };
+        let source = word.source;
+        let Some(text) = word.text().filter(|text| !text.is_empty()) else {
+            return self.report_unknown_target(format!("`{source}`"), change);
+        };
+        if self.place.is_lost && !Path::new(text).is_absolute() {
+            self.report_unknown_target(format!("`{source}` in a directory that is not known"), change);
+        }
+        self.report_in_each_directory(text, cost, effect);
+    }
+
+    pub(super) fn report_in_each_directory(
+        &mut self,
+        text: &str,
+        cost: usize,
+        effect: impl Fn(PathBuf) -> Effect,
+    ) {
+        for cwd in self.place.current.clone().iter().take(most_directories(text)) {
+            let cost = cost + cwd.as_os_str().len() + text.len();
+            if self.work.pay(cost + size_of::<Effect>()) {
+                self.effects.push(effect(cwd.join(text)));
+            }
+        }
+    }
+
+    pub(super) fn report_unknown_target(&mut self, target: String, change: FileChange) {
+        let places = self.place.possible_directories();
+        let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
+        self.report_effect(Effect::UnknownTarget { target, places, change }, cost);
+    }
+
+    pub(super) fn report_unparsed(&mut self, what: &str) {
+        self.report_effect(Effect::Unparsed { what: what.to_owned() }, what.len());
+    }
+
+    pub(super) fn report_unparsed_word(&mut self, word: &Word) {
+        self.report_unparsed(&format!("`{}`", word.source));
+    }
+
+    /// Reports that something is nested too deeply to be parsed.
+    pub(super) fn report_too_deep(&mut self, what: &str) {
+        if self.is_guess {
+            return self.report_unparsed(what);
+        }
+        self.report_effect(Effect::TooLarge { what: what.to_owned() }, what.len());
+    }
+
+    /// Reports an assignment. `word`: the whole assignment.
+    pub(super) fn set_variable(&mut self, name: &str, word: &Word) {
+        self.apply_git_variable(name, word);
+        self.evaluate_assignment(name, word);
+        self.run_variable_value(name, word);
+        let value = word.assigned_text().map(str::to_owned);
+        let cost = name.len() + value.as_ref().map_or(0, String::len);
+        self.report_effect(Effect::SetVariable { name: name.to_owned(), value }, cost);
+    }
+
+    /// Reports that the shell itself sets a variable: `for NAME in …`, `printf -v NAME`.
+    pub(super) fn set_unknown_variable(&mut self, name: &str) {
+        self.evaluate_unknown_value(name);
+        self.report_effect(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
+    }
+}
+
+/// In how many of the current directories a path is looked up: an absolute path only in one.
+pub(super) fn most_directories(path: &str) -> usize {
+    if Path::new(path).is_absolute() { 1 } else { usize::MAX }
+}

@@ -1,0 +1,98 @@
+//! What the end of the journal shows: denials, and the sessions that have called Provost.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+
+use super::OverviewPart;
+use crate::journal::{self, JournalRecord};
+use crate::registry::GUARDS;
+use crate::text::{make_one_line, truncate_utf16};
+use crate::workspace::Workspace;
+use provost_files::byte_search;
+
+/// The most denials that are read.
+pub(crate) const MOST_READ: usize = 20;
+/// The length of a shown reason; `provost explain` shows all of it.
+const LONGEST: usize = 200;
+/// A line is parsed only if it contains one of these: the others are silence.
+const MARKS: &[&[u8]] = &[b"\"deny", b"\"plan-"];
+
+/// A denied call.
+pub(crate) struct PastDenial {
+    pub(crate) id: String,
+    pub(crate) time: String,
+    pub(crate) session: String,
+    pub(crate) guard: String,
+    pub(crate) what: String,
+    pub(crate) why: String,
+}
+
+#[derive(Default)]
+pub(crate) struct JournalTail {
+    pub(crate) sessions: BTreeSet<String>,
+    /// The newest first.
+    pub(crate) denials: Vec<PastDenial>,
+    /// Whether a guard of the plan gate was asked, so that some hook entry must name the pack.
+    pub(crate) has_plan_gate: bool,
+}
+
+impl JournalTail {
+    pub(super) fn read(workspace: &Workspace) -> OverviewPart<Self> {
+        let Some(state) = workspace.places.project_state_directory(&workspace.project) else {
+            return Ok(None);
+        };
+        let mut tail = Self::default();
+        let read = journal::visit_last_lines(&state, |line| {
+            tail.sessions.insert(find_session(line));
+            if tail.denials.len() < MOST_READ
+                && MARKS.iter().any(|mark| byte_search::find_part(line, mark).is_some())
+                && let Some(record) = JournalRecord::parse_bytes(line)
+            {
+                tail.add(&record);
+            }
+            ControlFlow::Continue(())
+        });
+        read.map(|()| Some(tail))
+            .map_err(|error| make_one_line(&format!("the journal cannot be read: {error}")))
+    }
+
+    fn add(&mut self, record: &JournalRecord) {
+        let is_of_plan_gate =
+            |name: &str| GUARDS.iter().any(|guard| guard.name == name && guard.pack == "plan-gate");
+        self.has_plan_gate |= record.guards().any(|opinion| is_of_plan_gate(opinion.text("guard")));
+        let opinion = record.first_speaking_guard();
+        // The review loop denies a stop to hand over a review. The reviews have a line of their own.
+        let is_review = opinion.as_ref().is_some_and(|opinion| opinion.text("guard") == "review-loop");
+        if !record.is_denial() || is_review {
+            return;
+        }
+        let shorten = |text: &str| make_one_line(&truncate_utf16(text, LONGEST));
+        let field =
+            |name: &str| opinion.as_ref().map_or(String::new(), |opinion| shorten(opinion.text(name)));
+        self.denials.push(PastDenial {
+            id: shorten(record.text("id")),
+            time: shorten(record.text("time")),
+            session: shorten(record.text("session")),
+            guard: field("guard"),
+            what: field("what"),
+            why: field("why"),
+        });
+    }
+}
+
+impl PastDenial {
+    pub(crate) fn as_json(&self) -> Value {
+        json!({"id": self.id, "time": self.time, "session": self.session, "guard": self.guard, "what": self.what,
+            "why": self.why})
+    }
+}
+
+/// The session of a line, without parsing the line; empty if it names none.
+fn find_session(line: &[u8]) -> String {
+    const NAME: &[u8] = b"\"session\":\"";
+    let rest = byte_search::find_part(line, NAME).map_or(&[][..], |at| &line[at + NAME.len()..]);
+    let end = byte_search::find_byte(rest, b'"').unwrap_or(0);
+    String::from_utf8_lossy(&rest[..end]).into_owned()
+}

@@ -1,0 +1,57 @@
+//! The guards of the pack `self`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Scene;
+use crate::reliability::stage::{Deed, Stage};
+use crate::support::TestProject;
+
+pub const SCENES: &[Scene] = &[
+    ("self-guard", self_guard),
+    ("registration-guard", registration_guard),
+    ("config-check", config_check),
+    ("override", override_prompt),
+];
+
+/// A tool takes Provost's entries out of the settings.
+fn self_guard() -> Stage {
+    let project = TestProject::new();
+    let settings = project.path.join(".claude/settings.json");
+    let event = project.edit(&settings, "/usr/local/bin/provost", "/bin/true");
+    Stage::new("self-guard", project, event, Deed::Denies("settings.json")).resting_on([settings])
+}
+
+/// The settings have lost Provost's entries since the session began.
+fn registration_guard() -> Stage {
+    let project = TestProject::new();
+    assert!(project.start_session("one").is_silent());
+    let settings = project.write_file(".claude/settings.json", "{}");
+    let mut event = project.recorded_event("ConfigChange");
+    event["session_id"] = "one".into();
+    event["file_path"] = json!(settings);
+    let memory =
+        fs::read_dir(project.state_directory().join("sessions")).unwrap().flatten().next().unwrap().path();
+    let deed = Deed::Denies("has no effect in this session");
+    Stage::new("registration-guard", project, event, deed).resting_on([settings, memory])
+}
+
+/// The configuration has a key that does not exist.
+fn config_check() -> Stage {
+    let project = TestProject::new();
+    let (event, config) = (project.recorded_event("SessionStart.startup"), project.path.join("provost.toml"));
+    let deed = Deed::Says("the configuration has a mistake");
+    let mut stage = Stage::new("config-check", project, event, deed).resting_on([config]);
+    stage.config.push(("engine", "speed = 1".into()));
+    stage
+}
+
+/// The user overrides a guard.
+fn override_prompt() -> Stage {
+    let project = TestProject::new();
+    let mut event = project.recorded_event("UserPromptSubmit");
+    event["prompt"] = "provost override planner-bash-guard because the cache is stale".into();
+    let deed = Deed::Keeps(project.state_directory().join("overrides"), "the cache is stale");
+    Stage::new("override", project, event, deed)
+}

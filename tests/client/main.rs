@@ -1,0 +1,9 @@
+//! The real client does what Provost's answers say: every rehearsal, and a reviewer that the client runs.
+//!
+//! Without a client these tests say so and pass; where `CI` is set they fail instead.
+
+#[path = "../support/client.rs"]
+mod client;
+
+mod rehearsals;
+mod reviewer;
