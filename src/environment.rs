@@ -21,8 +21,8 @@ pub fn open_workspace(client: &'static Client, event: &Event) -> Workspace {
     let places = read_places();
     let start = resolve_path(&(client.facts.find_project)().unwrap_or_else(|| event.cwd.clone()));
     let project = find_project_root(&start);
-    let config =
-        Config::load(&config::list_config_files(&places, &start, &project), registry::guard_settings);
+    let layers = config::list_config_files(&places, &start, &project);
+    let config = Config::load(&layers, registry::guard_settings, places.kept_rules_directory().as_deref());
     make_workspace(client, start, project, places, config)
 }
 

@@ -130,7 +130,7 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
         }
         Effect::UnknownTarget { target, .. } => ("writes", format!("{target} (unknown path)")),
-        Effect::Unparsed { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
+        Effect::Unparsed { what, .. } | Effect::TooLarge { what } => ("unknown", what.clone()),
         Effect::Touch { path } => ("may change", shown(path)),
     }
 }
@@ -173,7 +173,7 @@ fn describe_opinion(finding: &Finding) -> (&'static str, Option<&Denial>) {
 
 fn finding_to_json(finding: &Finding) -> Value {
     let (opinion, denial) = describe_opinion(finding);
-    let mut value = json!({"guard": finding.guard.name, "opinion": opinion});
+    let mut value = json!({"guard": finding.name(), "opinion": opinion});
     if let Some(denial) = denial {
         value["what"] = denial.what.as_str().into();
         value["why"] = denial.why.as_str().into();
@@ -219,7 +219,7 @@ fn print_effects(out: &mut impl Write, effects: &[Effect], cwd: &Path) -> io::Re
 fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     let (word, denial) = describe_opinion(finding);
     writeln!(out)?;
-    writeln!(out, "{}  {}", paint(BOLD, finding.guard.name), paint(decision_colour(word), word))?;
+    writeln!(out, "{}  {}", paint(BOLD, finding.name()), paint(decision_colour(word), word))?;
     if let Some(denial) = denial {
         for (label, text) in [("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)] {
             print_detail(out, CYAN, label, &make_one_line(text))?;

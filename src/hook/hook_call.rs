@@ -30,7 +30,7 @@ pub(super) struct HookCall {
     /// The guards to ask, in registry order.
     guards: Vec<&'static Guard>,
     /// What each guard found, in the same order; empty until it has answered.
-    findings: Vec<OnceLock<Finding>>,
+    findings: Vec<OnceLock<Vec<Finding>>>,
     mistakes: Vec<String>,
     /// Whether a hook entry made the call. Other entries may call about the same event. A replacement for a script
     /// is called alone.
@@ -106,20 +106,20 @@ impl HookCall {
             let guard = self.guards[index];
             let own_limit = guard.own_time_limit(config);
             deadline.move_to(own_limit.map_or(shared_deadline, |limit| Instant::now() + limit));
-            let finding = engine::ask_guard(guard, &self.event, &self.workspace);
+            let found = engine::ask_guard(guard, &self.event, &self.workspace);
             if own_limit.is_some() {
-                shared_deadline += Duration::from_micros(finding.micros);
+                shared_deadline += Duration::from_micros(found.first().map_or(0, |finding| finding.micros));
             }
-            let _ = self.findings[index].set(finding);
+            let _ = self.findings[index].set(found);
         }
     }
 
     /// The findings so far, in registry order, with `fault` for every guard that has not answered.
     pub(super) fn findings(&self, fault: &Fault) -> Vec<Finding> {
         let took = to_micros(self.began.elapsed());
-        let found = self.guards.iter().zip(&self.findings).map(|(&guard, finding)| match finding.get() {
-            Some(finding) => finding.clone(),
-            None => Finding { guard, outcome: Err(fault.clone()), micros: took },
+        let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| match found.get() {
+            Some(found) => found.clone(),
+            None => vec![Finding::for_guard(guard, Err(fault.clone()), took)],
         });
         found.collect()
     }
@@ -158,8 +158,9 @@ impl HookCall {
     // INVARIANT: nothing is denied here, so no denial can come late.
     pub(super) fn render_fault(&self, findings: &[Finding], decision: &mut Decision) -> HookAnswer {
         if let Err(error) = self.write_journal(findings, decision) {
-            let failed =
-                findings.iter().filter_map(|finding| Some((finding.guard, finding.outcome.as_ref().err()?)));
+            let failed = findings
+                .iter()
+                .filter_map(|finding| Some((finding.judge.guard, finding.outcome.as_ref().err()?)));
             let (guards, faults): (Vec<_>, Vec<_>) =
                 failed.map(|(guard, fault)| (format!("`{}`", guard.name), fault.to_string())).unzip();
             let denial = Denial {

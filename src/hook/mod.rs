@@ -187,7 +187,7 @@ fn end_at_deadline(deadline: &'static Deadline, line: &CommandLine, began: Insta
     let open_unreadable = move || &*Box::leak(Box::new(HookCall::unreadable(unread_line, why, began)));
     let Some(call) = call.or_else(|| run_in_time(open_unreadable)) else {
         // Not even the configuration can be read: the command line alone decides.
-        let failed = |guard| Finding { guard, outcome: Err(fault.clone()), micros: 0 };
+        let failed = |guard| Finding::for_guard(guard, Err(fault.clone()), 0);
         let decision =
             Decision::fold(&line.selection.list_candidates().into_iter().map(failed).collect::<Vec<_>>());
         if deadline.claim_answer(code_before_printing(&decision)) {

@@ -102,7 +102,7 @@ fn entry_digest(key: u64, call: &HookCall) -> u64 {
 }
 
 fn finding_digest(key: u64, finding: &Finding) -> u64 {
-    let name = finding.guard.name;
+    let name = finding.name();
     match &finding.outcome {
         Err(fault) => digest(key, &[name, "fault", &fault.to_string()]),
         Ok(Opinion { verdict, evidence, to_model, to_user: to_person, agent_prompt: brief, .. }) => {

@@ -31,6 +31,8 @@ const MOST_TEXT: usize = 2_000;
 const LONGEST_SUBJECT: usize = 300;
 /// The word for a denial that the user lifted.
 const OVERRIDDEN: &str = "overridden";
+/// The word for a denial of a guard or rule that is only watched.
+const WOULD_DENY: &str = "would deny";
 
 /// The content of one line.
 pub struct JournalEntry<'a> {
@@ -120,7 +122,10 @@ impl Serialize for JournalEntry<'_> {
                 }
             }
             // Of a call that is not stopped, only the tool is recorded.
-            if (is_overridden || self.decision.stop_reason().is_some())
+            let would_stop = |finding: &Finding| finding.is_watched && finding.would_stop();
+            if (is_overridden
+                || self.decision.stop_reason().is_some()
+                || self.findings.iter().any(would_stop))
                 && let Some(subject) = event.full_subject().filter(|subject| !subject.is_empty())
             {
                 line.serialize_entry("subject", &prepare(&truncate_utf16(&subject, LONGEST_SUBJECT)))?;
@@ -159,16 +164,24 @@ impl Serialize for GuardEntry<'_> {
                 };
                 (word, denial.map(Cow::Borrowed), opinion.evidence.as_slice())
             }
-            Err(fault) => ("fault", Some(Cow::Owned(finding.guard.describe_fault(fault))), &[] as &[String]),
+            Err(fault) => {
+                ("fault", Some(Cow::Owned(finding.judge.guard.describe_fault(fault))), &[] as &[String])
+            }
         };
         let mut entry = serializer.serialize_map(None)?;
-        entry.serialize_entry("guard", finding.guard.name)?;
+        entry.serialize_entry("guard", finding.name())?;
+        let word = match word {
+            "deny" if finding.is_watched => WOULD_DENY,
+            "ask" if finding.is_watched => "would ask",
+            "note" if finding.is_watched => "would warn",
+            word => word,
+        };
         entry.serialize_entry("opinion", word)?;
         if let Some(denial) = denial {
             entry.serialize_entry("what", &prepare(&denial.what))?;
             entry.serialize_entry("why", &prepare(&denial.why))?;
             entry.serialize_entry("fix", &prepare(&denial.fix))?;
-            if finding.guard.is_overridable && !finding.is_overridable() {
+            if finding.judge.guard.is_overridable && !finding.is_overridable() {
                 entry.serialize_entry("final", "no prompt lifts it")?;
             }
         }

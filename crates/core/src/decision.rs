@@ -4,16 +4,28 @@
 //! deny > ask > note > silence. A fault counts by the failure mode that the registry declares for its guard. How a
 //! client is answered is not known here.
 
+use std::sync::Arc;
+
 use crate::guard::{FailureMode, Guard};
 use crate::opinion::{Denial, Fault, Opinion, Verdict};
 use crate::text;
 
-/// The answer of one guard, and how long it took.
+/// The answer of one guard or one rule, and how long it took.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    pub guard: &'static Guard,
+    pub judge: Judge,
+    /// It is recorded, but not enforced.
+    pub is_watched: bool,
     pub outcome: Result<Opinion, Fault>,
     pub micros: u64,
+}
+
+/// Who judges: a guard, or one rule of the guard `rules`.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    pub guard: &'static Guard,
+    /// `rule:NAME`.
+    pub rule: Option<Arc<str>>,
 }
 
 /// The one answer to an event.
@@ -21,7 +33,7 @@ pub struct Finding {
 pub struct Decision {
     pub ruling: Ruling,
     /// The denials behind `Ruling::Deny` and `Ruling::Broken`, in registry order.
-    pub denials: Vec<(&'static Guard, Denial)>,
+    pub denials: Vec<(Judge, Denial)>,
     /// Whether the user can lift all of them.
     pub is_overridable: bool,
     pub to_model: Vec<String>,
@@ -65,16 +77,47 @@ impl Guard {
     }
 }
 
+impl Judge {
+    /// The name in answers, in the journal and in overrides.
+    pub fn name(&self) -> &str {
+        self.rule.as_deref().unwrap_or(self.guard.name)
+    }
+
+    /// The prompt with which the user overrides a denial once, if that is possible.
+    pub fn override_prompt(&self) -> Option<String> {
+        self.guard.is_overridable.then(|| format!("`provost override {} REASON`", self.name()))
+    }
+}
+
 impl Finding {
-    /// The denial of the guard, if it denied or is closed and failed.
+    pub fn for_guard(guard: &'static Guard, outcome: Result<Opinion, Fault>, micros: u64) -> Self {
+        Self { judge: Judge { guard, rule: None }, is_watched: false, outcome, micros }
+    }
+
+    pub fn name(&self) -> &str {
+        self.judge.name()
+    }
+
+    /// The denial of the guard, if it denied or is closed and failed; `None` if it is only watched.
     pub fn denial(&self) -> Option<Denial> {
+        if self.is_watched { None } else { self.possible_denial() }
+    }
+
+    /// The denial of the guard, whether it is enforced or not.
+    pub fn possible_denial(&self) -> Option<Denial> {
         match &self.outcome {
             Ok(Opinion { verdict: Verdict::Deny(denial), .. }) => Some(denial.clone()),
-            Err(fault) if self.guard.failure_mode == FailureMode::Closed => {
-                Some(self.guard.describe_fault(fault))
+            Err(fault) if self.judge.guard.failure_mode == FailureMode::Closed => {
+                Some(self.judge.guard.describe_fault(fault))
             }
             _ => None,
         }
+    }
+
+    /// Whether it stops the call, or would if it were enforced.
+    pub fn would_stop(&self) -> bool {
+        let is_question = matches!(&self.outcome, Ok(Opinion { verdict: Verdict::Ask(_), .. }));
+        is_question || self.possible_denial().is_some()
     }
 
     /// Whether the guard found that the event is not its business.
@@ -92,9 +135,9 @@ impl Finding {
         let is_final = match &self.outcome {
             Ok(opinion) => opinion.is_final,
             // An event that this pack could not judge may be one that no prompt allows.
-            Err(_) => self.guard.pack == "self",
+            Err(_) => self.judge.guard.pack == "self",
         };
-        self.guard.is_overridable && !is_final
+        self.judge.guard.is_overridable && !is_final
     }
 }
 
@@ -123,19 +166,19 @@ impl Decision {
         let mut decision = Self { is_overridable: true, ..Self::default() };
         let mut questions = Vec::new();
         let mut broken = false;
-        for finding in findings {
+        for finding in findings.iter().filter(|finding| !finding.is_watched) {
             if let Some(denial) = finding.denial() {
                 broken |= finding.outcome.is_err();
                 // If one of the denials cannot be overridden, overriding the others does not help.
                 decision.is_overridable &= finding.is_overridable();
-                decision.denials.push((finding.guard, denial));
+                decision.denials.push((finding.judge.clone(), denial));
             }
             if let Ok(opinion) = &finding.outcome {
                 decision.to_model.extend(opinion.to_model.clone());
                 decision.to_user.extend(opinion.to_user.clone());
                 decision.agent_prompt = decision.agent_prompt.or_else(|| opinion.agent_prompt.clone());
                 if let Verdict::Ask(denial) = &opinion.verdict {
-                    questions.push((finding.guard, denial.clone()));
+                    questions.push((finding.judge.clone(), denial.clone()));
                 }
             }
         }
@@ -173,7 +216,7 @@ impl Decision {
 
     /// The prompts that override all denials.
     fn override_forms(&self) -> Option<String> {
-        let forms = self.denials.iter().map(|(guard, _)| guard.override_prompt());
+        let forms = self.denials.iter().map(|(judge, _)| judge.override_prompt());
         let forms: Option<Vec<String>> = forms.collect();
         Some(forms.filter(|_| self.is_overridable)?.join(" and "))
     }
@@ -188,16 +231,16 @@ impl Decision {
     /// may show little of the reason, or nothing.
     pub fn user_notice(&self, subject: &str) -> Option<String> {
         self.denials.first()?;
-        let blamed = self.denials.iter().map(|(guard, denial)| {
+        let blamed = self.denials.iter().map(|(judge, denial)| {
             let why = if denial.why.is_empty() { without_tag(&denial.what) } else { &denial.why };
-            format!("`{}`: {}", guard.name, text::clip_line(why.trim_end_matches('.'), LONGEST_WHY))
+            format!("`{}`: {}", judge.name(), text::clip_line(why.trim_end_matches('.'), LONGEST_WHY))
         });
         let blamed = blamed.collect::<Vec<_>>().join("; by ");
         let way_out = if let Some(forms) = self.override_forms() {
             format!("You can allow this once: type {forms}")
         } else {
-            let final_denial = self.denials.iter().find(|(guard, _)| !guard.is_overridable);
-            final_denial.map_or(NEVER, |(guard, _)| guard.way_out).to_owned()
+            let final_denial = self.denials.iter().find(|(judge, _)| !judge.guard.is_overridable);
+            final_denial.map_or(NEVER, |(judge, _)| judge.guard.way_out).to_owned()
         };
         Some(format!("[provost] {subject} denied by {blamed}.\n{way_out}"))
     }
@@ -210,18 +253,18 @@ const NEVER: &str = "No prompt allows this to a tool; you can do it yourself, in
 const LONGEST_WHY: usize = 160;
 
 /// The first reason in full and one line for each other one: the client passes one text to the model.
-fn all_reasons(denials: &[(&Guard, Denial)]) -> String {
+fn all_reasons(denials: &[(Judge, Denial)]) -> String {
     let mut text = String::new();
-    for (index, (guard, denial)) in denials.iter().enumerate() {
+    for (index, (judge, denial)) in denials.iter().enumerate() {
         if index == 0 {
             text = denial.to_string();
         } else if denial.why.is_empty()
             || denials[..index].iter().all(|(_, earlier)| earlier.why != denial.why)
         {
             let what = denial.document_wording.as_ref().unwrap_or(&denial.what);
-            text += &format!("\n[provost] also `{}`: {what}: {}.", guard.name, denial.why);
+            text += &format!("\n[provost] also `{}`: {what}: {}.", judge.name(), denial.why);
         } else {
-            text += &format!("\n[provost] also `{}`, for the same reason.", guard.name);
+            text += &format!("\n[provost] also `{}`, for the same reason.", judge.name());
         }
     }
     text

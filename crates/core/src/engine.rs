@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant};
 
-use crate::decision::Finding;
+use crate::decision::{Finding, Judge};
 use crate::event::Event;
 use crate::guard::{FailureMode, Guard};
-use crate::opinion::Fault;
+use crate::opinion::{Fault, RuleOpinion};
 use crate::workspace::Workspace;
 use provost_files::faults;
 
@@ -26,8 +26,8 @@ pub fn asking_order(guards: &[&'static Guard]) -> impl Iterator<Item = usize> {
     with_mode(FailureMode::Closed).chain(with_mode(FailureMode::Open))
 }
 
-/// Asks one guard.
-pub fn ask_guard(guard: &'static Guard, event: &Event, workspace: &Workspace) -> Finding {
+/// Asks one guard. The opinion of each rule is a finding of its own.
+pub fn ask_guard(guard: &'static Guard, event: &Event, workspace: &Workspace) -> Vec<Finding> {
     let began = Instant::now();
     let outcome = catch_panic(|| {
         faults::inject_fault(guard.name).map_err(Fault::Error)?;
@@ -40,15 +40,32 @@ pub fn ask_guard(guard: &'static Guard, event: &Event, workspace: &Workspace) ->
         }
     })
     .unwrap_or_else(|panic| Err(Fault::Panic(panic)));
-    Finding { guard, outcome, micros: to_micros(began.elapsed()) }
+    let mut finding = Finding::for_guard(guard, outcome, to_micros(began.elapsed()));
+    finding.is_watched = workspace.config.is_guard_watched(guard.name, guard.pack);
+    split_by_rule(finding)
+}
+
+fn split_by_rule(mut finding: Finding) -> Vec<Finding> {
+    let rules =
+        finding.outcome.as_mut().map(|opinion| std::mem::take(&mut opinion.by_rule)).unwrap_or_default();
+    if rules.is_empty() {
+        return vec![finding];
+    }
+    let of_rule = |rule: RuleOpinion| Finding {
+        judge: Judge { guard: finding.judge.guard, rule: Some(rule.name) },
+        is_watched: finding.is_watched || rule.is_watched,
+        outcome: Ok(rule.opinion),
+        micros: finding.micros,
+    };
+    rules.into_iter().map(of_rule).collect()
 }
 
 /// Asks all guards, and returns their findings in the order of `guards`.
 pub fn ask_guards(guards: &[&'static Guard], event: &Event, workspace: &Workspace) -> Vec<Finding> {
     let asked = asking_order(guards).map(|index| (index, ask_guard(guards[index], event, workspace)));
-    let mut findings: Vec<(usize, Finding)> = asked.collect();
+    let mut findings: Vec<(usize, Vec<Finding>)> = asked.collect();
     findings.sort_unstable_by_key(|(index, _)| *index);
-    findings.into_iter().map(|(_, finding)| finding).collect()
+    findings.into_iter().flat_map(|(_, findings)| findings).collect()
 }
 
 /// Runs `work`. A panic comes back as its message and the place in the code.

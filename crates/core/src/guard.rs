@@ -11,6 +11,9 @@ use crate::opinion::{Fault, Opinion};
 use crate::tool::Tool;
 use crate::workspace::Workspace;
 
+/// The guard that judges the rules of `provost.toml`.
+pub const RULES: &str = "rules";
+
 /// One guard.
 pub struct Guard {
     pub name: &'static str,
@@ -146,7 +149,8 @@ impl FailureMode {
 impl Guard {
     /// The prompt with which the user overrides a denial once, if that is possible.
     pub fn override_prompt(&self) -> Option<String> {
-        self.is_overridable.then(|| format!("`provost override {} REASON`", self.name))
+        let name = if self.name == RULES { "rule:NAME" } else { self.name };
+        self.is_overridable.then(|| format!("`provost override {name} REASON`"))
     }
 
     /// Its own time limit; `None`: it shares the deadline of the event.

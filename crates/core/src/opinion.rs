@@ -1,6 +1,7 @@
 //! The opinion of one guard about an event, or how the guard failed.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The opinion of one guard about an event.
@@ -17,8 +18,20 @@ pub struct Opinion {
     pub is_unconcerned: bool,
     /// The denial that the user lifted with a prompt.
     pub lifted_denial: Option<Denial>,
+    /// What single rules say. Each becomes a finding of its own.
+    pub by_rule: Vec<RuleOpinion>,
     /// No prompt lifts this denial, even if the guard's other denials can be overridden.
     pub is_final: bool,
+}
+
+/// The opinion of one rule.
+#[derive(Debug, Clone)]
+pub struct RuleOpinion {
+    /// `rule:NAME`.
+    pub name: Arc<str>,
+    /// It is recorded, but not enforced.
+    pub is_watched: bool,
+    pub opinion: Opinion,
 }
 
 /// The part of an opinion that can stop a call.

@@ -97,8 +97,7 @@ pub fn lift_permitted_denials(findings: &mut [Finding], event: &Event, workspace
     let (Some(session), Some(directory)) = (&event.session, workspace.places.overrides_directory()) else {
         return;
     };
-    let find =
-        |&(at, _): &(usize, Denial)| Permission::find(&directory, session, findings[at].guard.name, event);
+    let find = |&(at, _): &(usize, Denial)| Permission::find(&directory, session, findings[at].name(), event);
     let Some(permissions) = denied.iter().map(find).collect::<Option<Vec<_>>>() else { return };
     for ((at, denial), permission) in denied.into_iter().zip(permissions) {
         let finding = &mut findings[at];
@@ -121,7 +120,7 @@ pub fn has_permission(guard: &str, event: &Event, workspace: &Workspace) -> bool
 
 /// The opinion of a guard whose denial is lifted.
 fn lift_denial(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
-    let name = finding.guard.name;
+    let name = finding.name();
     let mut opinion = finding.outcome.clone().unwrap_or_default();
     opinion.verdict = Verdict::Silence;
     opinion.lifted_denial = Some(denial.clone());
@@ -135,10 +134,10 @@ fn lift_denial(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
 
 /// A permission that cannot be used up could be used for ever, so it is not used at all.
 fn report_unusable(finding: &mut Finding, error: &io::Error) {
+    let name = finding.name().to_owned();
     if let Ok(opinion) = &mut finding.outcome {
         opinion.to_user = Some(format!(
-            "[provost] the override of `{}` was not used: {error}. To fix: make the directory writable.",
-            finding.guard.name
+            "[provost] the override of `{name}` was not used: {error}. To fix: make the directory writable."
         ));
     }
 }
@@ -186,9 +185,14 @@ impl Permission {
     }
 }
 
-/// The file of an unused permission. Its name contains a digest of the session's id, which comes from outside.
+/// The file of an unused permission. Its name contains digests of what comes from outside: the session's id, and the name of
+/// a rule.
 fn permission_file(directory: &Path, session: &str, guard: &str) -> PathBuf {
-    directory.join(format!("{:016x}-{}.json", fnv1a(session.as_bytes()), guard))
+    let name = match guard.strip_prefix("rule:") {
+        Some(rule) => format!("rule-{:016x}", fnv1a(rule.as_bytes())),
+        None => guard.to_owned(),
+    };
+    directory.join(format!("{:016x}-{name}.json", fnv1a(session.as_bytes())))
 }
 
 fn now() -> u64 {

@@ -42,6 +42,11 @@ impl Places {
         self.state.as_ref().map(|state| state.join("overrides"))
     }
 
+    /// The directory of the last good versions of files that have rules.
+    pub fn kept_rules_directory(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("rules"))
+    }
+
     /// The directory in which the processes that handle one event share their answers.
     pub fn answers_directory(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|state| state.join("answers"))

@@ -162,6 +162,20 @@ pub fn truncate_utf16(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
+/// `; did you mean …?` for a key that is nearly one of these.
+pub fn suggest_word(word: &str, known: impl Iterator<Item = String>) -> String {
+    /// How many characters of a word are compared.
+    const LONGEST: usize = 64;
+    let word: String = word.chars().take(LONGEST).collect();
+    let nearest = known.map(|known| (strsim::osa_distance(&word, &known), known)).min();
+    match nearest {
+        Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {
+            format!("; did you mean `{known}`?")
+        }
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,10 +10,12 @@
 #[cfg(not(test))]
 extern crate guard_std as std;
 
+mod branch_finder;
 pub mod phases;
 pub mod plan_gate;
 pub mod planner;
 mod prelude;
 pub mod registry;
 pub mod review_loop;
+pub mod rules;
 pub mod self_guard;

@@ -7,16 +7,22 @@ use crate::prelude::*;
 use provost_core::config::settings::{self, Setting, SettingType};
 use provost_core::config::{Config, suggest_word};
 use provost_core::event::Event;
-pub use provost_core::guard::{FailureMode, Guard, Pack, TimeLimit, Trigger};
+pub use provost_core::guard::{FailureMode, Guard, Pack, RULES, TimeLimit, Trigger};
 use provost_core::opinion::Opinion;
 
-use crate::{phases, plan_gate, planner, review_loop, self_guard};
+use crate::{phases, plan_gate, planner, review_loop, rules, self_guard};
 
 pub static PACKS: &[Pack] = &[
     Pack {
         name: "self",
         purpose: "no agent switches the guards off",
         activation: "always",
+        switch_setting: None,
+    },
+    Pack {
+        name: "rules",
+        purpose: "your own rules: what no agent reads, changes, runs or commits, and what a turn needs before it ends",
+        activation: "where a `provost.toml` has rules",
         switch_setting: None,
     },
     Pack {
@@ -126,6 +132,17 @@ pub static GUARDS: &[Guard] = &[
         way_out: "It only records the permission, which expires if nothing uses it.",
         judge: self_guard::override_prompt::judge,
         ..OBSERVER
+    },
+    Guard {
+        name: RULES,
+        pack: "rules",
+        purpose: "Every rule in `provost.toml` holds for every tool call and every end of a turn that it matches.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user changes the rule, sets `mode = \"watch\"` in it, or lists it in `off` under `[rules]` in \
+                  provost.toml.",
+        judge: rules::judge,
+        ..BLOCKER
     },
     Guard {
         name: "plan-gate",
@@ -349,14 +366,16 @@ pub static GUARDS: &[Guard] = &[
 
 /// The setting that switches each guard on or off.
 pub fn guard_settings() -> Vec<Setting> {
-    let takes = SettingType::Word { default: "on", choices: &["on", "off"] };
-    let setting = |guard: &Guard| Setting {
-        table: "guards",
-        name: guard.name,
-        value_type: takes,
-        meaning: guard.purpose,
-    };
-    GUARDS.iter().map(setting).collect()
+    let value_type = SettingType::Word { default: "on", choices: &["on", "watch", "off"] };
+    let setting = |name, meaning| Setting { table: "guards", name, value_type, meaning };
+    let guards = GUARDS.iter().map(|guard| setting(guard.name, guard.purpose));
+    guards.chain(packs_with_switch().map(|pack| setting(pack.name, pack.purpose))).collect()
+}
+
+/// The packs that `[guards]` can switch as a whole. A pack with a guard of its own name is switched with that guard: off
+/// that guard only, watched with all others.
+fn packs_with_switch() -> impl Iterator<Item = &'static Pack> {
+    PACKS.iter().filter(|pack| pack.name != "self" && find_guard(pack.name).is_none())
 }
 
 pub fn find_guard(name: &str) -> Option<&'static Guard> {
@@ -425,7 +444,10 @@ impl GuardSelection {
     ) -> Vec<&'static Guard> {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
-            config.is_guard_on(guard.name) && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
+            let is_pack_on = find_guard(guard.pack).is_some() || config.is_guard_on(guard.pack);
+            is_pack_on
+                && config.is_guard_on(guard.name)
+                && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
         });
         guards
     }

@@ -44,6 +44,7 @@ pub mod effect;
 mod flow;
 mod grammar;
 mod line;
+pub mod pattern;
 mod programs;
 mod report;
 #[cfg(test)]

@@ -9,7 +9,8 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
     let mut findings: Vec<DoctorFinding> = Vec::new();
     for problem in &config.problems {
         let file = overview.short_path(&problem.file);
-        let line = problem.line.map_or(String::new(), |line| format!(" line {line}"));
+        let line =
+            problem.place.map_or(String::new(), |(line, column)| format!(" line {line}, column {column}"));
         findings.push(DoctorFinding::error(
             "config",
             format!("a part of {file}{line} is ignored"),

@@ -6,35 +6,43 @@
 
 pub mod settings;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::places::{CONFIG_FILE, Places, find_project_config};
+pub use crate::layer::ConfigLayer;
+use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
+use crate::rules::{LayerRules, RuleSet, RuleSource, read_layer_rules};
 use crate::text::shorten_name;
+pub use crate::text::suggest_word;
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
 /// The largest file that is read.
-const LARGEST: u64 = 64 << 10;
+const LARGEST: u64 = 1 << 20;
 /// How many mistakes of one file are reported.
 const MOST_PROBLEMS: usize = 50;
-
-/// The layer of a file. The first that sets a key wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigLayer {
-    Managed,
-    Project,
-    User,
-}
 
 /// A mistake in a file. The rest of the file still counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
     pub file: PathBuf,
-    pub line: Option<usize>,
+    /// Line and column, from 1.
+    pub place: Option<(usize, usize)>,
     pub text: String,
+}
+
+/// A file that has rules.
+#[derive(Debug)]
+pub struct RuleFile {
+    pub layer: ConfigLayer,
+    pub path: PathBuf,
+    /// Its text, or that of its last good version.
+    pub text: String,
+    /// The file itself cannot be read as TOML, so the rules are those of its last good version.
+    pub is_last_good: bool,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +52,9 @@ pub struct Config {
     /// The files that were found.
     pub files: Vec<(ConfigLayer, PathBuf)>,
     pub problems: Vec<ConfigProblem>,
+    pub rules: RuleSet,
+    /// The files that have rules, with their text.
+    pub rule_files: Vec<RuleFile>,
     /// Whether the managed file cannot be read or has a mistake.
     is_managed_broken: bool,
 }
@@ -57,53 +68,74 @@ pub fn list_config_files(places: &Places, start: &Path, project: &Path) -> Vec<(
     managed.chain(project).chain(user).collect()
 }
 
-impl ConfigLayer {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Managed => "managed",
-            Self::Project => "project",
-            Self::User => "user",
-        }
-    }
-}
-
 impl std::fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.file.display())?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
+        if let Some((line, column)) = self.place {
+            write!(f, ":{line}:{column}")?;
         }
         write!(f, ": {}", self.text)
     }
 }
 
 impl Config {
-    /// Reads each layer's file. `guards` returns the switch of each guard.
-    pub fn load(layers: &[(ConfigLayer, PathBuf)], guards: fn() -> Vec<Setting>) -> Self {
+    /// Reads each layer's file. `guards` returns the switch of each guard. `kept` is the directory with the last good
+    /// versions of files that have rules.
+    pub fn load(
+        layers: &[(ConfigLayer, PathBuf)],
+        guards: fn() -> Vec<Setting>,
+        kept: Option<&Path>,
+    ) -> Self {
         let mut config = Self::default();
+        let mut rules = Vec::new();
         for (layer, path) in layers {
             let before = config.problems.len();
-            match files::read_file(path, LARGEST) {
-                Ok(None) => {}
+            let is_broken = match files::read_file(path, LARGEST) {
+                Ok(None) => false,
                 Ok(Some(bytes)) => {
                     config.files.push((*layer, path.clone()));
-                    config.read_layer(*layer, path, &String::from_utf8_lossy(&bytes), guards);
+                    let text = String::from_utf8_lossy(&bytes);
+                    let is_text = matches!(text, Cow::Borrowed(_));
+                    if !is_text {
+                        config.report_file(
+                            path,
+                            "is not UTF-8, so some of its texts are not as they were written",
+                        );
+                    }
+                    !config.read_layer(*layer, path, &text, guards, &mut rules) || !is_text
                 }
-                Err(error) => config.problems.push(ConfigProblem {
-                    file: path.clone(),
-                    line: None,
-                    text: format!("cannot be read, so it is left out: {error}"),
-                }),
+                Err(error) => {
+                    config.report_file(path, &format!("cannot be read, so it is left out: {error}"));
+                    true
+                }
+            };
+            if is_broken {
+                let kept = kept.map(|directory| directory.join(last_good_name(path)));
+                config.read_last_good_rules(*layer, path, kept, &mut rules);
             }
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
+        config.join_rules(rules);
         config
     }
 
-    fn read_layer(&mut self, layer: ConfigLayer, file: &Path, text: &str, guards: fn() -> Vec<Setting>) {
+    fn report_file(&mut self, file: &Path, text: &str) {
+        self.problems.push(ConfigProblem { file: file.to_owned(), place: None, text: text.into() });
+    }
+
+    /// Reads one file. Returns whether it is TOML.
+    fn read_layer(
+        &mut self,
+        layer: ConfigLayer,
+        file: &Path,
+        text: &str,
+        guards: fn() -> Vec<Setting>,
+        rules: &mut Vec<LayerRules>,
+    ) -> bool {
         let settings = settings::list_settings(guards());
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (document, errors) = DeTable::parse_recoverable(text);
+        let is_toml = errors.is_empty();
         // The parser keeps the first of two values, and the user may have meant the second.
         let has_duplicate = errors.iter().any(|error| error.message().contains("duplicate"));
         let mut mistakes: Vec<(usize, String)> = Vec::new();
@@ -112,10 +144,14 @@ impl Config {
             mistakes.push((at, error.message().replace('\n', ", ")));
         }
         for (table, content) in document.get_ref() {
+            if matches!(table.get_ref().as_ref(), "rules" | "rule") {
+                continue;
+            }
             let is_in_table = |setting: &&Setting| setting.table == table.get_ref().as_ref();
             let known: Vec<&Setting> = settings.iter().filter(is_in_table).collect();
             if known.is_empty() {
-                let tables = settings.iter().map(|setting| setting.table.to_owned());
+                let tables = settings.iter().map(|setting| setting.table);
+                let tables = tables.chain(["rules", "rule"]).map(str::to_owned);
                 let (name, suggestion) =
                     (shorten_name(table.get_ref()), suggest_word(table.get_ref(), tables));
                 mistakes.push((table.span().start, format!("unknown table `{name}`{suggestion}")));
@@ -134,14 +170,75 @@ impl Config {
                 }
             }
         }
-        // The parser orders keys by name. Report them in the order of the file.
-        mistakes.sort_unstable();
-        let (mut line, mut counted) = (1, 0);
-        for (at, words) in mistakes {
-            line += text.get(counted..at).unwrap_or_default().matches('\n').count();
-            counted = at.max(counted);
-            self.problems.push(ConfigProblem { file: file.to_owned(), line: Some(line), text: words });
+        if is_toml && (document.get_ref().contains_key("rule") || document.get_ref().contains_key("rules")) {
+            let source = RuleSource { layer, file: file.into(), text, is_built_in: false };
+            rules.push(read_layer_rules(document.get_ref(), &source, &mut mistakes));
+            let (path, text) = (file.to_owned(), text.to_owned());
+            self.rule_files.push(RuleFile { layer, path, text, is_last_good: false });
         }
+        self.report_mistakes(file, text, mistakes);
+        is_toml
+    }
+
+    /// The rules that the last good version of a broken file had.
+    fn read_last_good_rules(
+        &mut self,
+        layer: ConfigLayer,
+        file: &Path,
+        kept: Option<PathBuf>,
+        rules: &mut Vec<LayerRules>,
+    ) {
+        let Some(bytes) = kept.and_then(|kept| files::read_file(&kept, LARGEST).ok().flatten()) else {
+            return;
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (document, _) = DeTable::parse_recoverable(&text);
+        let source = RuleSource { layer, file: file.into(), text: &text, is_built_in: false };
+        let kept = read_layer_rules(document.get_ref(), &source, &mut Vec::new());
+        let count = kept.rules.len();
+        self.report_file(
+            file,
+            &format!("is broken, so its rules are those of its last good version ({count} rules)"),
+        );
+        rules.push(kept);
+        self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: true });
+    }
+
+    fn join_rules(&mut self, layers: Vec<LayerRules>) {
+        let mut mistakes = Vec::new();
+        self.rules = RuleSet::join(layers, &mut mistakes);
+        for (layer, offset, text) in mistakes {
+            if let Some(file) = self.rule_files.iter().find(|file| file.layer == layer) {
+                let place = Some(find_place(&file.text, offset));
+                self.problems.push(ConfigProblem { file: file.path.clone(), place, text });
+            }
+        }
+    }
+
+    /// Reports mistakes of a file in the order of its text.
+    fn report_mistakes(&mut self, file: &Path, text: &str, mut mistakes: Vec<(usize, String)>) {
+        mistakes.sort_unstable();
+        mistakes.truncate(MOST_PROBLEMS);
+        for (at, words) in mistakes {
+            let place = Some(find_place(text, at));
+            self.problems.push(ConfigProblem { file: file.to_owned(), place, text: words });
+        }
+    }
+
+    /// The mistakes in the patterns of all rules. The hook does not look for them.
+    pub fn find_rule_mistakes(&self) -> Vec<ConfigProblem> {
+        let rules = self.rules.rules.iter().filter(|rule| !rule.origin.is_built_in);
+        let found = rules.flat_map(|rule| {
+            let file = self.rule_files.iter().find(|file| file.path == *rule.origin.file);
+            let text = file.map_or("", |file| file.text.as_str());
+            let mistakes = rule.find_pattern_mistakes().into_iter();
+            mistakes.map(move |(at, words)| ConfigProblem {
+                file: rule.origin.file.to_path_buf(),
+                place: Some(find_place(text, at)),
+                text: words,
+            })
+        });
+        found.take(MOST_PROBLEMS).collect()
     }
 
     /// The value that a file sets for a key, and the layer of that file.
@@ -177,6 +274,18 @@ impl Config {
         }
     }
 
+    /// Whether a guard is judged and recorded, but not enforced.
+    pub fn is_guard_watched(&self, name: &str, pack: &str) -> bool {
+        let is_watched = |name: &str| {
+            let own = |key: &str| key.strip_prefix("guards.") == Some(name);
+            let value = self.values.iter().find(|(_, key, _)| own(key));
+            // A broken managed file may have meant to enforce this guard.
+            matches!(value, Some((layer, _, SettingValue::Word(word)))
+                if word == "watch" && !(self.is_managed_broken && *layer != ConfigLayer::Managed))
+        };
+        is_watched(name) || is_watched(pack)
+    }
+
     pub fn is_switched_on(&self, key: &str) -> bool {
         matches!(self.value(key), Some(SettingValue::Switch(true)))
     }
@@ -208,6 +317,18 @@ impl Config {
     }
 }
 
+/// The name of the last good version of a file.
+pub fn last_good_name(file: &Path) -> String {
+    format!("{:016x}.toml", fnv1a(file.as_os_str().as_encoded_bytes()))
+}
+
+/// The line and column of a byte, from 1.
+fn find_place(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+}
+
 /// The key and value of an entry of a table. An error describes the mistake.
 fn read_setting(
     known: &[&Setting],
@@ -221,20 +342,6 @@ fn read_setting(
     match setting.value_type.parse(value) {
         Ok(value) => Ok((setting.key(), value)),
         Err(expected) => Err(format!("`{}` takes {expected}", setting.key())),
-    }
-}
-
-/// `; did you mean …?` for a key that is nearly one of these.
-pub fn suggest_word(word: &str, known: impl Iterator<Item = String>) -> String {
-    /// How many characters of a word are compared.
-    const LONGEST: usize = 64;
-    let word: String = word.chars().take(LONGEST).collect();
-    let nearest = known.map(|known| (strsim::levenshtein(&word, &known), known)).min();
-    match nearest {
-        Some((distance, known)) if distance <= 2.max(word.chars().count() / 3) => {
-            format!("; did you mean `{known}`?")
-        }
-        _ => String::new(),
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::{Component, Path};
 use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 
+use crate::rules;
+
 /// One setting.
 #[derive(Clone, Copy)]
 pub struct Setting {
@@ -413,6 +415,7 @@ pub fn build_schema(settings: &[Setting]) -> Json {
         schema.insert("description".into(), setting.meaning.into());
         table["properties"][setting.name] = schema.into();
     }
+    tables.extend(rules::keys::build_schemas().map(|(name, schema)| (name.to_owned(), schema)));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "provost.toml",

@@ -21,16 +21,16 @@ fn load(files: &[(ConfigLayer, &str)]) -> Config {
             (*layer, path)
         })
         .collect();
-    Config::load(&layers, guards)
+    Config::load(&layers, guards, None)
 }
 
 fn problems(config: &Config) -> Vec<String> {
-    config.problems.iter().map(|p| format!("{}: {}", p.line.unwrap_or(0), p.text)).collect()
+    config.problems.iter().map(|p| format!("{}: {}", p.place.unwrap_or_default().0, p.text)).collect()
 }
 
 #[test]
 fn no_file_is_the_defaults() {
-    let config = Config::load(&[(ConfigLayer::User, "/nonexistent/provost.toml".into())], guards);
+    let config = Config::load(&[(ConfigLayer::User, "/nonexistent/provost.toml".into())], guards, None);
     assert!(config.problems.is_empty() && config.files.is_empty());
     assert_eq!(config.deadline(), Duration::from_secs(5));
     assert!(config.is_journal_on() && config.is_guard_on("self-guard"));
@@ -168,5 +168,5 @@ fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("c.toml");
     std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
-    assert!(!Config::load(&[(ConfigLayer::User, path)], guards).is_journal_on());
+    assert!(!Config::load(&[(ConfigLayer::User, path)], guards, None).is_journal_on());
 }

@@ -209,6 +209,30 @@ impl Workspace {
         accepted.filter_map(|entry| fs::metadata(entry.path()).ok()?.modified().ok()).max()
     }
 
+    /// Whether a path below a directory is accepted. Directories of git are left out, and a directory with very many
+    /// entries is only searched in part.
+    pub fn has_path_below(&self, directory: &Path, accept: impl Fn(&Path) -> bool) -> bool {
+        const MOST_ENTRIES: usize = 20_000;
+        let mut open = vec![directory.to_owned()];
+        let mut seen = 0;
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                seen += 1;
+                let path = entry.path();
+                if accept(&path) {
+                    return true;
+                }
+                if seen > MOST_ENTRIES {
+                    return false;
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != ".git" {
+                    open.push(path);
+                }
+            }
+        }
+        false
+    }
+
     /// The links in a directory.
     pub fn list_links(&self, directory: &Path) -> Vec<PathBuf> {
         let mut links = Vec::new();

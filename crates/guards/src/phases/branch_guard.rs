@@ -5,12 +5,11 @@
 //! update of main counts as far as its arguments say so, and so does a write to the file of the branch main.
 //! Other repositories, and a repository that cannot be read, do not concern this guard.
 
-mod branch_finder;
 mod new_commits;
 
 use super::prelude::*;
 use super::state::WorkBranch;
-use branch_finder::{BranchFinder, PossibleBranch, is_main};
+use crate::branch_finder::{BranchFinder, PossibleBranch, is_main};
 use new_commits::{NewCommits, find_reference};
 use provost_core::effect::git::UpdatedBranch;
 use provost_core::text;

@@ -4,7 +4,7 @@ use crate::phases::prelude::*;
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::branch_finder::{PossibleBranch, is_main};
+use crate::branch_finder::{PossibleBranch, is_main};
 use provost_core::effect::Effect;
 use provost_core::effect::git::{BranchUpdate, GitSite, UpdateKind, UpdatedBranch};
 use provost_core::workspace::git_repository::Repository;

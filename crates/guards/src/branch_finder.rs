@@ -1,15 +1,17 @@
-//! On which branches of the project's repository a git command may act.
+//! On which branches of a repository a git command may act.
 
-use crate::phases::prelude::*;
+use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
 use provost_core::effect::Effect;
 use provost_core::effect::git::{BranchSwitch, GitSite, SwitchTarget};
+use provost_core::opinion::Fault;
 use provost_core::places::is_within;
+use provost_core::workspace::Workspace;
 use provost_core::workspace::git_repository::{Head, Repository};
 
 #[derive(Clone, PartialEq)]
-pub(super) enum PossibleBranch {
+pub(crate) enum PossibleBranch {
     Named(String),
     /// No branch is checked out.
     None,
@@ -24,20 +26,20 @@ enum AfterSwitch {
     Unchanged,
 }
 
-pub(super) struct BranchFinder<'a> {
-    pub(super) workspace: &'a Workspace,
-    /// The project's own repository.
-    pub(super) own: &'a Repository,
+pub(crate) struct BranchFinder<'a> {
+    pub(crate) workspace: &'a Workspace,
+    /// The repository whose branches are meant.
+    pub(crate) own: &'a Repository,
     /// Where the command line starts.
-    pub(super) start: &'a Path,
+    pub(crate) start: &'a Path,
     /// All effects of the command line.
-    pub(super) effects: &'a [Effect],
+    pub(crate) effects: &'a [Effect],
 }
 
 impl BranchFinder<'_> {
     /// The branches on which a command may act: a single one is certain. The inner error says why it acts on
     /// no branch of the project.
-    pub(super) fn find_branches(
+    pub(crate) fn find_branches(
         &self,
         site: &GitSite,
     ) -> Result<Result<Vec<PossibleBranch>, &'static str>, Fault> {
@@ -237,6 +239,6 @@ fn is_revision(name: &str) -> bool {
     is_hash || is_full || name.contains(['~', '^', '@']) || matches!(name, "FETCH_HEAD" | "ORIG_HEAD")
 }
 
-pub(super) fn is_main(branch: &str) -> bool {
+pub(crate) fn is_main(branch: &str) -> bool {
     matches!(branch, "main" | "master")
 }

@@ -1,0 +1,41 @@
+//! The mistakes inside a rule's patterns, which the hook does not look for.
+
+use provost_shell::pattern::CommandPattern;
+use regex_lite::Regex;
+
+use super::path_pattern::PathPatterns;
+use super::{NeedEvidence, Rule, RuleAction, RuleText};
+
+impl Rule {
+    /// The mistakes in its patterns and regular expressions: the byte in the file, and what is wrong.
+    pub fn find_pattern_mistakes(&self) -> Vec<(usize, String)> {
+        let subject = &self.subject;
+        let mut found = Vec::new();
+        let mut commands: Vec<&RuleText> = subject.runs.iter().collect();
+        let mut paths =
+            vec![&subject.reads, &subject.writes, &subject.deletes, &subject.changes, &subject.changed];
+        if !subject.runs.is_empty() {
+            commands.extend(&subject.except);
+        } else if subject.has_path_keys() {
+            paths.push(&subject.except);
+        }
+        if let RuleAction::Need(need) = &self.action
+            && let NeedEvidence::Passed(pattern) = &need.evidence
+        {
+            commands.push(pattern);
+        }
+        for text in commands {
+            if let Err(error) = CommandPattern::parse(&text.text) {
+                found.push((text.offset, error.message));
+            }
+        }
+        found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
+        for text in [&subject.adds, &subject.message].into_iter().flatten() {
+            if let Err(error) = Regex::new(&text.text) {
+                found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));
+            }
+        }
+        found.iter_mut().for_each(|(_, text)| text.insert_str(0, &format!("rule `{}`: ", self.name)));
+        found
+    }
+}

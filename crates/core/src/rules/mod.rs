@@ -1,0 +1,168 @@
+//! The rules that people write in `provost.toml`: what a rule looks at, and what it does.
+//!
+//! A [`Rule`] holds the words of the file. Its patterns and regular expressions are compiled by the guard, and only
+//! where an event gets that far. [`RuleSet`] is the rules of all layers, after `off` and `mode`. The mistakes of a rule
+//! concern that rule only: it decides nothing, and all others still hold.
+
+pub mod keys;
+mod layers;
+mod mistakes;
+pub mod path_pattern;
+mod reader;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::layer::ConfigLayer;
+
+pub use layers::{LayerRules, RuleSet};
+pub(crate) use reader::{RuleSource, read_layer_rules};
+
+/// The rules that are built in, in the same language.
+pub const BASELINE: &str = include_str!("baseline.toml");
+/// The name of the built-in set.
+pub const BASELINE_NAME: &str = "baseline";
+
+/// A text of the file, and where it begins there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    pub text: String,
+    /// The byte in the file.
+    pub offset: usize,
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in messages and commands, without `rule:`. A built-in rule has its set in front: `baseline/publish`.
+    pub name: String,
+    pub origin: RuleOrigin,
+    /// It is judged and recorded, but not enforced.
+    pub is_watched: bool,
+    pub subject: RuleSubject,
+    pub action: RuleAction,
+    /// What the agent should do instead.
+    pub fix: Option<String>,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone)]
+pub struct RuleOrigin {
+    /// The layer that has the rule, or that uses its built-in set.
+    pub layer: ConfigLayer,
+    pub is_built_in: bool,
+    pub file: Arc<Path>,
+    pub line: usize,
+}
+
+/// What a rule looks at. All keys that are given must match; a list matches if one of its entries does.
+#[derive(Debug, Default)]
+pub struct RuleSubject {
+    pub runs: Vec<RuleText>,
+    pub reads: Vec<RuleText>,
+    pub writes: Vec<RuleText>,
+    pub deletes: Vec<RuleText>,
+    pub changes: Vec<RuleText>,
+    /// A regular expression.
+    pub adds: Option<RuleText>,
+    pub commits: Vec<RuleText>,
+    pub pushes: Vec<RuleText>,
+    /// A regular expression.
+    pub message: Option<RuleText>,
+    pub uses: Vec<RuleText>,
+    pub delegates: Vec<RuleText>,
+    pub stops: bool,
+    pub changed: Vec<RuleText>,
+    pub in_agent: Vec<RuleText>,
+    pub on_branch: Vec<RuleText>,
+    pub unless: Vec<Unless>,
+    pub except: Vec<RuleText>,
+    pub unknown: UnknownMeans,
+}
+
+/// Where a rule does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unless {
+    /// The file does not exist yet.
+    New,
+    /// Nothing that git does not have elsewhere would be lost.
+    Saved,
+}
+
+/// What a word that cannot be known means for a rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnknownMeans {
+    #[default]
+    Pass,
+    Ask,
+    Deny,
+}
+
+/// What a rule does. The text of the first three is the reason.
+#[derive(Debug)]
+pub enum RuleAction {
+    Deny(String),
+    Ask(String),
+    Warn(String),
+    Need(Need),
+    /// A command that runs after a write.
+    Run {
+        command: String,
+        seconds: u64,
+    },
+}
+
+/// The evidence that a call or the end of a turn waits for.
+#[derive(Debug)]
+pub struct Need {
+    pub evidence: NeedEvidence,
+    /// How often in a row the end of a turn is stopped.
+    pub rounds: u64,
+}
+
+#[derive(Debug)]
+pub enum NeedEvidence {
+    /// A command pattern: its last run in this session since the last change succeeded.
+    Passed(RuleText),
+    /// A command that Provost runs itself.
+    Check { command: String, seconds: u64 },
+}
+
+impl Rule {
+    /// The name that answers, the journal and overrides use.
+    pub fn full_name(&self) -> String {
+        format!("rule:{}", self.name)
+    }
+
+    /// The file and line, for messages.
+    pub fn place(&self) -> String {
+        if self.origin.is_built_in {
+            return format!("built in, {}.toml:{}", BASELINE_NAME, self.origin.line);
+        }
+        format!("{}:{}", self.origin.file.display(), self.origin.line)
+    }
+}
+
+impl RuleSubject {
+    /// Whether it concerns a tool call, as distinct from the end of a turn.
+    pub fn concerns_calls(&self) -> bool {
+        !self.stops
+    }
+
+    pub fn has_path_keys(&self) -> bool {
+        [&self.reads, &self.writes, &self.deletes, &self.changes].iter().any(|key| !key.is_empty())
+            || self.adds.is_some()
+    }
+}
+
+impl RuleAction {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Deny(_) => "deny",
+            Self::Ask(_) => "ask",
+            Self::Warn(_) => "warn",
+            Self::Need(_) => "need",
+            Self::Run { .. } => "run",
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Path patterns of rules: the patterns of .gitignore, with bases of their own.
+//!
+//! A pattern counts from the project's root. `/…` is absolute, `~/…` is the home, `./x` holds only at the root,
+//! `<outside>` is everything that is neither in the project nor temporary, and `!` takes out again: the last pattern that
+//! matches decides. A pattern that matches a directory matches everything in it. Matching takes time in proportion to
+//! pattern and path, and never looks at the disk.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::RuleText;
+use crate::places::is_within;
+
+/// The directories that patterns count from.
+#[derive(Debug, Clone, Default)]
+pub struct PatternRoots {
+    pub project: PathBuf,
+    pub home: Option<PathBuf>,
+    /// Directories whose files are temporary.
+    pub temporary: Vec<PathBuf>,
+}
+
+/// The patterns of one key.
+#[derive(Debug)]
+pub struct PathPatterns<'a> {
+    patterns: Vec<PathPattern<'a>>,
+}
+
+#[derive(Debug)]
+struct PathPattern<'a> {
+    is_negated: bool,
+    base: PatternBase,
+    /// The names between slashes; `**` stands for any number of them.
+    parts: Vec<&'a str>,
+    only_directories: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PatternBase {
+    Project,
+    Root,
+    Home,
+    Outside,
+}
+
+impl<'a> PathPatterns<'a> {
+    /// Parses the patterns of a key. An error is the byte in the file, and what is wrong.
+    pub fn parse(texts: &'a [RuleText]) -> Result<Self, (usize, String)> {
+        let mut patterns = Vec::new();
+        for text in texts {
+            let (is_negated, rest) =
+                text.text.strip_prefix('!').map_or((false, &*text.text), |rest| (true, rest));
+            for part in rest.split('|') {
+                // `!a|!b` and `!a|b` mean the same.
+                let (own, part) = part.strip_prefix('!').map_or((false, part), |part| (true, part));
+                let pattern = PathPattern::parse(part.trim(), is_negated || own);
+                patterns.push(pattern.map_err(|why| (text.offset, why))?);
+            }
+        }
+        Ok(Self { patterns })
+    }
+
+    /// Whether a path matches. It is absolute and has no `..`.
+    pub fn matches(&self, path: &Path, roots: &PatternRoots) -> bool {
+        self.decide(|pattern| pattern.matches(path, roots))
+    }
+
+    /// Whether the words of the patterns name something below a directory: `db/migrations/**` is below `db`.
+    pub fn names_path_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+        self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))
+    }
+
+    /// The last pattern that matches decides.
+    fn decide(&self, matches: impl Fn(&PathPattern<'_>) -> bool) -> bool {
+        self.patterns.iter().rev().find(|pattern| matches(pattern)).is_some_and(|pattern| !pattern.is_negated)
+    }
+}
+
+impl<'a> PathPattern<'a> {
+    fn parse(text: &'a str, is_negated: bool) -> Result<Self, String> {
+        if text == "<outside>" {
+            return Ok(Self {
+                is_negated,
+                base: PatternBase::Outside,
+                parts: Vec::new(),
+                only_directories: false,
+            });
+        }
+        if text.starts_with('<') {
+            return Err(format!("`{text}` is not a path; only `<outside>` has such brackets"));
+        }
+        let (base, rest, is_anchored) = if text == "~" {
+            (PatternBase::Home, "", true)
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (PatternBase::Home, rest, true)
+        } else if let Some(rest) = text.strip_prefix('/') {
+            (PatternBase::Root, rest, true)
+        } else if let Some(rest) = text.strip_prefix("./") {
+            (PatternBase::Project, rest, true)
+        } else {
+            (PatternBase::Project, text, text.trim_end_matches('/').contains('/'))
+        };
+        let only_directories = rest.ends_with('/');
+        let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        if parts.contains(&"..") {
+            return Err("`..` is not allowed in a pattern".into());
+        }
+        if parts.is_empty()
+            && base == PatternBase::Project
+            && text.trim_end_matches(['/', '.']).is_empty()
+            && text.is_empty()
+        {
+            return Err("an empty pattern matches nothing".into());
+        }
+        if let Some(open) = parts.iter().find(|part| has_open_bracket(part)) {
+            return Err(format!("`{open}` has a `[` without `]`"));
+        }
+        if !is_anchored {
+            parts.insert(0, "**");
+        }
+        Ok(Self { is_negated, base, parts, only_directories })
+    }
+
+    fn matches(&self, path: &Path, roots: &PatternRoots) -> bool {
+        if self.base == PatternBase::Outside {
+            return is_outside(path, roots);
+        }
+        let Some(names) = self.names_below_base(path, roots) else { return false };
+        // A directory that matches contains the path.
+        let shortest = usize::from(!self.parts.is_empty());
+        let longest = if self.only_directories { names.len().saturating_sub(1) } else { names.len() };
+        match self.parts.split_last() {
+            // `x/**` is what is in `x`, and not `x` itself.
+            Some((&"**", _)) => matches_parts(&self.parts, &names) && !self.is_directory_itself(&names),
+            _ => (shortest..=longest).any(|end| matches_parts(&self.parts, &names[..end])),
+        }
+    }
+
+    /// Whether only `**` at the end would have to match nothing.
+    fn is_directory_itself(&self, names: &[&str]) -> bool {
+        let end = self.parts.iter().rposition(|part| *part != "**").map_or(0, |last| last + 1);
+        let fixed = &self.parts[..end];
+        !fixed.contains(&"**") && fixed.len() == names.len()
+    }
+
+    /// The names of a path below the base of this pattern.
+    fn names_below_base<'p>(&self, path: &'p Path, roots: &PatternRoots) -> Option<Vec<&'p str>> {
+        let below = match self.base {
+            PatternBase::Project => path.strip_prefix(&roots.project).ok()?,
+            PatternBase::Home => path.strip_prefix(roots.home.as_deref()?).ok()?,
+            PatternBase::Root => path,
+            PatternBase::Outside => return None,
+        };
+        let names = below.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_str().unwrap_or("\u{fffd}")),
+            _ => None,
+        });
+        Some(names.collect())
+    }
+
+    fn names_path_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+        let base = match self.base {
+            PatternBase::Project => roots.project.clone(),
+            PatternBase::Root => PathBuf::from("/"),
+            PatternBase::Home => match &roots.home {
+                Some(home) => home.clone(),
+                None => return false,
+            },
+            PatternBase::Outside => return false,
+        };
+        let is_literal = |part: &&&str| !part.contains(['*', '?', '[']);
+        let literal: PathBuf = self.parts.iter().take_while(is_literal).collect();
+        let named = base.join(literal);
+        named != base && is_within(&named, directory)
+            || named == base
+                && self.base != PatternBase::Root
+                && named != *directory
+                && is_within(&named, directory)
+            || named == base && self.parts.is_empty() && is_within(&named, directory)
+    }
+}
+
+/// Whether a path is neither in the project nor temporary, and no device.
+fn is_outside(path: &Path, roots: &PatternRoots) -> bool {
+    let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    let kept = roots.temporary.iter().chain(std::iter::once(&roots.project));
+    !is_device && !kept.into_iter().any(|root| is_within(path, root))
+}
+
+fn has_open_bracket(part: &str) -> bool {
+    let mut rest = part.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => _ = rest.next(),
+            '[' => {
+                // A bracket right after `[` or `[!` is a character of the set.
+                let mut set = rest.clone().skip_while(|c| matches!(c, '!' | '^')).skip(1);
+                if !set.any(|c| c == ']') {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether names match parts, where `**` stands for any number of names.
+fn matches_parts(parts: &[&str], names: &[&str]) -> bool {
+    crate::glob::matches_with_stars(
+        parts,
+        names.iter().copied(),
+        |part| *part == "**",
+        |part, name| matches_name(part, name),
+    )
+}
+
+/// Whether a text matches a pattern with `*`, `?` and sets in brackets, as in .gitignore.
+pub fn matches_name(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(['*', '?', '[', '\\']) {
+        return pattern == name;
+    }
+    let signs = parse_signs(pattern);
+    crate::glob::matches_with_stars(
+        &signs,
+        name.chars(),
+        |sign| matches!(sign, Sign::Star),
+        |sign, c| match sign {
+            Sign::One(expected) => *expected == c,
+            Sign::Any => true,
+            Sign::Set { ranges, is_negated } => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *is_negated
+            }
+            Sign::Star => false,
+        },
+    )
+}
+
+enum Sign {
+    One(char),
+    Any,
+    Star,
+    Set { ranges: Vec<(char, char)>, is_negated: bool },
+}
+
+fn parse_signs(pattern: &str) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let mut rest = pattern.chars().peekable();
+    while let Some(c) = rest.next() {
+        signs.push(match c {
+            '*' => Sign::Star,
+            '?' => Sign::Any,
+            '\\' => Sign::One(rest.next().unwrap_or('\\')),
+            '[' => {
+                let is_negated = rest.next_if(|c| matches!(c, '!' | '^')).is_some();
+                let mut ranges = Vec::new();
+                while let Some(from) = rest.next() {
+                    if from == ']' && !ranges.is_empty() {
+                        break;
+                    }
+                    if rest.peek() == Some(&'-') && rest.clone().nth(1).is_some_and(|to| to != ']') {
+                        rest.next();
+                        ranges.push((from, rest.next().unwrap_or(from)));
+                    } else {
+                        ranges.push((from, from));
+                    }
+                }
+                Sign::Set { ranges, is_negated }
+            }
+            c => Sign::One(c),
+        });
+    }
+    signs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(patterns: &[&str]) -> Vec<RuleText> {
+        patterns.iter().map(|text| RuleText { text: (*text).into(), offset: 0 }).collect()
+    }
+
+    fn roots() -> PatternRoots {
+        PatternRoots {
+            project: "/home/u/project".into(),
+            home: Some("/home/u".into()),
+            temporary: vec!["/tmp".into()],
+        }
+    }
+
+    fn is_match(patterns: &[&str], path: &str) -> bool {
+        let texts = texts(patterns);
+        let path = Path::new("/home/u/project").join(path);
+        PathPatterns::parse(&texts).unwrap().matches(&path, &roots())
+    }
+
+    #[test]
+    fn patterns_match_as_in_gitignore() {
+        for (pattern, path) in [
+            ("*.rs", "src/a.rs"),
+            ("src", "src/a.rs"),
+            ("src/", "src/a.rs"),
+            ("src/**", "src/a/b.rs"),
+            ("**/.env", ".env"),
+            ("**/.env", "a/b/.env"),
+            (".env", "a/.env"),
+            ("./x", "x"),
+            ("./x", "x/y"),
+            ("db/migrations/**", "db/migrations/1.sql"),
+            ("a/**/z", "a/z"),
+            ("a/**/z", "a/b/c/z"),
+            ("[a-c]?.txt", "b1.txt"),
+            ("[!a].txt", "b.txt"),
+            ("a|b", "b"),
+            ("/etc/**", "/etc/passwd"),
+            ("~/.ssh/**", "/home/u/.ssh/id_rsa"),
+            ("<outside>", "/etc/passwd"),
+            ("<outside>", "/home/u/other/x"),
+        ] {
+            assert!(is_match(&[pattern], path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("src/", "src"),
+            ("src/**", "src"),
+            ("src/**", "lib/src/x"),
+            ("./x", "a/x"),
+            ("db/migrations/**", "db/other.sql"),
+            ("*.rs", "a.rsx"),
+            ("[!a].txt", "a.txt"),
+            ("**/.env", "/home/u/.env"),
+            ("<outside>", "src/a"),
+            ("<outside>", "/tmp/x"),
+            ("<outside>", "/dev/null"),
+        ] {
+            assert!(!is_match(&[pattern], path), "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn an_exclamation_mark_takes_out_again() {
+        let secrets = ["**/.env", "**/.env.*", "!**/.env.example", "~/.ssh/**", "!~/.ssh/*.pub"];
+        assert!(is_match(&secrets, ".env.local") && is_match(&secrets, "/home/u/.ssh/id_rsa"));
+        assert!(!is_match(&secrets, ".env.example") && !is_match(&secrets, "/home/u/.ssh/id_rsa.pub"));
+    }
+
+    #[test]
+    fn a_directory_above_a_named_path_is_recognised() {
+        let below = |pattern: &str, directory: &str| {
+            let texts = texts(&[pattern]);
+            let directory = Path::new("/home/u/project").join(directory);
+            PathPatterns::parse(&texts).unwrap().names_path_below(&directory, &roots())
+        };
+        assert!(below("db/migrations/**", "db") && below("db/migrations/**", "db/migrations"));
+        assert!(below("~/.ssh/**", "/home/u") && below("db/x", "/"));
+        assert!(!below("db/migrations/**", "src") && !below("**/.env", "src"));
+        assert!(!below("db/migrations/**", "db/migrations/sub"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for pattern in ["<inside>", "a/../b", "[ab"] {
+            assert!(PathPatterns::parse(&texts(&[pattern])).is_err(), "{pattern}");
+        }
+    }
+}

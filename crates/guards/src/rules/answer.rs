@@ -1,0 +1,48 @@
+//! The opinion of a rule that matches a call.
+
+use crate::prelude::*;
+
+use super::call::RuleMatch;
+use super::scene::Scene;
+use provost_core::opinion::{Denial, Opinion, RuleOpinion, Verdict};
+use provost_core::rules::{Rule, RuleAction, UnknownMeans};
+
+pub(super) fn answer_call(rule: &Rule, found: &RuleMatch, scene: &Scene<'_>) -> Option<RuleOpinion> {
+    let name = rule.full_name();
+    let subject = scene.event.subject();
+    let mut evidence = vec![format!("the rule is in {}", rule.place())];
+    evidence.extend(found.evidence.iter().cloned());
+    let denial = |what: String, reason: &str| {
+        let why = match found.is_unknown {
+            true => format!("it may match, because a part of it cannot be known ({reason})"),
+            false => reason.to_owned(),
+        };
+        Denial { what, why, fix: rule.fix.clone().unwrap_or_default(), document_wording: None }
+    };
+    let deny = |reason: &str| Verdict::Deny(denial(format!("{subject} denied by {name}"), reason));
+    let ask = |reason: &str| {
+        let mut denial = denial(format!("{subject} needs your consent ({name})"), reason);
+        if denial.fix.is_empty() {
+            denial.fix = "ask the user; where nobody can answer, it is denied".into();
+        } else {
+            denial.fix += ", or ask the user; where nobody can answer, it is denied";
+        }
+        Verdict::Ask(denial)
+    };
+    let reason = match &rule.action {
+        RuleAction::Deny(reason) | RuleAction::Ask(reason) | RuleAction::Warn(reason) => reason.as_str(),
+        RuleAction::Need(_) | RuleAction::Run { .. } => return None,
+    };
+    let mut opinion = Opinion { evidence, ..Opinion::default() };
+    match (&rule.action, found.is_unknown, rule.subject.unknown) {
+        (_, true, UnknownMeans::Deny) | (RuleAction::Deny(_), false, _) => opinion.verdict = deny(reason),
+        (_, true, UnknownMeans::Ask) | (RuleAction::Ask(_), false, _) => opinion.verdict = ask(reason),
+        (_, true, UnknownMeans::Pass) => return None,
+        _ => {
+            let text = denial(format!("{subject} ({name})"), reason).to_string();
+            opinion.to_model = Some(text.clone());
+            opinion.to_user = Some(text);
+        }
+    }
+    Some(RuleOpinion { name: name.into(), is_watched: rule.is_watched, opinion })
+}

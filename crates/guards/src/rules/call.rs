@@ -1,0 +1,315 @@
+//! Whether a rule matches a tool call.
+//!
+//! Keys about the call (tool, agent) are compared first, because they cost nothing. All keys about effects must match in
+//! one command: `rm -r build && rm -r src` is judged command by command.
+
+use crate::prelude::*;
+use std::path::Path;
+
+use super::paths::{self, PathUse};
+use super::scene::Scene;
+use crate::branch_finder::{BranchFinder, PossibleBranch};
+use provost_core::effect::Effect;
+use provost_core::effect::git::{GitSite, UpdatedBranch};
+use provost_core::event::Event;
+use provost_core::guard::is_agent_named;
+use provost_core::opinion::Fault;
+use provost_core::rules::path_pattern::matches_name;
+use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans};
+use provost_core::text::quote_start;
+use provost_core::tool::Tool;
+use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
+
+/// What a rule found in a call.
+pub(super) struct RuleMatch {
+    /// The facts, for the journal.
+    pub(super) evidence: Vec<String>,
+    /// It matches only for some value of a word that cannot be known.
+    pub(super) is_unknown: bool,
+}
+
+/// Whether a key matches a command.
+enum KeyMatch {
+    No,
+    Unknown,
+    /// What matched.
+    Yes(String),
+}
+
+pub(super) fn match_call(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMatch>, Fault> {
+    let subject = &rule.subject;
+    if !is_in_agent(subject, scene.event) || !matches_tool(subject, scene.event) {
+        return Ok(None);
+    }
+    if !has_effect_keys(subject) {
+        let is_here = subject.on_branch.is_empty() || is_on_branch(subject, None, scene)?;
+        return Ok(is_here.then(|| RuleMatch { evidence: Vec::new(), is_unknown: false }));
+    }
+    let mut unknown = None;
+    for command in scene.commands() {
+        match match_command(subject, command, scene)? {
+            Some(found) if !found.is_unknown => return Ok(Some(found)),
+            found => unknown = unknown.or(found),
+        }
+    }
+    Ok(unknown.filter(|_| subject.unknown != UnknownMeans::Pass))
+}
+
+fn has_effect_keys(subject: &RuleSubject) -> bool {
+    let lists = [&subject.runs, &subject.commits, &subject.pushes];
+    subject.has_path_keys() || lists.iter().any(|list| !list.is_empty())
+}
+
+pub(super) fn is_in_agent(subject: &RuleSubject, event: &Event) -> bool {
+    if subject.in_agent.is_empty() {
+        return true;
+    }
+    let agent = event.agent.as_ref();
+    let is_main = agent.is_none_or(|agent| agent.id.is_none());
+    let kind = agent.and_then(|agent| agent.kind.as_deref());
+    names(&subject.in_agent).any(|name| {
+        name == "main" && is_main
+            || kind.is_some_and(|kind| is_agent_named(kind, name) || matches_name(name, kind))
+    })
+}
+
+fn matches_tool(subject: &RuleSubject, event: &Event) -> bool {
+    let Some(call) = event.call() else { return false };
+    let has_effects = has_effect_keys(subject);
+    let matches_any = |list: &[RuleText], name: &str| names(list).any(|pattern| matches_name(pattern, name));
+    let is_excepted = |name: &str| !has_effects && matches_any(&subject.except, name);
+    let uses = subject.uses.is_empty()
+        || matches_any(&subject.uses, &call.native_tool) && !is_excepted(&call.native_tool);
+    let delegates = subject.delegates.is_empty()
+        || match &call.tool {
+            Tool::Delegate { agent, .. } => {
+                let agent = agent.as_deref().unwrap_or("general-purpose");
+                let is_named = names(&subject.delegates).any(|name| is_agent_named(agent, name));
+                (is_named || matches_any(&subject.delegates, agent)) && !is_excepted(agent)
+            }
+            _ => false,
+        };
+    uses && delegates
+}
+
+/// The alternatives of a key whose values are names.
+fn names(list: &[RuleText]) -> impl Iterator<Item = &str> {
+    list.iter().flat_map(|text| text.text.split('|')).map(str::trim)
+}
+
+fn match_command(
+    subject: &RuleSubject,
+    command: &[&Effect],
+    scene: &Scene<'_>,
+) -> Result<Option<RuleMatch>, Fault> {
+    let mut found = RuleMatch { evidence: Vec::new(), is_unknown: false };
+    let mut is_first = true;
+    let mut add = |key: KeyMatch| match key {
+        KeyMatch::No => false,
+        KeyMatch::Unknown => {
+            found.is_unknown = true;
+            true
+        }
+        KeyMatch::Yes(evidence) => {
+            found.evidence.push(evidence);
+            true
+        }
+    };
+    // `except` has the form of the first key that the rule has.
+    let mut take_exceptions = || if std::mem::take(&mut is_first) { subject.except.as_slice() } else { &[] };
+    if !subject.runs.is_empty() && !add(match_runs(&subject.runs, take_exceptions(), command)) {
+        return Ok(None);
+    }
+    let path_keys = [
+        (&subject.reads, PathUse::Read),
+        (&subject.writes, PathUse::Write),
+        (&subject.deletes, PathUse::Delete),
+        (&subject.changes, PathUse::Change),
+    ];
+    let has_new_text = subject.adds.is_some();
+    for (patterns, use_of_path) in path_keys {
+        if patterns.is_empty() {
+            continue;
+        }
+        let adds =
+            subject.adds.as_ref().filter(|_| use_of_path != PathUse::Read && use_of_path != PathUse::Delete);
+        let wanted = paths::PathKey { patterns, exceptions: take_exceptions(), path_use: use_of_path, adds };
+        if !add(paths::match_paths(&wanted, subject, command, scene)?.into()) {
+            return Ok(None);
+        }
+    }
+    if has_new_text && subject.writes.is_empty() && subject.changes.is_empty() {
+        let wanted = paths::PathKey {
+            patterns: &[],
+            exceptions: &[],
+            path_use: PathUse::Write,
+            adds: subject.adds.as_ref(),
+        };
+        if !add(paths::match_paths(&wanted, subject, command, scene)?.into()) {
+            return Ok(None);
+        }
+    }
+    if !subject.commits.is_empty() && !add(match_commits(subject, take_exceptions(), command, scene)?) {
+        return Ok(None);
+    }
+    if !subject.pushes.is_empty() && !add(match_pushes(subject, take_exceptions(), command, scene)?) {
+        return Ok(None);
+    }
+    if !subject.on_branch.is_empty() && !is_on_branch(subject, find_site(command), scene)? {
+        return Ok(None);
+    }
+    Ok(Some(found))
+}
+
+impl From<paths::PathMatch> for KeyMatch {
+    fn from(found: paths::PathMatch) -> Self {
+        match found {
+            paths::PathMatch::No => Self::No,
+            paths::PathMatch::Unknown => Self::Unknown,
+            paths::PathMatch::Yes(evidence) => Self::Yes(evidence),
+        }
+    }
+}
+
+fn match_runs(patterns: &[RuleText], exceptions: &[RuleText], command: &[&Effect]) -> KeyMatch {
+    let mut result = KeyMatch::No;
+    for effect in command {
+        let Some(run) = RunView::from_effect(effect) else { continue };
+        let decide = |patterns: &[RuleText]| {
+            let parsed = patterns.iter().filter_map(|text| CommandPattern::parse(&text.text).ok());
+            parsed.map(|pattern| pattern.matches(&run)).fold(PatternMatch::No, |best, found| {
+                match (best, found) {
+                    (PatternMatch::Yes, _) | (_, PatternMatch::Yes) => PatternMatch::Yes,
+                    (PatternMatch::Unknown, _) | (_, PatternMatch::Unknown) => PatternMatch::Unknown,
+                    _ => PatternMatch::No,
+                }
+            })
+        };
+        let found = decide(patterns);
+        if found == PatternMatch::No || decide(exceptions) == PatternMatch::Yes {
+            continue;
+        }
+        if found == PatternMatch::Yes {
+            return KeyMatch::Yes(describe_run(effect));
+        }
+        result = KeyMatch::Unknown;
+    }
+    result
+}
+
+fn describe_run(effect: &Effect) -> String {
+    match effect {
+        Effect::Run { program, arguments, .. } => {
+            format!("runs {}", quote_start(&format!("{program} {}", arguments.join(" "))))
+        }
+        _ => "runs it".into(),
+    }
+}
+
+/// Where the git commands of a command take effect.
+fn find_site<'a>(command: &[&'a Effect]) -> Option<&'a GitSite> {
+    command.iter().find_map(|effect| match effect {
+        Effect::Commit { site, .. } => Some(&**site),
+        Effect::UpdateBranch(update) => Some(&update.site),
+        _ => None,
+    })
+}
+
+fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>) -> Result<bool, Fault> {
+    let start = GitSite { repository: Some(scene.event.cwd.clone()), ..GitSite::default() };
+    let branches = find_branches(site.unwrap_or(&start), scene)?;
+    Ok(branches.iter().any(|branch| matches_branch(&subject.on_branch, branch)))
+}
+
+/// The branches that may be checked out at a place.
+fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
+    if scene.is_example {
+        return Ok(vec![find_named_branch(site)]);
+    }
+    let place: &Path = site
+        .repository
+        .as_deref()
+        .or_else(|| site.possible.last().map(|place| &**place))
+        .unwrap_or(&scene.event.cwd);
+    let repository = scene.workspace.find_repository(place);
+    let repository = repository.or_else(|| scene.workspace.find_repository(&scene.event.cwd));
+    let Some(own) = repository else { return Ok(Vec::new()) };
+    let effects = scene.event.effects();
+    let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
+    Ok(finder.find_branches(site)?.unwrap_or_default())
+}
+
+/// The branch that an example names.
+fn find_named_branch(site: &GitSite) -> PossibleBranch {
+    use provost_core::effect::git::NamedBranch;
+    match site.named_branch() {
+        NamedBranch::Named(name) => PossibleBranch::Named(name.to_owned()),
+        _ => PossibleBranch::Unknown,
+    }
+}
+
+/// Whether one of the patterns matches a branch. One that cannot be known may be any.
+fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
+    match branch {
+        PossibleBranch::Named(branch) => matches_branch_name(patterns, branch),
+        PossibleBranch::Unknown => true,
+        PossibleBranch::None => names(patterns).any(|pattern| pattern == "*"),
+    }
+}
+
+fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
+    let mut result = false;
+    for pattern in names(patterns) {
+        let (is_negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
+        if matches_name(pattern, branch) {
+            result = !is_negated;
+        }
+    }
+    result
+}
+
+fn match_commits(
+    subject: &RuleSubject,
+    exceptions: &[RuleText],
+    command: &[&Effect],
+    scene: &Scene<'_>,
+) -> Result<KeyMatch, Fault> {
+    for effect in command {
+        let (name, site, branch) = match effect {
+            Effect::Commit { site, dry_run: false } => ("commit", &**site, &UpdatedBranch::CheckedOut),
+            Effect::UpdateBranch(update)
+                if matches!(update.command, "merge" | "revert" | "cherry-pick" | "am") =>
+            {
+                (update.command, &update.site, &update.branch)
+            }
+            _ => continue,
+        };
+        let branches = match branch {
+            UpdatedBranch::CheckedOut => find_branches(site, scene)?,
+            UpdatedBranch::Named(name) => vec![PossibleBranch::Named(name.clone())],
+            UpdatedBranch::Unknown => vec![PossibleBranch::Unknown],
+        };
+        let is_excepted = |branch: &PossibleBranch| match branch {
+            PossibleBranch::Named(name) => matches_branch_name(exceptions, name),
+            _ => false,
+        };
+        let lands =
+            branches.iter().find(|branch| matches_branch(&subject.commits, branch) && !is_excepted(branch));
+        if let Some(branch) = lands {
+            return Ok(KeyMatch::Yes(match branch {
+                PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
+                _ => format!("git {name} may land on any branch"),
+            }));
+        }
+    }
+    Ok(KeyMatch::No)
+}
+
+fn match_pushes(
+    _subject: &RuleSubject,
+    _exceptions: &[RuleText],
+    _command: &[&Effect],
+    _scene: &Scene<'_>,
+) -> Result<KeyMatch, Fault> {
+    Ok(KeyMatch::No)
+}

@@ -1,0 +1,89 @@
+//! What a rule is judged on: the event, its effects by command, and the disk.
+//!
+//! An example of a rule is judged without the disk. Every file exists there, every branch is possible, and nothing is a
+//! link, because an example says what the rule means and not what one project holds.
+
+use crate::prelude::*;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use provost_core::effect::Effect;
+use provost_core::event::Event;
+use provost_core::rules::path_pattern::PatternRoots;
+use provost_core::workspace::Workspace;
+
+pub struct Scene<'a> {
+    pub event: &'a Event,
+    pub workspace: &'a Workspace,
+    /// Nothing is looked up on the disk.
+    pub is_example: bool,
+    roots: OnceCell<PatternRoots>,
+    commands: OnceCell<Vec<Vec<&'a Effect>>>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(event: &'a Event, workspace: &'a Workspace) -> Self {
+        Self { event, workspace, is_example: false, roots: OnceCell::new(), commands: OnceCell::new() }
+    }
+
+    pub fn for_example(event: &'a Event, workspace: &'a Workspace) -> Self {
+        Self { is_example: true, ..Self::new(event, workspace) }
+    }
+
+    /// The directories that path patterns count from.
+    pub(super) fn roots(&self) -> &PatternRoots {
+        self.roots.get_or_init(|| {
+            let resolve =
+                |path: &Path| if self.is_example { path.to_owned() } else { self.workspace.resolve(path) };
+            let own = self.workspace.environment_variable("TMPDIR").map(PathBuf::from);
+            let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
+            let usual = [
+                "/tmp",
+                "/var/tmp",
+                "/private/tmp",
+                "/private/var/tmp",
+                "/var/folders",
+                "/private/var/folders",
+            ];
+            let temporary = usual.map(PathBuf::from).into_iter().chain(own);
+            PatternRoots {
+                project: self.workspace.project.clone(),
+                home: self.workspace.places.home.as_deref().map(resolve),
+                temporary: temporary.map(|path| resolve(&path)).collect(),
+            }
+        })
+    }
+
+    /// The effects of each command of the call.
+    pub(super) fn commands(&self) -> &[Vec<&'a Effect>] {
+        self.commands.get_or_init(|| vec![self.event.effects().iter().collect()])
+    }
+
+    /// The file that a path means.
+    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
+        if self.is_example { normalize(path) } else { self.workspace.resolve(path) }
+    }
+
+    /// The file that a deletion removes: a link itself, and not its target.
+    pub(super) fn resolve_deleted(&self, path: &Path) -> PathBuf {
+        if self.is_example { normalize(path) } else { self.workspace.resolve_parent(path) }
+    }
+
+    pub(super) fn exists(&self, path: &Path) -> bool {
+        self.is_example || self.workspace.exists(path)
+    }
+}
+
+/// Removes `.` and `..` without a look at the disk.
+fn normalize(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = result.pop(),
+            Component::CurDir => {}
+            part => result.push(part),
+        }
+    }
+    result
+}
