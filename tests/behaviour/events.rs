@@ -169,7 +169,7 @@ fn judged(project: &TestProject, bytes: &[u8]) -> Result<HookAnswer, Unreadable>
     let findings = engine::ask_guards(&guards, &event, &workspace);
     for finding in &findings {
         if let Err(Fault::Panic(text)) = &finding.outcome {
-            panic!("{:?}: {text}", finding.guard);
+            panic!("{:?}: {text}", finding.name());
         }
     }
     Ok((claude().dialect.render)(&Decision::fold(&findings), &event))

@@ -29,6 +29,7 @@ mod planner;
 mod reliability;
 mod review_loop;
 mod review_loop_cli;
+mod rules;
 mod screens;
 mod self_guard;
 #[cfg(target_os = "linux")]

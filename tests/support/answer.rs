@@ -33,8 +33,10 @@ impl Answer {
                     // The reason of a denial is in the answer twice; `denied` compares the two.
                     match (name.as_str(), value) {
                         ("hookSpecificOutput", Value::Object(fields)) => {
-                            let other =
-                                |name: &str| !["hookEventName", "permissionDecisionReason"].contains(&name);
+                            let is_repeated = |name: &str| {
+                                name == "permissionDecisionReason" && object.contains_key("reason")
+                            };
+                            let other = |name: &str| name != "hookEventName" && !is_repeated(name);
                             for (name, value) in fields.iter().filter(|(name, _)| other(name)) {
                                 show(name, value.as_str().unwrap_or(&value.to_string()));
                             }

@@ -182,7 +182,11 @@ impl Decision {
                 }
             }
         }
-        let reason = || decision.denial_reason();
+        let reason = || {
+            // The user answers no question about a call that is denied, but the model should know all reasons.
+            let all: Vec<_> = decision.denials.iter().chain(&questions).cloned().collect();
+            all_reasons(&all) + &decision.way_out_for_model()
+        };
         decision.ruling = match (decision.denials.is_empty(), questions.is_empty(), broken) {
             (false, _, true) => Ruling::FaultDenial(reason()),
             (false, _, false) => Ruling::Deny(reason()),

@@ -27,6 +27,8 @@ pub struct Event {
     pub home: Option<PathBuf>,
     pub transcript: Option<PathBuf>,
     pub mode: PermissionMode,
+    /// In this mode the client answers every question with no.
+    pub is_never_asked: bool,
     /// The agent in which the event happened. A subagent has an id. The main conversation has a kind only, if it runs as
     /// an agent, or is `None`.
     pub agent: Option<Agent>,
@@ -100,6 +102,7 @@ impl Event {
             home: None,
             transcript: None,
             mode: PermissionMode::Unknown,
+            is_never_asked: false,
             agent: None,
             effects: OnceLock::new(),
         }

@@ -19,3 +19,4 @@ pub mod registry;
 pub mod review_loop;
 pub mod rules;
 pub mod self_guard;
+mod shell_words;

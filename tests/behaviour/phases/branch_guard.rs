@@ -13,7 +13,7 @@ pub(super) const GUARD: &str = "branch-guard";
 pub(super) const WORK: &str = "feature/REQ-0004-x";
 
 /// Runs git without this machine's settings.
-pub(super) fn git_in(directory: &Path, arguments: &[&str]) {
+pub(crate) fn git_in(directory: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/nonexistent");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
@@ -27,7 +27,7 @@ pub(super) fn git(flow: &WorkflowProject, arguments: &[&str]) {
 }
 
 /// A repository whose first branch has this name and a commit.
-pub(super) fn create_repository(directory: &Path, branch: &str) {
+pub(crate) fn create_repository(directory: &Path, branch: &str) {
     fs::create_dir_all(directory).unwrap();
     git_in(directory, &["init", "-q", "-b", branch]);
     git_in(directory, &["commit", "-q", "--allow-empty", "-m", "first"]);

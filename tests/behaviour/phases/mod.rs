@@ -4,7 +4,7 @@
 //! hook`. Both must agree.
 
 mod agent_names;
-mod branch_guard;
+pub(crate) mod branch_guard;
 mod branch_guard_lines;
 mod branch_guard_repositories;
 mod branch_guard_updates;

@@ -89,6 +89,7 @@ pub(super) fn build_event(name: String, kind: EventKind, mut fields: Fields) -> 
         Some(mode) if mode == "plan" => PermissionMode::Plan,
         Some(mode) => PermissionMode::Other(mode),
     };
+    event.is_never_asked = matches!(&event.mode, PermissionMode::Other(mode) if mode == "dontAsk");
     // A compaction names an agent with an empty type.
     let mut take_name = |field: &str| fields.take_text(field).filter(|name| !name.is_empty());
     let agent = Agent { id: take_name("agent_id"), kind: take_name("agent_type") };

@@ -182,8 +182,11 @@ impl<'a> PathPattern<'a> {
 /// Whether a path is neither in the project nor temporary, and no device.
 fn is_outside(path: &Path, roots: &PatternRoots) -> bool {
     let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
-    let kept = roots.temporary.iter().chain(std::iter::once(&roots.project));
-    !is_device && !kept.into_iter().any(|root| is_within(path, root))
+    // A home that is itself in a temporary directory is a home all the same.
+    let is_home =
+        |root: &Path| roots.home.as_ref().is_some_and(|home| is_within(home, root) && is_within(path, home));
+    let is_temporary = roots.temporary.iter().any(|root| is_within(path, root) && !is_home(root));
+    !is_device && !is_temporary && !is_within(path, &roots.project)
 }
 
 fn has_open_bracket(part: &str) -> bool {

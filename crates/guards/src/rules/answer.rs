@@ -17,16 +17,18 @@ pub(super) fn answer_call(rule: &Rule, found: &RuleMatch, scene: &Scene<'_>) -> 
             true => format!("it may match, because a part of it cannot be known ({reason})"),
             false => reason.to_owned(),
         };
-        Denial { what, why, fix: rule.fix.clone().unwrap_or_default(), document_wording: None }
+        let fix = rule.fix.clone().unwrap_or_else(|| "do it another way, or ask the user".into());
+        Denial { what, why, fix, document_wording: None }
     };
     let deny = |reason: &str| Verdict::Deny(denial(format!("{subject} denied by {name}"), reason));
     let ask = |reason: &str| {
-        let mut denial = denial(format!("{subject} needs your consent ({name})"), reason);
-        if denial.fix.is_empty() {
-            denial.fix = "ask the user; where nobody can answer, it is denied".into();
-        } else {
-            denial.fix += ", or ask the user; where nobody can answer, it is denied";
+        if scene.event.is_never_asked {
+            let why = format!("it needs the user's consent, and nobody is asked in this mode: {reason}");
+            return Verdict::Deny(denial(format!("{subject} denied by {name}"), &why));
         }
+        let mut denial = denial(format!("{subject} needs your consent ({name})"), reason);
+        // A client without a user at hand shows this to the model in place of a question.
+        denial.fix += "; if nobody could be asked, it was denied";
         Verdict::Ask(denial)
     };
     let reason = match &rule.action {

@@ -4,6 +4,7 @@ use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
 use super::scene::Scene;
+use crate::shell_words::{expand_braces, read_written_word};
 use provost_core::effect::{self, Effect, FileChange, ProposedContent, WriteContent};
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PathPatterns;
@@ -138,13 +139,14 @@ fn collect_paths<'a>(
                 return;
             }
             let verb = if *change == FileChange::Delete { "deletes" } else { "writes" };
-            let is_glob = target.contains(['*', '?', '[']) && !target.contains(['$', '`', '<']);
-            if !is_glob || places.is_empty() {
+            let words = read_written_word(target, scene.workspace).filter(|word| !word.contains(['$', '`']));
+            let words = words.and_then(|word| expand_braces(&word)).filter(|_| !places.is_empty());
+            let Some(words) = words else {
                 *is_unknown = true;
                 return;
-            }
-            for place in places {
-                let target = place.join(target);
+            };
+            for (place, word) in places.iter().flat_map(|place| words.iter().map(move |word| (place, word))) {
+                let target = place.join(word);
                 if scene.is_example {
                     // Everything below the part that is known.
                     let known: PathBuf =

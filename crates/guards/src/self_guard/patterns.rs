@@ -4,6 +4,7 @@
 //! are protected in every directory, or it is a pattern that matches an existing file.
 
 use crate::prelude::*;
+use crate::shell_words::{expand_braces, expand_prefix, read_written_word};
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
@@ -15,26 +16,19 @@ use provost_core::glob::matches_glob;
 use provost_core::opinion::Fault;
 use provost_core::workspace::Workspace;
 
-/// A word with more alternatives in braces, or longer ones, is refused.
-const MOST_ALTERNATIVES: usize = 1000;
-const LONGEST_ALTERNATIVES: usize = 1 << 20;
-
 /// A protected path that a target may be, and what it is.
 type Reached = Option<(PathBuf, ProtectedFile)>;
 
 impl ToolCheck<'_> {
     /// `target` is the word as written, between backticks. `places` are the directories that it may be relative to.
     pub(super) fn refuse_pattern(&self, target: &str, places: &[PathBuf], change: FileChange) -> Refused {
-        let written = target.strip_prefix('`').and_then(|rest| rest.split_at_checked(rest.rfind('`')?));
-        let Some((written, _)) = written else { return Ok(None) };
-        let plain: String = written.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
-        let plain = expand_prefix(&plain, self.workspace);
+        let Some(plain) = read_written_word(target, self.workspace) else { return Ok(None) };
         let refuse = |(path, file): (PathBuf, ProtectedFile)| {
             Refusal::for_own_file("changed", &path, file, self.workspace)
         };
         if plain.contains(['$', '`']) {
             let is_program = looks_up_provost(&plain, self.workspace);
-            let program = is_program.then(|| (PathBuf::from(&*plain), ProtectedFile::Program));
+            let program = is_program.then(|| (PathBuf::from(&plain), ProtectedFile::Program));
             return Ok(program.or_else(|| match_by_end(&plain, self.protected_files())).map(refuse));
         }
         let words = match change {
@@ -109,20 +103,6 @@ impl ToolCheck<'_> {
     }
 }
 
-/// The word with a prefix that every shell expands: the home directory becomes its path, the current directory
-/// nothing.
-fn expand_prefix<'a>(word: &'a str, workspace: &Workspace) -> Cow<'a, str> {
-    let after = |prefixes: &[&str]| prefixes.iter().find_map(|prefix| word.strip_prefix(prefix));
-    if let Some(below) = after(&["$PWD/", "${PWD}/", "~+/"]) {
-        return Cow::Borrowed(below.trim_start_matches('/'));
-    }
-    let home = workspace.places.home.as_ref().and_then(|home| home.to_str());
-    match (after(&["~/", "$HOME/", "${HOME}/"]), home) {
-        (Some(below), Some(home)) => Cow::Owned(format!("{home}/{below}")),
-        _ => Cow::Borrowed(word),
-    }
-}
-
 /// A protected name at the end of a word, after a variable or a pattern: `$ROOT/provost.toml`.
 fn match_by_end(word: &str, protected: &Protected) -> Reached {
     let is_plain = |part: &&str| !part.contains(['$', '`', '*', '?', '[', '{', '}', '(', ')']);
@@ -153,62 +133,4 @@ fn looks_up_provost(word: &str, workspace: &Workspace) -> bool {
 
 fn split_names(path: &Path) -> Vec<Cow<'_, str>> {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect()
-}
-
-/// The words that a shell makes of braces, in their order: `{a,b}.toml` is `a.toml` and `b.toml`. `None` if they are
-/// too many.
-fn expand_braces(word: &str) -> Option<Vec<String>> {
-    // The shell keeps `{}` as it is, and find and xargs replace it.
-    const EMPTY: &str = "\0";
-    if word.matches('{').take(MOST_ALTERNATIVES + 1).count() > MOST_ALTERNATIVES {
-        return None;
-    }
-    let mut open = vec![word.replace("{}", EMPTY)];
-    let mut made = Vec::new();
-    let mut written = 0;
-    while let Some(word) = open.pop() {
-        let inner = word.find('}').and_then(|end| Some((word[..end].rfind('{')?, end)));
-        let Some((start, end)) = inner else {
-            made.push(word.replace(EMPTY, "{}"));
-            continue;
-        };
-        for one in word[start + 1..end].rsplit(',') {
-            // A range of letters counts as any letter.
-            let is_range = matches!(one.as_bytes(), [from, b'.', b'.', to, ..]
-                if from.is_ascii_alphabetic() && to.is_ascii_alphabetic());
-            let one = if is_range { "?" } else { one };
-            let expanded = format!("{}{one}{}", &word[..start], &word[end + 1..]);
-            written += expanded.len();
-            open.push(expanded);
-            if written > LONGEST_ALTERNATIVES || open.len() + made.len() > MOST_ALTERNATIVES {
-                return None;
-            }
-        }
-    }
-    Some(made)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn braces_expand_to_all_their_words() {
-        let mut words = expand_braces("{a,b{c,d}}.toml").unwrap();
-        assert_eq!(words.last().unwrap(), "bd.toml");
-        words.sort();
-        words.dedup();
-        assert_eq!(words, ["a.toml", "bc.toml", "bd.toml"].map(str::to_owned));
-        assert_eq!(expand_braces("pr{a..z}v{1..3}").unwrap(), ["pr?v1..3"]);
-        assert_eq!(expand_braces("{}/{a,{}}").unwrap(), ["{}/a", "{}/{}"]);
-    }
-
-    /// Time and memory stay proportional to the length of the line.
-    #[test]
-    fn too_many_or_too_long_words_are_not_expanded() {
-        let long = "x".repeat(500_000);
-        assert!(expand_braces(&"{a,b}".repeat(20)).is_none());
-        assert!(expand_braces(&format!("{{{}}}{long}", "a,".repeat(200_000))).is_none());
-        assert!(expand_braces(&format!("{}{}", "{".repeat(500_000), "}".repeat(500_000))).is_none());
-    }
 }

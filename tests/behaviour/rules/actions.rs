@@ -1,0 +1,76 @@
+//! What a rule does: deny, ask, warn, and only watching.
+
+use serde_json::Value;
+
+use super::{assert_decisions, decide, project_with_rules};
+use crate::support::assert_shown;
+
+const DENY: &str = r#"
+[[rule]]
+name = "no-force-push"
+runs = "git push --force|-f"
+deny = "it rewrites history that others have"
+fix = "rebase onto the remote branch and push without force"
+"#;
+
+#[test]
+fn a_denial_names_the_call_the_rule_the_reason_the_fix_and_the_way_out() {
+    let project = project_with_rules(DENY);
+    assert_shown!("rules-deny", project.whole(&project.hook(&project.bash("git push --force origin main"))));
+}
+
+#[test]
+fn a_question_and_a_warning_name_the_rule() {
+    let project = project_with_rules(&DENY.replace("deny", "ask"));
+    assert_shown!("rules-ask", project.whole(&project.hook(&project.bash("git push -f"))));
+    let project = project_with_rules(&DENY.replace("deny", "warn"));
+    assert_shown!("rules-warn", project.whole(&project.hook(&project.bash("git push -f"))));
+}
+
+#[test]
+fn a_question_that_nobody_is_asked_is_a_denial() {
+    let project = project_with_rules(&DENY.replace("deny", "ask"));
+    let mut event = project.bash("git push -f");
+    event["permission_mode"] = "dontAsk".into();
+    assert_shown!("rules-ask-nobody", project.whole(&project.hook(&event)));
+}
+
+#[test]
+fn a_watched_rule_is_recorded_and_not_enforced() {
+    for config in [
+        format!("{DENY}mode = \"watch\"\n"),
+        format!("[rules]\nmode = \"watch\"\n{DENY}"),
+        format!("[guards]\nrules = \"watch\"\n{DENY}"),
+    ] {
+        let project = project_with_rules(&config);
+        assert_decisions(&project, &[("silent", project.bash("git push -f"))]);
+        let journal = project.read_journal();
+        let line = journal.last().unwrap();
+        assert_eq!(
+            (&line["decision"], &line["subject"]),
+            (&Value::from("silence"), &Value::from("git push -f"))
+        );
+        let rule =
+            line["guards"].as_array().unwrap().iter().find(|guard| guard["guard"] == "rule:no-force-push");
+        assert_eq!(rule.unwrap()["opinion"], "would deny", "{line}");
+    }
+}
+
+#[test]
+fn a_project_cannot_weaken_the_rules_of_the_user_or_the_administrator() {
+    let project = project_with_rules("[rules]\nmode = \"watch\"\noff = [\"no-force-push\"]\n");
+    project.write_home_file(".config/provost/provost.toml", DENY);
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
+    let project = project_with_rules("[rules]\nmode = \"watch\"\noff = [\"no-force-push\"]\n");
+    project.write_managed_config(DENY);
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
+}
+
+#[test]
+fn a_mistake_takes_down_its_own_rule_only() {
+    let project = project_with_rules(&format!(
+        "{DENY}\n[[rule]]\nname = \"two\"\nruns = \"x\"\ndeny = \"a\"\nask = \"b\"\n\n[[rule]]\nname = \"typo\"\nrnus = \"x\"\ndeny = \"a\"\n"
+    ));
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
+    assert_shown!("rules-mistakes", project.shorten_paths(&project.start_session("s").expect_note()));
+}
