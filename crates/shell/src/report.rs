@@ -68,7 +68,7 @@ impl LineWalker<'_> {
     }
 
     pub(super) fn report_unparsed(&mut self, what: &str) {
-        self.report_effect(Effect::Unparsed { what: what.to_owned() }, what.len());
+        self.report_effect(Effect::Unparsed { what: what.to_owned(), command: None }, what.len());
     }
 
     pub(super) fn report_unparsed_word(&mut self, word: &Word) {

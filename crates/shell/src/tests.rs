@@ -16,7 +16,7 @@ fn describe(command: &str) -> Vec<String> {
             Effect::Write { path, .. } => format!("write {}", path.display()),
             Effect::Delete { path } => format!("delete {}", path.display()),
             Effect::Read { path, .. } => format!("read {}", path.display()),
-            Effect::Unparsed { what } | Effect::UnknownTarget { target: what, .. } => {
+            Effect::Unparsed { what, .. } | Effect::UnknownTarget { target: what, .. } => {
                 format!("obscure {what}")
             }
             Effect::SetVariable { name, .. } => format!("set {name}"),

@@ -274,7 +274,7 @@ impl<'a> PlannerRules<'a> {
     }
 
     fn refuse_unparsed(_: &Self, effect: &Effect) -> Option<PlannerRefusal> {
-        let Effect::Unparsed { what } = effect else { return None };
+        let Effect::Unparsed { what, .. } = effect else { return None };
         Some(refuse_unknown(what.strip_prefix("not understood: ").unwrap_or(what)))
     }
 }

@@ -79,7 +79,7 @@ impl<'a> ToolCheck<'a> {
                 Effect::SetVariable { name, value } => {
                     commands::refuse_variable(name, value.as_deref(), workspace)
                 }
-                Effect::Run { program, arguments, unknown_from, directory } => {
+                Effect::Run { program, arguments, unknown_from, directory, .. } => {
                     let started = StartedProgram { program, arguments, unknown_from: *unknown_from };
                     self.refuse_run(&started, directory.as_deref().unwrap_or(&self.event.cwd))?
                 }

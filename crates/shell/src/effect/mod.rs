@@ -74,6 +74,8 @@ pub enum Effect {
         arguments: Vec<String>,
         /// The index in `arguments` in front of which the first unknown argument was left out.
         unknown_from: Option<usize>,
+        /// The arguments that were left out, in order.
+        unknown_arguments: Vec<UnknownArgument>,
         /// `None` where the directory is not certain.
         directory: Option<PathBuf>,
     },
@@ -117,7 +119,44 @@ pub enum Effect {
     Unparsed {
         /// A noun phrase for messages.
         what: String,
+        /// The command, if this part is one whose program cannot be known: `$TOOL push`.
+        command: Option<Box<UnknownCommand>>,
     },
+}
+
+/// A word of a command line whose value cannot be known, and what it may become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownWord {
+    /// The word as it is written, for messages: `"$DIR"/src`.
+    pub source: String,
+    /// The known text in front of the first unknown part.
+    pub prefix: String,
+    /// Known text after it. More unknown parts may stand in between.
+    pub tail: String,
+    /// It may become no word or several words: an expansion without quotes, a pattern of files.
+    pub splits: bool,
+    /// One of these words may start with a dash although `prefix` does not.
+    pub may_dash: bool,
+}
+
+/// An argument that cannot be known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownArgument {
+    /// The index in the known arguments in front of which it stands.
+    pub at: usize,
+    /// The argument.
+    pub word: UnknownWord,
+}
+
+/// A command whose program cannot be known.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnknownCommand {
+    /// The word that names the program.
+    pub program: UnknownWord,
+    /// The arguments that are known; the others are left out.
+    pub arguments: Vec<String>,
+    /// The arguments that were left out, in order.
+    pub unknown_arguments: Vec<UnknownArgument>,
 }
 
 /// Where the new content of a written file can be found.

@@ -6,6 +6,7 @@ mod commits;
 mod flutter;
 mod git;
 mod git_files;
+mod runs;
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ fn list_changes(line: &str) -> Vec<String> {
         Effect::MutatingOption { program, by, does } => Some(format!("{program} {by}: {does}")),
         Effect::Write { path, .. } => Some(format!("write {}", path.display())),
         Effect::Delete { path } => Some(format!("delete {}", path.display())),
-        Effect::Unparsed { what } | Effect::UnknownTarget { target: what, .. } => {
+        Effect::Unparsed { what, .. } | Effect::UnknownTarget { target: what, .. } => {
             Some(format!("obscure {what}"))
         }
         Effect::SetVariable { name, .. } => Some(format!("set {name}")),

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use super::{has_mutating_options, is_known_program};
 use crate::LineWalker;
 use crate::arithmetic::EvaluationScope;
-use crate::effect::Effect;
-use crate::word::Word;
+use crate::effect::{Effect, UnknownArgument, UnknownCommand, UnknownWord};
+use crate::word::{UnknownPart, Word};
 
 /// A program that runs the command after its options and operands.
 struct Wrapper {
@@ -88,7 +88,7 @@ impl LineWalker<'_> {
         &mut self,
         mut words: &'w [Word<'w>],
     ) -> Option<(&'w str, &'w [Word<'w>])> {
-        let (mut is_wrapped, mut is_fed) = (false, false);
+        let (mut is_wrapped, mut is_fed, mut is_reported) = (false, false, false);
         loop {
             let first = words.split_off_first()?;
             let assigned = first.assigned_name().or_else(|| {
@@ -100,7 +100,12 @@ impl LineWalker<'_> {
                 continue;
             }
             let Some(text) = first.text() else {
-                self.report_unparsed_word(first);
+                // One report has all words, so that many unknown words do not cost their square.
+                if std::mem::replace(&mut is_reported, true) {
+                    self.report_unparsed_word(first);
+                } else {
+                    self.report_unknown_program(first, words, is_fed);
+                }
                 // `a[…]=1`, or a builtin that evaluates its words.
                 self.widen_evaluation(EvaluationScope::Subscripts);
                 // `$GIT commit`, `$(which git) commit`.
@@ -122,9 +127,10 @@ impl LineWalker<'_> {
                 }
                 return Some((name, words));
             };
+            // Only the first wrapper has its words, so that many wrappers do not cost their square.
+            self.report_run(text, if is_wrapped { &[] } else { words }, false);
             is_wrapped = true;
             is_fed |= name == "xargs";
-            self.report_run(text, &[], false);
             let is_doubtful = self.parse_wrapper_options(name, &wrapper, &mut words)?;
             // The value of an unknown option may stand in front of the program.
             let is_known = |word: &Word| word.text().is_some_and(|text| is_known_program(file_name(text)));
@@ -203,21 +209,68 @@ impl LineWalker<'_> {
 
     /// `is_fed`: unknown words follow these.
     fn report_run(&mut self, program: &str, words: &[Word], is_fed: bool) {
-        let known = words.iter().filter_map(Word::text);
-        let cost = known.clone().map(|text| text.len() + size_of::<String>()).sum::<usize>() + program.len();
-        if self.work.pay(cost) {
-            let arguments: Vec<String> = known.map(str::to_owned).collect();
-            let unknown_from = words
-                .iter()
-                .position(|word| word.text().is_none())
-                .or_else(|| is_fed.then_some(arguments.len()));
+        if let Some((arguments, unknown_arguments)) = self.split_arguments(words, is_fed) {
+            let unknown_from = unknown_arguments.first().map(|unknown| unknown.at);
             let directory = self.place.known_directory().map(PathBuf::from);
             let length = directory.as_ref().map_or(0, |directory| directory.as_os_str().len());
+            let program = program.to_owned();
+            let cost = length + program.len();
             self.report_effect(
-                Effect::Run { program: program.to_owned(), arguments, unknown_from, directory },
-                length,
+                Effect::Run { program, arguments, unknown_from, unknown_arguments, directory },
+                cost,
             );
         }
+    }
+
+    fn report_unknown_program(&mut self, program: &Word, words: &[Word], is_fed: bool) {
+        if let Some((arguments, unknown_arguments)) = self.split_arguments(words, is_fed) {
+            let what = format!("`{}`", program.source);
+            let cost = what.len() + size_of::<UnknownCommand>() + count_bytes(program);
+            let command = UnknownCommand { program: describe_unknown(program), arguments, unknown_arguments };
+            self.report_effect(Effect::Unparsed { what, command: Some(Box::new(command)) }, cost);
+        }
+    }
+
+    /// The known arguments and the others; `None` if the budget does not last. `is_fed`: unknown words follow these.
+    fn split_arguments(&self, words: &[Word], is_fed: bool) -> Option<(Vec<String>, Vec<UnknownArgument>)> {
+        let cost = |word: &Word| match word.text() {
+            Some(text) => text.len() + size_of::<String>(),
+            None => count_bytes(word) + size_of::<UnknownArgument>(),
+        };
+        if !self.work.pay(words.iter().map(cost).sum()) {
+            return None;
+        }
+        let (mut known, mut unknown) = (Vec::with_capacity(words.len()), Vec::new());
+        for word in words {
+            match word.text() {
+                Some(text) => known.push(text.to_owned()),
+                None => unknown.push(UnknownArgument { at: known.len(), word: describe_unknown(word) }),
+            }
+        }
+        if is_fed {
+            let fed = Word {
+                source: "xargs",
+                unknown: Some(UnknownPart { splits: true, may_dash: true }),
+                ..Word::default()
+            };
+            unknown.push(UnknownArgument { at: known.len(), word: describe_unknown(&fed) });
+        }
+        Some((known, unknown))
+    }
+}
+
+/// How many bytes an [`UnknownWord`] owns.
+fn count_bytes(word: &Word) -> usize {
+    word.source.len() + word.prefix().len() + word.tail.len()
+}
+
+fn describe_unknown(word: &Word) -> UnknownWord {
+    UnknownWord {
+        source: word.source.to_owned(),
+        prefix: word.prefix().to_owned(),
+        tail: word.tail.clone(),
+        splits: word.may_split(),
+        may_dash: word.unknown.is_some_and(|unknown| unknown.may_dash),
     }
 }
 

@@ -30,6 +30,7 @@ fn run(program: &str) -> Effect {
         program: program.into(),
         arguments: Vec::new(),
         unknown_from: None,
+        unknown_arguments: Vec::new(),
         directory: Some("/p".into()),
     }
 }
@@ -59,7 +60,7 @@ fn a_commit_is_refused_and_a_dry_run_is_not() {
 #[test]
 fn an_unlisted_program_is_named_first_wherever_it_stands() {
     let effects = [
-        Effect::Unparsed { what: "x".into() },
+        Effect::Unparsed { what: "x".into(), command: None },
         Effect::Delete { path: "/p/x".into() },
         Effect::Write { path: "/p/x".into(), content: WriteContent::Unknown },
         run("ls"),
@@ -79,6 +80,7 @@ fn a_program_with_configuration_needs_a_certain_directory() {
         program: program.into(),
         arguments: Vec::new(),
         unknown_from: None,
+        unknown_arguments: Vec::new(),
         directory: None,
     };
     assert!(refuse(&[lost("git")]).unwrap().contains("not certain"));
