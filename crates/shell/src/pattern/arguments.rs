@@ -98,12 +98,7 @@ impl<'a> Arguments<'a> {
             None => {}
         }
         self.tokens.push(Token::Name(name, value));
-        let takes_value = if self.scope.has_word_options() {
-            self.scope.word_takes_value(name)
-        } else {
-            self.scope.resolve_long(name).1
-        };
-        value == OptionValue::Nothing && takes_value
+        value == OptionValue::Nothing && self.scope.takes_next_word(name)
     }
 
     fn push_cluster(&mut self, text: &'a str, unknown: Option<&'a UnknownWord>) -> bool {
@@ -143,7 +138,7 @@ impl<'a> Arguments<'a> {
     /// Gives the last option the value in the next word.
     fn push_next_value(&mut self, next: Option<&ArgumentWord<'a>>) {
         let (value, unknown) = match next {
-            Some(ArgumentWord::Known(text)) => (OptionValue::Known(*text), None),
+            Some(ArgumentWord::Known(text)) => (OptionValue::Known(text), None),
             Some(ArgumentWord::Unknown(word)) => (OptionValue::Unknown, Some(*word)),
             None => return,
         };

@@ -52,98 +52,119 @@ fn match_words(words: &[PatternWord], arguments: &Arguments) -> PatternMatch {
             return PatternMatch::No;
         }
     }
-    if answer == PatternMatch::Yes && matches_operands(&steps, &arguments.tokens, true) {
-        PatternMatch::Yes
-    } else if matches_operands(&steps, &arguments.tokens, false) {
-        PatternMatch::Unknown
-    } else {
-        PatternMatch::No
-    }
+    let mut levels = [PatternMatch::Yes, PatternMatch::Unknown].into_iter().filter(|level| *level <= answer);
+    levels.find(|level| matches_operands(&steps, &arguments.tokens, *level)).unwrap_or(PatternMatch::No)
 }
 
 /// A set of numbers of matched steps: bit `n` is set if the first `n` steps may be matched.
 type StepSet = u64;
 
-fn matches_operands(steps: &[OperandStep], tokens: &[Token], is_certain: bool) -> bool {
-    let least = if is_certain { PatternMatch::Yes } else { PatternMatch::Unknown };
-    // Steps that an option matches need no operand.
-    let close = |mut set: StepSet| {
-        for (at, step) in steps.iter().enumerate() {
-            if set >> at & 1 == 1 && step.by_option >= least {
-                set |= 2 << at;
-            }
-        }
-        set
-    };
+/// The walk over the operands of a run.
+struct OperandWalk<'s, 'a> {
+    steps: &'s [OperandStep<'a>],
+    /// `Yes` for what is certain, `Unknown` for what is possible.
+    level: PatternMatch,
+    has_ended: bool,
+    has_operand: bool,
+    /// The next word may be the value of an option.
+    may_be_value: bool,
+}
+
+fn matches_operands(steps: &[OperandStep], tokens: &[Token], level: PatternMatch) -> bool {
+    let mut walk = OperandWalk { steps, level, has_ended: false, has_operand: false, may_be_value: false };
     let done: StepSet = 1 << steps.len();
-    let advance = |set: StepSet, is_match: &dyn Fn(&OperandStep) -> bool| {
-        let matched =
-            |(at, step): (usize, &OperandStep)| (set >> at & 1 == 1 && is_match(step)).then_some(2 << at);
-        // All steps are matched, so the other operands do not matter.
-        steps.iter().enumerate().filter_map(matched).fold(set & done, |all: StepSet, bit: StepSet| all | bit)
-    };
-    let mut set = close(1);
-    let (mut has_ended, mut has_operand, mut may_be_value) = (false, false, false);
+    let mut set = walk.skip_options(1);
     for token in tokens {
         if set & done != 0 || set == 0 {
             break;
         }
-        let was_value = std::mem::take(&mut may_be_value);
-        set = match *token {
+        set = walk.follow(set, token);
+        set = walk.skip_options(set);
+    }
+    set & done != 0
+}
+
+impl OperandWalk<'_, '_> {
+    /// Adds the steps behind those that an option matches, because they need no operand.
+    fn skip_options(&self, mut set: StepSet) -> StepSet {
+        for (at, step) in self.steps.iter().enumerate() {
+            if set >> at & 1 == 1 && step.by_option >= self.level {
+                set |= 2 << at;
+            }
+        }
+        set
+    }
+
+    /// Matches one operand.
+    fn advance(&self, set: StepSet, is_match: impl Fn(&str) -> bool) -> StepSet {
+        let mut next = 0;
+        for (at, step) in self.steps.iter().enumerate() {
+            if set >> at & 1 == 1 && step.word.operands().any(&is_match) {
+                next |= 2 << at;
+            }
+        }
+        next
+    }
+
+    fn follow(&mut self, set: StepSet, token: &Token) -> StepSet {
+        let may_be_value = std::mem::take(&mut self.may_be_value);
+        match *token {
             Token::Operand(text) => {
-                has_operand = true;
-                let next =
-                    advance(set, &|step| step.word.operands().any(|operand| is_operand(operand, text)));
-                if was_value { next | set } else { next }
+                self.has_operand = true;
+                let next = self.advance(set, |operand| is_operand(operand, text));
+                if may_be_value { next | set } else { next }
             }
-            Token::Prelude(text) => {
-                set | advance(set, &|step| step.word.operands().any(|operand| is_operand(operand, text)))
-            }
+            Token::Prelude(text) => set | self.advance(set, |operand| is_operand(operand, text)),
             Token::Separator => {
-                has_ended = true;
+                self.has_ended = true;
                 set
             }
             Token::Letter(..) | Token::Name(..) => set,
-            Token::Unknown { is_rest: true, .. } if is_certain => set,
-            Token::Unknown { word, .. } if is_certain => {
-                let is_option = !has_ended && word.prefix.starts_with('-');
+            Token::Unknown { word, is_rest } if self.level == PatternMatch::Yes => {
+                if is_rest || !self.has_ended && word.prefix.starts_with('-') {
+                    return set;
+                }
                 // Before the command, a variable is for options, and may be empty.
-                let may_vanish = word.splits && word.prefix.is_empty() && !has_operand && !has_ended;
-                let next = advance(set, &|step| step.word.operands().any(|operand| operand == "*"));
-                match (is_option, may_vanish) {
-                    (true, _) => set,
-                    (false, true) => next | set,
-                    (false, false) => {
-                        has_operand = true;
-                        next
-                    }
-                }
+                let is_optional =
+                    word.splits && word.prefix.is_empty() && !self.has_operand && !self.has_ended;
+                self.has_operand |= !is_optional;
+                let next = self.advance(set, |operand| operand == "*");
+                if is_optional { next | set } else { next }
             }
-            Token::Unknown { word, is_rest } => {
-                let may_be_option = !has_ended && (word.may_dash || word.prefix.starts_with('-'));
-                may_be_value = may_be_option;
-                if is_rest || word.splits && (word.may_dash || word.prefix.is_empty()) {
-                    // Any number of operands.
-                    let lowest = set & set.wrapping_neg();
-                    !(lowest - 1) & (done | (done - 1))
-                } else {
-                    let is_match = |step: &OperandStep| {
-                        step.word.operands().any(|operand| may_be_operand(word, operand))
-                    };
-                    let mut next = advance(set, &is_match);
-                    if word.splits {
-                        // Bits only move up, so one round for each step is enough.
-                        for _ in steps {
-                            next |= advance(close(next), &is_match);
-                        }
-                    }
-                    if may_be_option { next | set } else { next }
-                }
-            }
-        };
-        set = close(set);
+            Token::Unknown { word, is_rest } => self.follow_unknown(set, word, is_rest),
+        }
     }
-    set & done != 0
+
+    /// All that an unknown word makes possible.
+    fn follow_unknown(&mut self, set: StepSet, word: &UnknownWord, is_rest: bool) -> StepSet {
+        let has_dash = !self.has_ended && word.prefix.starts_with('-');
+        let may_be_option = has_dash || !self.has_ended && word.may_dash;
+        self.may_be_value = may_be_option;
+        let is_match = |operand: &str| may_be_operand(word, operand);
+        if word.splits && (word.may_dash || word.prefix.is_empty()) {
+            // Any number of operands, but a known beginning belongs to the first of them.
+            let is_free = is_rest || has_dash || word.prefix.is_empty();
+            let first = if is_free { set } else { self.advance(set, is_match) };
+            return all_above(first, self.steps.len());
+        }
+        let mut next = self.advance(set, is_match);
+        if word.splits {
+            // A pattern of files: one or more operands with the same beginning.
+            for (at, step) in self.steps.iter().enumerate() {
+                if next >> at & 1 == 1 && step.word.operands().any(is_match) {
+                    next |= 2 << at;
+                }
+            }
+        }
+        if may_be_option { next | set } else { next }
+    }
+}
+
+/// All numbers from the least one of a set up to `count`.
+fn all_above(set: StepSet, count: usize) -> StepSet {
+    let lowest = set & set.wrapping_neg();
+    let all = (2 << count) - 1;
+    if lowest == 0 { 0 } else { all & !(lowest - 1) }
 }
 
 fn is_operand(wanted: &str, text: &str) -> bool {
@@ -211,7 +232,6 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
         let (is_it, given) = match *token {
             Token::Letter(letter, given) => (is_wanted_letter(wanted, letter, scope), given),
             Token::Name(name, given) => (is_wanted_name(wanted, name, scope), given),
-            Token::Separator => break,
             _ => continue,
         };
         if !is_it {

@@ -44,7 +44,7 @@ mod tests;
 pub use run::{ArgumentWord, ProgramWord, RunView};
 
 use std::fmt;
-use table::{OptionScope, ValueForm};
+use table::OptionScope;
 
 /// A pattern with more words is refused.
 const MOST_WORDS: usize = 32;
@@ -165,27 +165,21 @@ impl<'a> CommandPattern<'a> {
 
     /// An operand that the program would take for the value of the option before it.
     fn find_separate_value(&self) -> Option<(&'a str, &'a str)> {
+        let is_option = |word: PatternWord| word.operands().next().is_none();
+        // Most patterns need no look into the table.
+        if !self.words.windows(2).any(|pair| is_option(pair[0]) && !is_option(pair[1])) {
+            return None;
+        }
         let program = self.program.alternatives().next()?;
         let mut scope = OptionScope::new(run::strip_directory(program));
         for pair in self.words.windows(2) {
-            match pair[0].operands().next() {
-                Some(operand) => scope.enter_command(operand),
-                None => {
-                    let takes_value = |option: &&str| match option.strip_prefix("--") {
-                        _ if scope.has_word_options() => scope.word_takes_value(option),
-                        Some(_) => scope.resolve_long(option).1,
-                        None => {
-                            let mut letters = option[1..].chars();
-                            let last = letters.next_back();
-                            last.is_some_and(|last| scope.letter_value(last) == ValueForm::Next)
-                                && letters.all(|letter| scope.letter_value(letter) == ValueForm::Nothing)
-                        }
-                    };
-                    let option = pair[0].options().filter(|option| !option.contains('=')).find(takes_value);
-                    if let (Some(option), Some(value)) = (option, pair[1].operands().next()) {
-                        return Some((option, value));
-                    }
-                }
+            if let Some(operand) = pair[0].operands().next() {
+                scope.enter_command(operand);
+                continue;
+            }
+            let option = pair[0].options().find(|option| scope.takes_next_word(option));
+            if let (Some(option), Some(value)) = (option, pair[1].operands().next()) {
+                return Some((option, value));
             }
         }
         None

@@ -163,14 +163,24 @@ impl<'a> OptionScope<'a> {
         self.row.style != OptionStyle::Cluster
     }
 
-    pub(super) fn word_takes_value(&self, name: &str) -> bool {
-        self.names().any(|(listed, takes_value)| takes_value && self.is_same_word(listed, name))
+    /// Whether the word behind this one is the value of an option.
+    pub(super) fn takes_next_word(&self, option: &str) -> bool {
+        if self.has_word_options() {
+            self.names().any(|(listed, takes_value)| takes_value && self.is_same_word(listed, option))
+        } else if option.starts_with("--") {
+            self.resolve_long(option).1
+        } else {
+            // The first letter that takes a value takes the rest of the word, if there is one.
+            let mut letters = option[1..].chars();
+            let form = letters.by_ref().map(|letter| self.letter_value(letter));
+            let mut with_value = form.filter(|form| *form != ValueForm::Nothing);
+            with_value.next() == Some(ValueForm::Next) && letters.as_str().is_empty()
+        }
     }
 
     fn is_same_word(&self, one: &str, other: &str) -> bool {
-        let trim =
-            |name: &'_ str| name.len() - name.strip_prefix("--").map_or(name.len(), |rest| rest.len() + 1);
-        one == other || self.row.style == OptionStyle::GoFlag && one[trim(one)..] == other[trim(other)..]
+        let is_go = self.row.style == OptionStyle::GoFlag;
+        one == other || is_go && one.trim_start_matches('-') == other.trim_start_matches('-')
     }
 
     pub(super) fn letter_value(&self, letter: char) -> ValueForm {

@@ -127,9 +127,10 @@ impl LineWalker<'_> {
                 }
                 return Some((name, words));
             };
+            // Only the first wrapper has its words, so that many wrappers do not cost their square.
+            self.report_run(text, if is_wrapped { &[] } else { words }, false);
             is_wrapped = true;
             is_fed |= name == "xargs";
-            self.report_run(text, &[], false);
             let is_doubtful = self.parse_wrapper_options(name, &wrapper, &mut words)?;
             // The value of an unknown option may stand in front of the program.
             let is_known = |word: &Word| word.text().is_some_and(|text| is_known_program(file_name(text)));

@@ -126,6 +126,14 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     row("wrangler", "c:e:", "--config= --cwd= --env="),
     row("firebase", "P:", "--account= --config= --project= --token="),
     row("ansible ansible-playbook", "M:e:i:l:t:u:", "--extra-vars= --inventory= --limit= --tags= --user="),
+    // Programs that run another one. It is a run of its own; this is for patterns such as `sudo apt`.
+    row("sudo doas", "C:D:R:T:U:g:h:p:r:t:u:", "--chdir= --group= --host= --prompt= --user=")
+        .before_command()
+        .prelude(PreludeForm::Assignment),
+    row("env", "C:S:a:u:", "--argv0= --chdir= --split-string= --unset=").before_command().prelude(PreludeForm::Assignment),
+    row("nice", "n:", "--adjustment=").before_command(),
+    row("timeout", "k:s:", "--kill-after= --signal=").before_command(),
+    row("xargs", "E:I:L:P:a:d:n:s:", "--arg-file= --delimiter= --max-args= --max-procs= --replace").before_command(),
     // Databases.
     row("psql dropdb createdb pg_dump pg_restore", "F:P:R:T:U:c:d:f:h:o:p:v:", "--command= --dbname= --file= --host= --port= --username= --variable=")
         .abbreviates(),
