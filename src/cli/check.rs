@@ -9,8 +9,8 @@ use super::screen::{self, BOLD, CYAN, DIM, decision_colour, paint, print_detail}
 use super::{CommandResult, Exit, current_directory};
 use crate::cli::current_client;
 use crate::decision::{Decision, Finding, Ruling};
-use crate::effect::Effect;
 use crate::effect::git::{NamedBranch, UpdatedBranch};
+use crate::effect::{Effect, Line};
 use crate::engine;
 use crate::environment::open_workspace;
 use crate::event::{Agent, Event, EventKind};
@@ -63,7 +63,10 @@ impl Check {
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
         let mut out = anstream::stdout().lock();
         if self.json {
-            let effects: Vec<Value> = event.effects().iter().map(effect_to_json).collect();
+            let line = event.line();
+            let numbered = line.effects.iter().zip(&line.command_numbers);
+            let effects: Vec<Value> =
+                numbered.map(|(effect, number)| effect_to_json(effect, line, *number)).collect();
             let guards: Vec<Value> = findings.iter().map(finding_to_json).collect();
             screen::print_json(&mut out, &json!({"denied": denied, "effects": effects, "guards": guards}))?;
         } else {
@@ -135,9 +138,10 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
     }
 }
 
-fn effect_to_json(effect: &Effect) -> Value {
+/// `number`: the command that has the effect.
+fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
     let (does, what) = describe_effect(effect);
-    match effect {
+    let mut value = match effect {
         Effect::Run { program, arguments, directory, .. } => {
             json!({"does": does, "program": program, "arguments": arguments, "directory": directory})
         }
@@ -158,7 +162,15 @@ fn effect_to_json(effect: &Effect) -> Value {
         }
         Effect::SetVariable { name, value } => json!({"does": does, "name": name, "value": value}),
         _ => json!({"does": does, "what": what}),
+    };
+    value["command"] = number.into();
+    if let Some(command) = line.commands.get(number as usize) {
+        value["pipeline"] = command.pipeline.into();
+        if matches!(effect, Effect::Run { .. }) {
+            value["decides_status"] = command.decides_status.into();
+        }
     }
+    value
 }
 
 /// A guard's opinion in one word, and the denial if there is one.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::DEEPEST;
 use crate::arithmetic::{EvaluationScope, QuotedTexts};
 use crate::budget::{Budget, PARSING_COST};
+use crate::command_tree::{CommandTree, StatusRule};
 use crate::directories::{CurrentDirectory, DirectoryChanges, DirectoryList, LoopStart};
 use crate::effect::Effect;
 use crate::flow::{Flow, FlowStep, ScriptTime};
@@ -24,6 +25,11 @@ pub(super) struct NestedText {
     pub(super) script: usize,
     pub(super) git: GitContext,
     pub(super) place: CurrentDirectory,
+    /// The command that runs it, or whose words contain it.
+    pub(super) within: Option<u32>,
+    /// Its output becomes a part of that command's words or input.
+    pub(super) is_substituted: bool,
+    pub(super) status: StatusRule,
     /// It may not be commands at all.
     pub(super) is_guess: bool,
     pub(super) depth: u32,
@@ -34,6 +40,7 @@ pub(super) struct LineWalker<'a> {
     pub(super) git: GitContext,
     pub(super) flow: &'a mut Flow,
     pub(super) evaluation: &'a mut QuotedTexts,
+    pub(super) tree: &'a mut CommandTree,
     /// The number of this line in the flow.
     pub(super) script: usize,
     /// How many programs of this line run the current one.
@@ -52,9 +59,18 @@ pub(super) struct LineWalker<'a> {
     pub(super) is_guess: bool,
     pub(super) effects: &'a mut Vec<Effect>,
     pub(super) nested: Vec<NestedText>,
-    /// For each here-document whose text follows: the script that it is, if a shell reads it.
-    pub(super) documents: VecDeque<Option<usize>>,
+    /// The here-documents whose texts follow.
+    pub(super) documents: VecDeque<PendingDocument>,
     pub(super) depth: u32,
+}
+
+/// A here-document whose text follows.
+#[derive(Clone, Copy)]
+pub(super) struct PendingDocument {
+    /// The script that it is, if a shell reads it.
+    pub(super) script: Option<usize>,
+    /// The command that it is the input of.
+    command: u32,
 }
 
 impl LineWalker<'_> {
@@ -81,6 +97,9 @@ impl LineWalker<'_> {
     }
 
     fn follow_event(&mut self, event: SyntaxEvent) {
+        if !matches!(event, SyntaxEvent::Structure(_) | SyntaxEvent::Body { .. }) {
+            self.tree.enter_command();
+        }
         match event {
             SyntaxEvent::Simple(command) => {
                 // The redirections of a compound command are a command without words.
@@ -91,12 +110,28 @@ impl LineWalker<'_> {
                 self.run_simple_command(&command);
             }
             SyntaxEvent::Structure(event) => self.follow_structure(event),
-            SyntaxEvent::Body { text, quoted } => match self.documents.pop_front().flatten() {
-                Some(script) => self.queue_text(text.to_owned(), TextKind::Commands, script),
-                None if quoted => self.store_quoted(text),
-                None => self.run_text_before(text.to_owned(), TextKind::Text),
-            },
-            SyntaxEvent::Commands(text) => self.run_text_before(text, TextKind::Commands),
+            SyntaxEvent::Body { text, quoted } => {
+                let document = self.documents.pop_front();
+                if let Some(document) = document {
+                    self.tree.current = document.command;
+                }
+                match document.and_then(|document| document.script) {
+                    Some(script) => {
+                        let from = self.nested.len();
+                        self.queue_text(text.to_owned(), TextKind::Commands, script);
+                        self.pass_status_from(from);
+                        // A shell of its own.
+                        self.nested[from..].iter_mut().for_each(|nested| nested.status.has_pipefail = false);
+                    }
+                    None if quoted => self.store_quoted(text),
+                    None => self.run_text_before(text.to_owned(), TextKind::Text),
+                }
+            }
+            SyntaxEvent::Commands(text) => {
+                let from = self.nested.len();
+                self.run_text_before(text, TextKind::Commands);
+                self.nested[from..].iter_mut().for_each(|nested| nested.is_substituted = true);
+            }
             SyntaxEvent::Otherwise(text) => self.run_text_before(text.to_owned(), TextKind::Rest),
             SyntaxEvent::Quoted(text) => self.store_quoted(&text),
             SyntaxEvent::Set(name) => self.set_unknown_variable(name),
@@ -115,6 +150,7 @@ impl LineWalker<'_> {
 
     fn follow_structure(&mut self, event: StructureEvent) {
         self.record_step(FlowStep::Structure(event));
+        self.tree.follow_structure(event);
         self.changes.track_structure(event, &mut self.place);
         match event {
             StructureEvent::Open(scope) => {
@@ -166,7 +202,9 @@ impl LineWalker<'_> {
                 Redirection::Write(target) => self.report_write(target),
                 Redirection::Read(target) => self.report_read(target, false),
                 Redirection::HereString(_) => {}
-                Redirection::Document => self.documents.push_back(None),
+                Redirection::Document => {
+                    self.documents.push_back(PendingDocument { script: None, command: self.tree.current });
+                }
             }
         }
     }
@@ -230,6 +268,24 @@ impl LineWalker<'_> {
         is_guess: bool,
     ) -> NestedText {
         let (git, place) = (self.git.clone(), self.place.nested());
-        NestedText { text, kind, script, git, place, is_guess, depth: self.depth + 1 }
+        NestedText {
+            text,
+            kind,
+            script,
+            git,
+            place,
+            within: Some(self.tree.current),
+            is_substituted: false,
+            status: StatusRule { passes: false, has_pipefail: self.tree.has_pipefail() },
+            is_guess,
+            depth: self.depth + 1,
+        }
+    }
+
+    /// Lets the texts that were queued since then decide on the exit code of the current command.
+    pub(super) fn pass_status_from(&mut self, queued: usize) {
+        for nested in &mut self.nested[queued..] {
+            nested.status.passes = nested.kind == TextKind::Commands;
+        }
     }
 }

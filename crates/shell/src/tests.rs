@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod bounds;
+mod commands;
 mod hidden;
 
 use super::*;

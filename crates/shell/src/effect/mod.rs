@@ -4,6 +4,7 @@
 //! which protects a file asks one question. Paths are absolute, but links are not followed and `..` may be left in
 //! them, because this crate never looks at the disk.
 
+pub mod commands;
 pub mod git;
 pub mod patch;
 

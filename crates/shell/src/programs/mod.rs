@@ -211,11 +211,13 @@ impl LineWalker<'_> {
             return self.report_too_deep("deeply nested commands");
         }
         self.nesting += 1;
+        let outer_command = self.tree.enter_child();
         let outside = self.place.current.clone();
         self.run_simple_command(&SimpleCommand { words: words.to_vec(), ..SimpleCommand::default() });
         self.place.current = outside;
         // It may never run, or fail.
         self.record_step(FlowStep::Doubt);
+        self.tree.current = outer_command;
         self.nesting -= 1;
     }
 

@@ -104,7 +104,9 @@ impl LineWalker<'_> {
             None => format!("git {value}"),
         };
         let rest: Vec<&str> = words.iter().map(|word| word.source).collect();
+        let queued = self.nested.len();
         self.run_text(format!("{line} {}", rest.join(" ")));
+        self.pass_status_from(queued);
     }
 
     /// Reports an unknown option of git itself, or an unknown command: the rest may be anything.
