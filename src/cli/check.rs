@@ -9,7 +9,7 @@ use super::screen::{self, BOLD, CYAN, DIM, decision_colour, paint, print_detail}
 use super::{CommandResult, Exit, current_directory};
 use crate::cli::current_client;
 use crate::decision::{Decision, Finding, Ruling};
-use crate::effect::git::{NamedBranch, UpdatedBranch};
+use crate::effect::git::{NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
 use crate::effect::{Effect, Line};
 use crate::engine;
 use crate::environment::open_workspace;
@@ -114,6 +114,7 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             };
             ("updates", format!("{branch} by git {}", update.command))
         }
+        Effect::Push(push) => ("pushes", describe_push(push)),
         Effect::Write { path, .. } => ("writes", shown(path)),
         Effect::Place { names, to, .. } => {
             let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
@@ -136,6 +137,29 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
         Effect::Unparsed { what } | Effect::TooLarge { what } => ("unknown", what.clone()),
         Effect::Touch { path } => ("may change", shown(path)),
     }
+}
+
+fn describe_push(push: &Push) -> String {
+    let branches = push.branches.iter().map(|branch| {
+        let name = match &branch.target {
+            PushTarget::Upstream => "the upstream of the current branch",
+            PushTarget::CheckedOut => "the current branch",
+            PushTarget::Named(name) => name,
+            PushTarget::All => "all branches",
+            PushTarget::Unknown => "an unknown branch",
+        };
+        let mark = match (branch.is_deletion, branch.force) {
+            (true, _) => " (deletes it)",
+            (false, PushForce::Never) => "",
+            (false, PushForce::WithLease) => " (force with lease)",
+            (false, PushForce::Always) => " (force)",
+        };
+        format!("{name}{mark}")
+    });
+    let branches: Vec<String> = branches.collect();
+    let branches = if branches.is_empty() { "tags".to_owned() } else { branches.join(", ") };
+    let remote = push.remote.as_deref().unwrap_or("the default remote");
+    format!("{branches} to {remote}{}", if push.is_dry_run { " (dry run)" } else { "" })
 }
 
 /// `number`: the command that has the effect.

@@ -10,7 +10,7 @@ pub mod patch;
 
 use std::path::PathBuf;
 
-use git::{BranchUpdate, GitSite, TreeChange};
+use git::{BranchUpdate, GitSite, Push, TreeChange};
 use patch::PatchCommand;
 
 /// What happens to a file whose name cannot be known.
@@ -96,6 +96,8 @@ pub enum Effect {
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),
+    /// `git push` changes branches of another repository.
+    Push(Box<Push>),
     /// A git command changes files of a work tree. Files that it names one by one also have a `Write` or `Delete`.
     ChangeTree(Box<TreeChange>),
     /// Patches are applied. The patches themselves say which files they change.
