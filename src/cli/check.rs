@@ -10,13 +10,13 @@ use super::{CommandResult, Exit, current_directory};
 use crate::cli::current_client;
 use crate::decision::{Decision, Finding, Ruling};
 use crate::effect::git::{NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
-use crate::effect::{Effect, Line};
+use crate::effect::{Effect, Line, WriteContent};
 use crate::engine;
 use crate::environment::open_workspace;
 use crate::event::{Agent, Event, EventKind};
 use crate::opinion::{Denial, Verdict};
 use crate::registry::GuardSelection;
-use crate::text::{make_one_line, quote_for_shell};
+use crate::text::{make_one_line, quote_for_shell, quote_start};
 use crate::tool::{Tool, ToolCall};
 
 /// Show what a command would do, and whether a guard would deny it
@@ -115,7 +115,15 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("updates", format!("{branch} by git {}", update.command))
         }
         Effect::Push(push) => ("pushes", describe_push(push)),
-        Effect::Write { path, .. } => ("writes", shown(path)),
+        Effect::Write { path, content } => {
+            let (sign, text) = match content {
+                WriteContent::Known { text, append: false, .. } => ("", text),
+                WriteContent::Known { text, append: true, .. } => ("appends ", text),
+                WriteContent::Adds { text } => ("adds ", text),
+                WriteContent::InCall | WriteContent::Unknown => return ("writes", shown(path)),
+            };
+            ("writes", format!("{}: {sign}{}", shown(path), quote_start(text)))
+        }
         Effect::Place { names, to, .. } => {
             let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
             ("writes", format!("{} at {}", names.join(" "), shown(to)))
@@ -181,6 +189,12 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
             json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
+        Effect::Write { path, content: WriteContent::Known { text, append, .. } } => {
+            json!({"does": does, "path": path, "text": &**text, "append": append})
+        }
+        Effect::Write { path, content: WriteContent::Adds { text } } => {
+            json!({"does": does, "path": path, "adds": &**text})
+        }
         Effect::Write { path, .. } | Effect::Delete { path } | Effect::Read { path, .. } => {
             json!({"does": does, "path": path})
         }

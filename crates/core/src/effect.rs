@@ -44,7 +44,9 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
             let named =
                 named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });
             let mut line = Line::of_one_command(named.collect());
-            commands.iter().for_each(|command| line.append(run(command)));
+            for command in commands {
+                line.append(run(command));
+            }
             return line;
         }
         Tool::Delegate { .. }

@@ -122,7 +122,7 @@ impl LineWalker<'_> {
                 match redirection {
                     Redirection::HereString(text) => self.run_word(text),
                     Redirection::Document => documents += 1,
-                    Redirection::Read(_) | Redirection::Write(_) => {}
+                    Redirection::Read(_) | Redirection::Write { .. } => {}
                 }
             }
             let first = self.documents.len().saturating_sub(documents);

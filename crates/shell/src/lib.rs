@@ -8,7 +8,7 @@
 //! use std::path::Path;
 //! use provost_shell::effect::{Effect, WriteContent};
 //!
-//! let line = "cd build && rm -rf cache; echo done > ../log.txt";
+//! let line = "cd build && rm -rf cache; date > ../log.txt";
 //! let effects = provost_shell::effects(line, Path::new("/project"), None);
 //!
 //! assert!(effects.contains(&Effect::Delete { path: "/project/build/cache".into() }));
@@ -49,6 +49,7 @@ mod programs;
 mod report;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod word;
 
 use std::collections::VecDeque;
@@ -65,6 +66,7 @@ use grammar::{Parser, SyntaxEvent, TextKind};
 use line::{LineWalker, NestedText};
 use programs::git::GitContext;
 pub use programs::variable_steers_programs;
+use texts::TextFlow;
 use word::Word;
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
@@ -143,6 +145,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             effects: &mut effects,
             nested: Vec::new(),
             documents: VecDeque::new(),
+            texts: TextFlow::default(),
             depth,
         };
         line.walk(Parser::new(&text, kind, home, work));

@@ -15,6 +15,7 @@ use crate::grammar::{
     SyntaxEvent, TOO_DEEP, TRANSFORMED, TextKind,
 };
 use crate::programs::git::GitContext;
+use crate::texts::TextFlow;
 use crate::word::Word;
 
 /// A text that a command line makes the shell read, and where.
@@ -61,16 +62,18 @@ pub(super) struct LineWalker<'a> {
     pub(super) nested: Vec<NestedText>,
     /// The here-documents whose texts follow.
     pub(super) documents: VecDeque<PendingDocument>,
+    pub(super) texts: TextFlow,
     pub(super) depth: u32,
 }
 
 /// A here-document whose text follows.
-#[derive(Clone, Copy)]
 pub(super) struct PendingDocument {
     /// The script that it is, if a shell reads it.
     pub(super) script: Option<usize>,
     /// The command that it is the input of.
     command: u32,
+    /// The effects that get its text.
+    pub(super) receivers: Vec<usize>,
 }
 
 impl LineWalker<'_> {
@@ -108,12 +111,14 @@ impl LineWalker<'_> {
                 }
                 self.apply_redirections(&command);
                 self.run_simple_command(&command);
+                self.end_command_texts(command.is_piped);
             }
             SyntaxEvent::Structure(event) => self.follow_structure(event),
-            SyntaxEvent::Body { text, quoted } => {
+            SyntaxEvent::Body { text, quoted, strips_tabs } => {
                 let document = self.documents.pop_front();
-                if let Some(document) = document {
+                if let Some(document) = &document {
                     self.tree.current = document.command;
+                    self.deliver_document(&document.receivers, text, quoted, strips_tabs);
                 }
                 match document.and_then(|document| document.script) {
                     Some(script) => {
@@ -175,6 +180,9 @@ impl LineWalker<'_> {
                 }
             }
             StructureEvent::Joined { join, behind } => {
+                if behind != ControlOperator::Pipe {
+                    self.texts.piped = None;
+                }
                 self.place.is_chained =
                     matches!(behind, ControlOperator::And | ControlOperator::Or | ControlOperator::Pipe);
                 // After `&&`, a `cd` has succeeded, and every part of a pipeline starts where the pipeline does. After
@@ -197,13 +205,27 @@ impl LineWalker<'_> {
     }
 
     fn apply_redirections(&mut self, command: &SimpleCommand) {
+        self.start_command_texts(command.is_piped);
         for redirection in &command.redirections {
             match redirection {
-                Redirection::Write(target) => self.report_write(target),
-                Redirection::Read(target) => self.report_read(target, false),
-                Redirection::HereString(_) => {}
+                Redirection::Write { target, output } => {
+                    let from = self.effects.len();
+                    self.report_write(target);
+                    self.note_output_file(from, *output);
+                }
+                Redirection::Read(target) => {
+                    self.report_read(target, false);
+                    self.texts.input = None;
+                }
+                Redirection::HereString(word) => self.feed_here_string(word),
                 Redirection::Document => {
-                    self.documents.push_back(PendingDocument { script: None, command: self.tree.current });
+                    let command = self.tree.current;
+                    self.documents.push_back(PendingDocument {
+                        script: None,
+                        command,
+                        receivers: Vec::new(),
+                    });
+                    self.feed_document();
                 }
             }
         }

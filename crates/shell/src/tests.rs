@@ -4,6 +4,7 @@ mod arithmetic;
 mod bounds;
 mod commands;
 mod hidden;
+mod texts;
 
 use super::*;
 

@@ -9,6 +9,7 @@ pub mod git;
 pub mod patch;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use git::{BranchUpdate, GitSite, Push, TreeChange};
 use patch::PatchCommand;
@@ -128,6 +129,20 @@ pub enum Effect {
 pub enum WriteContent {
     /// The tool call carries it. Command lines never have this content.
     InCall,
+    /// The words of the line say it.
+    Known {
+        /// The text. Parts that depend on variables or on the output of commands are left out.
+        text: Arc<str>,
+        /// It is added to the end of the file.
+        append: bool,
+        /// No part of the text is left out.
+        is_complete: bool,
+    },
+    /// The file is edited, and this text becomes a part of it.
+    Adds {
+        /// The text. It may have marks of the editing program in it, such as `&` and `\\1` of sed.
+        text: Arc<str>,
+    },
     /// It depends on what a command prints.
     Unknown,
 }
