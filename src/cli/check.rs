@@ -9,14 +9,14 @@ use super::screen::{self, BOLD, CYAN, DIM, decision_colour, paint, print_detail}
 use super::{CommandResult, Exit, current_directory};
 use crate::cli::current_client;
 use crate::decision::{Decision, Finding, Ruling};
-use crate::effect::Effect;
-use crate::effect::git::{NamedBranch, UpdatedBranch};
+use crate::effect::git::{NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
+use crate::effect::{Effect, Line, WriteContent};
 use crate::engine;
 use crate::environment::open_workspace;
 use crate::event::{Agent, Event, EventKind};
 use crate::opinion::{Denial, Verdict};
 use crate::registry::GuardSelection;
-use crate::text::{make_one_line, quote_for_shell};
+use crate::text::{make_one_line, quote_for_shell, quote_start};
 use crate::tool::{Tool, ToolCall};
 
 /// Show what a command would do, and whether a guard would deny it
@@ -63,7 +63,10 @@ impl Check {
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
         let mut out = anstream::stdout().lock();
         if self.json {
-            let effects: Vec<Value> = event.effects().iter().map(effect_to_json).collect();
+            let line = event.line();
+            let numbered = line.effects.iter().zip(&line.command_numbers);
+            let effects: Vec<Value> =
+                numbered.map(|(effect, number)| effect_to_json(effect, line, *number)).collect();
             let guards: Vec<Value> = findings.iter().map(finding_to_json).collect();
             screen::print_json(&mut out, &json!({"denied": denied, "effects": effects, "guards": guards}))?;
         } else {
@@ -111,7 +114,16 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             };
             ("updates", format!("{branch} by git {}", update.command))
         }
-        Effect::Write { path, .. } => ("writes", shown(path)),
+        Effect::Push(push) => ("pushes", describe_push(push)),
+        Effect::Write { path, content } => {
+            let (sign, text) = match content {
+                WriteContent::Known { text, append: false, .. } => ("", text),
+                WriteContent::Known { text, append: true, .. } => ("appends ", text),
+                WriteContent::Adds { text } => ("adds ", text),
+                WriteContent::InCall | WriteContent::Unknown => return ("writes", shown(path)),
+            };
+            ("writes", format!("{}: {sign}{}", shown(path), quote_start(text)))
+        }
         Effect::Place { names, to, .. } => {
             let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
             ("writes", format!("{} at {}", names.join(" "), shown(to)))
@@ -135,9 +147,33 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
     }
 }
 
-fn effect_to_json(effect: &Effect) -> Value {
+fn describe_push(push: &Push) -> String {
+    let branches = push.branches.iter().map(|branch| {
+        let name = match &branch.target {
+            PushTarget::Upstream => "the upstream of the current branch",
+            PushTarget::CheckedOut => "the current branch",
+            PushTarget::Named(name) => name,
+            PushTarget::All => "all branches",
+            PushTarget::Unknown => "an unknown branch",
+        };
+        let mark = match (branch.is_deletion, branch.force) {
+            (true, _) => " (deletes it)",
+            (false, PushForce::Never) => "",
+            (false, PushForce::WithLease) => " (force with lease)",
+            (false, PushForce::Always) => " (force)",
+        };
+        format!("{name}{mark}")
+    });
+    let branches: Vec<String> = branches.collect();
+    let branches = if branches.is_empty() { "tags".to_owned() } else { branches.join(", ") };
+    let remote = push.remote.as_deref().unwrap_or("the default remote");
+    format!("{branches} to {remote}{}", if push.is_dry_run { " (dry run)" } else { "" })
+}
+
+/// `number`: the command that has the effect.
+fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
     let (does, what) = describe_effect(effect);
-    match effect {
+    let mut value = match effect {
         Effect::Run { program, arguments, directory, .. } => {
             json!({"does": does, "program": program, "arguments": arguments, "directory": directory})
         }
@@ -153,12 +189,26 @@ fn effect_to_json(effect: &Effect) -> Value {
             json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
+        Effect::Write { path, content: WriteContent::Known { text, append, .. } } => {
+            json!({"does": does, "path": path, "text": &**text, "append": append})
+        }
+        Effect::Write { path, content: WriteContent::Adds { text } } => {
+            json!({"does": does, "path": path, "adds": &**text})
+        }
         Effect::Write { path, .. } | Effect::Delete { path } | Effect::Read { path, .. } => {
             json!({"does": does, "path": path})
         }
         Effect::SetVariable { name, value } => json!({"does": does, "name": name, "value": value}),
         _ => json!({"does": does, "what": what}),
+    };
+    value["command"] = number.into();
+    if let Some(command) = line.commands.get(number as usize) {
+        value["pipeline"] = command.pipeline.into();
+        if matches!(effect, Effect::Run { .. }) {
+            value["decides_status"] = command.decides_status.into();
+        }
     }
+    value
 }
 
 /// A guard's opinion in one word, and the denial if there is one.

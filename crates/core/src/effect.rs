@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+pub use provost_shell::effect::commands::{Line, LineCommand};
 pub use provost_shell::effect::{Effect, FileChange, WriteContent, git, patch};
 
 use crate::tool::{Replacement, Tool};
@@ -23,17 +24,17 @@ pub enum ProposedContent<'a> {
 }
 
 /// The effects of a tool call in `cwd`, in the order in which they would happen.
-pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
+pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
     let absolute = |path: &PathBuf| cwd.join(path);
-    let run = |line: &str| provost_shell::effects(line, cwd, home);
-    match tool {
+    let run = |line: &str| provost_shell::read_line(line, cwd, home);
+    let effects = match tool {
         Tool::Write { path, .. } | Tool::Edit { path, .. } => {
             vec![Effect::Write { path: absolute(path), content: WriteContent::InCall }]
         }
         Tool::Notebook { path } => {
             vec![Effect::Write { path: absolute(path), content: WriteContent::Unknown }]
         }
-        Tool::Shell { command } => run(command),
+        Tool::Shell { command } => return run(command),
         Tool::Read { path, is_recursive: recursive } => {
             let path = path.as_ref().map_or_else(|| cwd.to_owned(), absolute);
             vec![Effect::Read { path, recursive: *recursive }]
@@ -42,14 +43,19 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Vec<Effe
             let named = paths.iter().map(absolute);
             let named =
                 named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });
-            named.chain(commands.iter().flat_map(|line| run(line))).collect()
+            let mut line = Line::of_one_command(named.collect());
+            for command in commands {
+                line.append(run(command));
+            }
+            return line;
         }
         Tool::Delegate { .. }
         | Tool::Skill { .. }
         | Tool::LeavePlanMode { .. }
         | Tool::Message { .. }
-        | Tool::Inert => Vec::new(),
-    }
+        | Tool::Inert => return Line::default(),
+    };
+    Line::of_one_command(effects)
 }
 
 /// The content of the file after this call, given its current content (`None`: no file).

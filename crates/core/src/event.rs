@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::effect::{self, Effect};
+use crate::effect::{self, Effect, Line};
 use crate::text;
 use crate::tool::{Tool, ToolCall};
 
@@ -32,7 +32,7 @@ pub struct Event {
     /// The agent in which the event happened. A subagent has an id. The main conversation has a kind only, if it runs as
     /// an agent, or is `None`.
     pub agent: Option<Agent>,
-    effects: OnceLock<Vec<Effect>>,
+    line: OnceLock<Line>,
 }
 
 /// The kinds of events that guards judge.
@@ -104,14 +104,19 @@ impl Event {
             mode: PermissionMode::Unknown,
             is_never_asked: false,
             agent: None,
-            effects: OnceLock::new(),
+            line: OnceLock::new(),
         }
     }
 
     /// What this event would do, computed once.
     pub fn effects(&self) -> &[Effect] {
-        self.effects.get_or_init(|| {
-            self.call().map_or_else(Vec::new, |call| {
+        &self.line().effects
+    }
+
+    /// What this event would do, command by command, computed once.
+    pub fn line(&self) -> &Line {
+        self.line.get_or_init(|| {
+            self.call().map_or_else(Line::default, |call| {
                 effect::compute_effects(&call.tool, &self.cwd, self.home.as_deref())
             })
         })

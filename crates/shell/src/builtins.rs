@@ -27,8 +27,17 @@ impl LineWalker<'_> {
         };
         match program {
             _ if SHELLS.contains(&program) => self.run_shell(words, command),
-            "eval" => self.run_eval(words),
+            "eval" => {
+                let queued = self.nested.len();
+                self.run_eval(words);
+                self.pass_status_from(queued);
+            }
+            "alias" => {
+                self.tree.distrust_status();
+                self.report_program(program, words);
+            }
             "trap" => {
+                self.tree.distrust_status();
                 if let Some(text) = words.iter().find(|word| !word.is_option()) {
                     let script = self.record_script(ScriptTime::Later);
                     self.queue_word(text, script);
@@ -36,10 +45,19 @@ impl LineWalker<'_> {
             }
             "true" | ":" => self.record_step(FlowStep::Outcome(true)),
             "false" => self.record_step(FlowStep::Outcome(false)),
-            "exit" => self.record_step(FlowStep::Leave { shell: true }),
+            "exit" => {
+                if !words.first().and_then(Word::text).is_some_and(is_failure) {
+                    self.tree.note_exit();
+                }
+                self.record_step(FlowStep::Leave { shell: true });
+            }
             "break" | "continue" | "return" => self.record_step(FlowStep::Leave { shell: false }),
             "set" => self.record_set_options(words),
-            "su" => self.run_command_option(words),
+            "su" => {
+                let queued = self.nested.len();
+                self.run_command_option(words);
+                self.pass_status_from(queued);
+            }
             "popd" => return self.return_to_seen_directory(),
             "pushd" if !words.iter().any(is_directory_operand) => return self.return_to_seen_directory(),
             "cd" | "pushd" => return self.change_directory(words),
@@ -67,21 +85,31 @@ impl LineWalker<'_> {
     /// `set -e`, `set -euo pipefail`, `set +e`.
     fn record_set_options(&mut self, words: &[Word]) {
         for (at, word) in words.iter().enumerate() {
-            let names = |sign: &str| {
+            let names = |sign: &str, option: &str| {
                 let before = at.checked_sub(1).and_then(|at| words[at].text());
-                word.text() == Some("errexit")
+                word.text() == Some(option)
                     && before.is_some_and(|text| text.starts_with(sign) && text.ends_with('o'))
             };
-            if word.has_letter(&['e']) || names("-") {
+            if word.has_letter(&['e']) || names("-", "errexit") {
                 self.record_step(FlowStep::ExitOnError(true));
-            } else if word.prefix().starts_with('+') && word.prefix().contains('e') || names("+") {
+            } else if word.prefix().starts_with('+') && word.prefix().contains('e') || names("+", "errexit") {
                 self.record_step(FlowStep::ExitOnError(false));
+            } else if word.text() == Some("pipefail") {
+                self.tree.set_pipefail(names("-", "pipefail"));
             }
         }
     }
 
     /// `sh -c TEXT`, or a shell that reads its commands from its input.
     fn run_shell(&mut self, words: &[Word], command: &SimpleCommand) {
+        let queued = self.nested.len();
+        self.run_shell_text(words, command);
+        self.pass_status_from(queued);
+        let has_pipefail = words.iter().any(|word| word.text() == Some("pipefail"));
+        self.nested[queued..].iter_mut().for_each(|nested| nested.status.has_pipefail = has_pipefail);
+    }
+
+    fn run_shell_text(&mut self, words: &[Word], command: &SimpleCommand) {
         // `-c` may be clustered: `bash -lc`.
         if words.iter().any(|word| word.has_letter(&['c'])) {
             return self.run_command_option(words);
@@ -94,12 +122,12 @@ impl LineWalker<'_> {
                 match redirection {
                     Redirection::HereString(text) => self.run_word(text),
                     Redirection::Document => documents += 1,
-                    Redirection::Read(_) | Redirection::Write(_) => {}
+                    Redirection::Read(_) | Redirection::Write { .. } => {}
                 }
             }
             let first = self.documents.len().saturating_sub(documents);
             for at in first..self.documents.len() {
-                self.documents[at] = Some(self.record_script(ScriptTime::Now));
+                self.documents[at].script = Some(self.record_script(ScriptTime::Now));
             }
         }
         if let Some(script) = script {
@@ -121,6 +149,11 @@ impl LineWalker<'_> {
             self.run_word(text);
         }
     }
+}
+
+/// Whether the operand of `exit` is certainly no success.
+fn is_failure(status: &str) -> bool {
+    status.parse::<u8>().is_ok_and(|status| status != 0)
 }
 
 /// Whether a script is the standard input.

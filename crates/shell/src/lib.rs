@@ -8,7 +8,7 @@
 //! use std::path::Path;
 //! use provost_shell::effect::{Effect, WriteContent};
 //!
-//! let line = "cd build && rm -rf cache; echo done > ../log.txt";
+//! let line = "cd build && rm -rf cache; date > ../log.txt";
 //! let effects = provost_shell::effects(line, Path::new("/project"), None);
 //!
 //! assert!(effects.contains(&Effect::Delete { path: "/project/build/cache".into() }));
@@ -40,6 +40,7 @@ mod ansi;
 mod arithmetic;
 mod budget;
 mod builtins;
+mod command_tree;
 mod directories;
 pub mod effect;
 mod flow;
@@ -50,6 +51,7 @@ mod programs;
 mod report;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod word;
 
 use std::collections::VecDeque;
@@ -57,13 +59,16 @@ use std::path::Path;
 
 use arithmetic::QuotedTexts;
 use budget::Budget;
+use command_tree::{CommandTree, StatusRule};
 use directories::{CurrentDirectory, DirectoryChanges};
 use effect::Effect;
+pub use effect::commands::{Line, LineCommand};
 use flow::Flow;
 use grammar::{Parser, SyntaxEvent, TextKind};
 use line::{LineWalker, NestedText};
 use programs::git::GitContext;
 pub use programs::variable_steers_programs;
+use texts::TextFlow;
 use word::Word;
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
@@ -78,32 +83,54 @@ const LONGEST_PATH: usize = 4096;
 ///
 /// `home` is the value of `$HOME`; without it, `~` and `$HOME` are not known. A relative `cwd` gives relative paths.
 pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
+    read_line(command, cwd, home).effects
+}
+
+/// The effects of a command line as [`effects`] returns them, with the commands that they belong to.
+///
+/// ```
+/// use std::path::Path;
+///
+/// let line = provost_shell::read_line("rm a && cat b | tee c", Path::new("/project"), None);
+/// // `rm`, `cat` and `tee`.
+/// assert_eq!(line.commands.len(), 3);
+/// assert!(line.feeds(1, 2) && !line.feeds(0, 2));
+/// ```
+pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
     if command.len() > LONGEST_LINE {
-        return vec![Effect::TooLarge { what: format!("a command line of {} bytes", command.len()) }];
+        let what = format!("a command line of {} bytes", command.len());
+        return Line::of_one_command(vec![Effect::TooLarge { what }]);
     }
     let home = home.and_then(Path::to_str);
     let (work, guesses) = Budget::for_line(command).split_for_guesses();
     let mut effects = Vec::new();
     let mut flow = Flow::default();
     let mut evaluation = QuotedTexts::default();
+    let mut tree = CommandTree::default();
     let mut open = VecDeque::from([NestedText {
         text: command.to_owned(),
         kind: TextKind::Commands,
         script: flow.new_script(),
         git: GitContext::default(),
         place: CurrentDirectory::at(cwd),
+        within: None,
+        is_substituted: false,
+        status: StatusRule { passes: true, has_pipefail: false },
         is_guess: false,
         depth: 0,
     }]);
     while let Some(nested) = open.pop_front().or_else(|| evaluation.next_text()) {
-        let NestedText { text, kind, script, git, place, is_guess, depth } = nested;
+        let NestedText { text, kind, script, git, place, within, is_substituted, status, is_guess, depth } =
+            nested;
         // A text that may not be commands must not make a line too large.
         if is_guess && guesses.is_spent() {
             continue;
         }
         let work = if is_guess { &guesses } else { &work };
+        tree.start_text(within, is_substituted, status);
         let mut line = LineWalker {
             git,
+            tree: &mut tree,
             flow: &mut flow,
             evaluation: &mut evaluation,
             script,
@@ -120,6 +147,7 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
             effects: &mut effects,
             nested: Vec::new(),
             documents: VecDeque::new(),
+            texts: TextFlow::default(),
             depth,
         };
         line.walk(Parser::new(&text, kind, home, work));
@@ -127,11 +155,16 @@ pub fn effects(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<Effect> {
         if !is_guess && work.is_spent() {
             // In front, so that a caller finds it at once.
             effects.insert(0, Effect::TooLarge { what: "a command line that does so much".into() });
-            return effects;
+            tree.effect_commands.insert(0, 0);
+            tree.distrust_status();
+            break;
         }
     }
-    flow.resolve(&mut effects);
-    effects
+    if !work.is_spent() {
+        flow.resolve(&mut effects);
+    }
+    tree.finish();
+    Line { effects, command_numbers: tree.effect_commands, commands: tree.commands }
 }
 
 /// The first word of a command line that is not an assignment: the program, in most cases. Returns `None` if there is

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::DEEPEST;
 use crate::arithmetic::{EvaluationScope, QuotedTexts};
 use crate::budget::{Budget, PARSING_COST};
+use crate::command_tree::{CommandTree, StatusRule};
 use crate::directories::{CurrentDirectory, DirectoryChanges, DirectoryList, LoopStart};
 use crate::effect::Effect;
 use crate::flow::{Flow, FlowStep, ScriptTime};
@@ -14,6 +15,7 @@ use crate::grammar::{
     SyntaxEvent, TOO_DEEP, TRANSFORMED, TextKind,
 };
 use crate::programs::git::GitContext;
+use crate::texts::TextFlow;
 use crate::word::Word;
 
 /// A text that a command line makes the shell read, and where.
@@ -24,6 +26,11 @@ pub(super) struct NestedText {
     pub(super) script: usize,
     pub(super) git: GitContext,
     pub(super) place: CurrentDirectory,
+    /// The command that runs it, or whose words contain it.
+    pub(super) within: Option<u32>,
+    /// Its output becomes a part of that command's words or input.
+    pub(super) is_substituted: bool,
+    pub(super) status: StatusRule,
     /// It may not be commands at all.
     pub(super) is_guess: bool,
     pub(super) depth: u32,
@@ -34,6 +41,7 @@ pub(super) struct LineWalker<'a> {
     pub(super) git: GitContext,
     pub(super) flow: &'a mut Flow,
     pub(super) evaluation: &'a mut QuotedTexts,
+    pub(super) tree: &'a mut CommandTree,
     /// The number of this line in the flow.
     pub(super) script: usize,
     /// How many programs of this line run the current one.
@@ -52,9 +60,20 @@ pub(super) struct LineWalker<'a> {
     pub(super) is_guess: bool,
     pub(super) effects: &'a mut Vec<Effect>,
     pub(super) nested: Vec<NestedText>,
-    /// For each here-document whose text follows: the script that it is, if a shell reads it.
-    pub(super) documents: VecDeque<Option<usize>>,
+    /// The here-documents whose texts follow.
+    pub(super) documents: VecDeque<PendingDocument>,
+    pub(super) texts: TextFlow,
     pub(super) depth: u32,
+}
+
+/// A here-document whose text follows.
+pub(super) struct PendingDocument {
+    /// The script that it is, if a shell reads it.
+    pub(super) script: Option<usize>,
+    /// The command that it is the input of.
+    command: u32,
+    /// The effects that get its text.
+    pub(super) receivers: Vec<usize>,
 }
 
 impl LineWalker<'_> {
@@ -81,6 +100,9 @@ impl LineWalker<'_> {
     }
 
     fn follow_event(&mut self, event: SyntaxEvent) {
+        if !matches!(event, SyntaxEvent::Structure(_) | SyntaxEvent::Body { .. }) {
+            self.tree.enter_command();
+        }
         match event {
             SyntaxEvent::Simple(command) => {
                 // The redirections of a compound command are a command without words.
@@ -89,14 +111,32 @@ impl LineWalker<'_> {
                 }
                 self.apply_redirections(&command);
                 self.run_simple_command(&command);
+                self.end_command_texts(command.is_piped);
             }
             SyntaxEvent::Structure(event) => self.follow_structure(event),
-            SyntaxEvent::Body { text, quoted } => match self.documents.pop_front().flatten() {
-                Some(script) => self.queue_text(text.to_owned(), TextKind::Commands, script),
-                None if quoted => self.store_quoted(text),
-                None => self.run_text_before(text.to_owned(), TextKind::Text),
-            },
-            SyntaxEvent::Commands(text) => self.run_text_before(text, TextKind::Commands),
+            SyntaxEvent::Body { text, quoted, strips_tabs } => {
+                let document = self.documents.pop_front();
+                if let Some(document) = &document {
+                    self.tree.current = document.command;
+                    self.deliver_document(&document.receivers, text, quoted, strips_tabs);
+                }
+                match document.and_then(|document| document.script) {
+                    Some(script) => {
+                        let from = self.nested.len();
+                        self.queue_text(text.to_owned(), TextKind::Commands, script);
+                        self.pass_status_from(from);
+                        // A shell of its own.
+                        self.nested[from..].iter_mut().for_each(|nested| nested.status.has_pipefail = false);
+                    }
+                    None if quoted => self.store_quoted(text),
+                    None => self.run_text_before(text.to_owned(), TextKind::Text),
+                }
+            }
+            SyntaxEvent::Commands(text) => {
+                let from = self.nested.len();
+                self.run_text_before(text, TextKind::Commands);
+                self.nested[from..].iter_mut().for_each(|nested| nested.is_substituted = true);
+            }
             SyntaxEvent::Otherwise(text) => self.run_text_before(text.to_owned(), TextKind::Rest),
             SyntaxEvent::Quoted(text) => self.store_quoted(&text),
             SyntaxEvent::Set(name) => self.set_unknown_variable(name),
@@ -115,6 +155,7 @@ impl LineWalker<'_> {
 
     fn follow_structure(&mut self, event: StructureEvent) {
         self.record_step(FlowStep::Structure(event));
+        self.tree.follow_structure(event);
         self.changes.track_structure(event, &mut self.place);
         match event {
             StructureEvent::Open(scope) => {
@@ -139,6 +180,9 @@ impl LineWalker<'_> {
                 }
             }
             StructureEvent::Joined { join, behind } => {
+                if behind != ControlOperator::Pipe {
+                    self.texts.piped = None;
+                }
                 self.place.is_chained =
                     matches!(behind, ControlOperator::And | ControlOperator::Or | ControlOperator::Pipe);
                 // After `&&`, a `cd` has succeeded, and every part of a pipeline starts where the pipeline does. After
@@ -161,12 +205,28 @@ impl LineWalker<'_> {
     }
 
     fn apply_redirections(&mut self, command: &SimpleCommand) {
+        self.start_command_texts(command.is_piped);
         for redirection in &command.redirections {
             match redirection {
-                Redirection::Write(target) => self.report_write(target),
-                Redirection::Read(target) => self.report_read(target, false),
-                Redirection::HereString(_) => {}
-                Redirection::Document => self.documents.push_back(None),
+                Redirection::Write { target, output } => {
+                    let from = self.effects.len();
+                    self.report_write(target);
+                    self.note_output_file(from, *output);
+                }
+                Redirection::Read(target) => {
+                    self.report_read(target, false);
+                    self.texts.input = None;
+                }
+                Redirection::HereString(word) => self.feed_here_string(word),
+                Redirection::Document => {
+                    let command = self.tree.current;
+                    self.documents.push_back(PendingDocument {
+                        script: None,
+                        command,
+                        receivers: Vec::new(),
+                    });
+                    self.feed_document();
+                }
             }
         }
     }
@@ -230,6 +290,24 @@ impl LineWalker<'_> {
         is_guess: bool,
     ) -> NestedText {
         let (git, place) = (self.git.clone(), self.place.nested());
-        NestedText { text, kind, script, git, place, is_guess, depth: self.depth + 1 }
+        NestedText {
+            text,
+            kind,
+            script,
+            git,
+            place,
+            within: Some(self.tree.current),
+            is_substituted: false,
+            status: StatusRule { passes: false, has_pipefail: self.tree.has_pipefail() },
+            is_guess,
+            depth: self.depth + 1,
+        }
+    }
+
+    /// Lets the texts that were queued since then decide on the exit code of the current command.
+    pub(super) fn pass_status_from(&mut self, queued: usize) {
+        for nested in &mut self.nested[queued..] {
+            nested.status.passes = nested.kind == TextKind::Commands;
+        }
     }
 }

@@ -11,8 +11,13 @@ impl LineWalker<'_> {
     /// `cost`: the bytes that the effect owns.
     pub(super) fn report_effect(&mut self, effect: Effect, cost: usize) {
         if self.work.pay(cost + size_of::<Effect>()) {
-            self.effects.push(effect);
+            self.push_effect(effect);
         }
+    }
+
+    fn push_effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+        self.tree.note_effect();
     }
 
     pub(super) fn report_write(&mut self, word: &Word) {
@@ -56,7 +61,7 @@ impl LineWalker<'_> {
         for cwd in self.place.current.clone().iter().take(most_directories(text)) {
             let cost = cost + cwd.as_os_str().len() + text.len();
             if self.work.pay(cost + size_of::<Effect>()) {
-                self.effects.push(effect(cwd.join(text)));
+                self.push_effect(effect(cwd.join(text)));
             }
         }
     }

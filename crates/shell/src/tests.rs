@@ -2,7 +2,9 @@
 
 mod arithmetic;
 mod bounds;
+mod commands;
 mod hidden;
+mod texts;
 
 use super::*;
 

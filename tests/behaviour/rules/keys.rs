@@ -298,3 +298,36 @@ fn of_several_rules_the_strictest_counts_and_all_reasons_are_said() {
     .unwrap();
     assert_decisions(&project, &[("silent", project.bash("git push"))]);
 }
+
+#[test]
+fn pushes_is_the_branch_that_a_push_changes() {
+    let project =
+        project_with_rules("[[rule]]\nname = \"main\"\npushes = \"main\"\ndeny = \"open a pull request\"\n");
+    git_in(&project.path, &["branch", "topic"]);
+    let denied = [
+        "git push",
+        "git push origin main",
+        "git push origin HEAD",
+        "git push origin topic:main",
+        "git push origin +topic:refs/heads/main",
+        "git push origin :main",
+        "git push --delete origin main",
+        "git push --all",
+        "git push --mirror",
+        "git -C . push origin main",
+    ];
+    assert_decisions(&project, &denied.map(|line| ("deny rule:main", project.bash(line))));
+    let allowed = [
+        "git push origin topic",
+        "git push origin main:topic",
+        "git push --tags",
+        "git push --dry-run",
+        "git switch topic && git push",
+        "git pull origin main",
+    ];
+    assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
+    git_in(&project.path, &["checkout", "-q", "topic"]);
+    assert_decisions(&project, &[("silent", project.bash("git push"))]);
+    git_in(&project.path, &["config", "branch.topic.merge", "refs/heads/main"]);
+    assert_decisions(&project, &[("deny rule:main", project.bash("git push"))]);
+}

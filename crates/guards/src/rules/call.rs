@@ -4,13 +4,12 @@
 //! one command: `rm -r build && rm -r src` is judged command by command.
 
 use crate::prelude::*;
-use std::path::Path;
 
 use super::paths::{self, PathUse};
 use super::scene::Scene;
 use crate::branch_finder::{BranchFinder, PossibleBranch};
 use provost_core::effect::Effect;
-use provost_core::effect::git::{GitSite, UpdatedBranch};
+use provost_core::effect::git::{GitSite, PushTarget, UpdatedBranch};
 use provost_core::event::Event;
 use provost_core::guard::is_agent_named;
 use provost_core::opinion::Fault;
@@ -18,6 +17,7 @@ use provost_core::rules::path_pattern::matches_name;
 use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans};
 use provost_core::text::quote_start;
 use provost_core::tool::Tool;
+use provost_core::workspace::git_repository::Repository;
 use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
 
 /// What a rule found in a call.
@@ -226,17 +226,20 @@ fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch
     if scene.is_example {
         return Ok(vec![find_named_branch(site)]);
     }
-    let place: &Path = site
-        .repository
-        .as_deref()
-        .or_else(|| site.possible.last().map(|place| &**place))
-        .unwrap_or(&scene.event.cwd);
-    let repository = scene.workspace.find_repository(place);
-    let repository = repository.or_else(|| scene.workspace.find_repository(&scene.event.cwd));
-    let Some(own) = repository else { return Ok(Vec::new()) };
+    let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
     let effects = scene.event.effects();
     let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
     Ok(finder.find_branches(site)?.unwrap_or_default())
+}
+
+/// The repository of a place, or of the session.
+fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repository> {
+    if scene.is_example {
+        return None;
+    }
+    let place = site.repository.as_deref().or_else(|| site.possible.last().map(|place| &**place));
+    let found = place.and_then(|place| scene.workspace.find_repository(place));
+    found.or_else(|| scene.workspace.find_repository(&scene.event.cwd))
 }
 
 /// The branch that an example names.
@@ -306,10 +309,56 @@ fn match_commits(
 }
 
 fn match_pushes(
-    _subject: &RuleSubject,
-    _exceptions: &[RuleText],
-    _command: &[&Effect],
-    _scene: &Scene<'_>,
+    subject: &RuleSubject,
+    exceptions: &[RuleText],
+    command: &[&Effect],
+    scene: &Scene<'_>,
 ) -> Result<KeyMatch, Fault> {
+    for effect in command {
+        let Effect::Push(push) = effect else { continue };
+        if push.is_dry_run {
+            continue;
+        }
+        for pushed in &push.branches {
+            let branches = find_pushed_branches(&pushed.target, &push.site, scene)?;
+            let is_wanted = |branch: &&PossibleBranch| match branch {
+                PossibleBranch::Named(name) => {
+                    matches_branch_name(&subject.pushes, name) && !matches_branch_name(exceptions, name)
+                }
+                branch => matches_branch(&subject.pushes, branch),
+            };
+            if let Some(branch) = branches.iter().find(is_wanted) {
+                return Ok(KeyMatch::Yes(match branch {
+                    PossibleBranch::Named(branch) => format!("git push changes {branch}"),
+                    _ => "git push may change any branch".into(),
+                }));
+            }
+        }
+    }
     Ok(KeyMatch::No)
+}
+
+/// The branches of the other repository that a push may change.
+fn find_pushed_branches(
+    target: &PushTarget,
+    site: &GitSite,
+    scene: &Scene<'_>,
+) -> Result<Vec<PossibleBranch>, Fault> {
+    Ok(match target {
+        PushTarget::Named(name) => vec![PossibleBranch::Named(name.clone())],
+        PushTarget::All | PushTarget::Unknown => vec![PossibleBranch::Unknown],
+        PushTarget::CheckedOut => find_branches(site, scene)?,
+        PushTarget::Upstream => {
+            let mut branches = find_branches(site, scene)?;
+            let repository = find_repository(site, scene);
+            for branch in &mut branches {
+                if let (PossibleBranch::Named(name), Some(repository)) = (&*branch, &repository)
+                    && let Some(upstream) = repository.find_upstream(name)
+                {
+                    *branch = PossibleBranch::Named(upstream);
+                }
+            }
+            branches
+        }
+    })
 }

@@ -56,7 +56,16 @@ impl<'a> Scene<'a> {
 
     /// The effects of each command of the call.
     pub(super) fn commands(&self) -> &[Vec<&'a Effect>] {
-        self.commands.get_or_init(|| vec![self.event.effects().iter().collect()])
+        self.commands.get_or_init(|| {
+            let line = self.event.line();
+            let mut commands = vec![Vec::new(); line.commands.len()];
+            for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
+                if let Some(command) = commands.get_mut(*number as usize) {
+                    command.push(effect);
+                }
+            }
+            commands
+        })
     }
 
     /// The file that a path means.

@@ -65,7 +65,7 @@ impl ToolCheck<'_> {
         let before = workspace.read_text(path, LARGEST_SETTINGS)?;
         let after = match content {
             WriteContent::InCall => effect::compute_proposed_content(&call.tool, before.as_deref()),
-            WriteContent::Unknown => ProposedContent::Unknown,
+            _ => ProposedContent::Unknown,
         };
         let hooks_before = before.as_deref().and_then(instructions.find_risky_hooks);
         Ok(match &after {

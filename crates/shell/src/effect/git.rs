@@ -48,6 +48,56 @@ pub enum UpdatedBranch {
     Unknown,
 }
 
+/// A `git push`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Push {
+    /// The repository that is pushed from, and what is checked out there.
+    pub site: GitSite,
+    /// The name or address of the other repository; `None` where the words do not say.
+    pub remote: Option<String>,
+    /// The branches of the other repository that change; empty where only tags do.
+    pub branches: Vec<PushedBranch>,
+    /// `--dry-run`: nothing changes.
+    pub is_dry_run: bool,
+}
+
+/// A branch that a push changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushedBranch {
+    /// The branch in the other repository.
+    pub target: PushTarget,
+    /// Whether the push may take commits away from it.
+    pub force: PushForce,
+    /// The branch is deleted.
+    pub is_deletion: bool,
+}
+
+/// Which branch of the other repository a push changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushTarget {
+    /// No branch is named, so the configuration of the checked-out branch decides; usually its upstream.
+    Upstream,
+    /// The one with the name of the branch that is checked out here.
+    CheckedOut,
+    /// The one of this name.
+    Named(String),
+    /// All branches that exist here, or those that exist on both sides.
+    All,
+    /// One whose name cannot be known.
+    Unknown,
+}
+
+/// Whether a push may take commits away from a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushForce {
+    /// It only adds commits.
+    Never,
+    /// `--force-with-lease`: only commits that this repository has seen.
+    WithLease,
+    /// `--force`, `+SOURCE:TARGET`, `--mirror`.
+    Always,
+}
+
 /// What happens to an updated branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateKind {

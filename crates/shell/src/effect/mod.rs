@@ -4,12 +4,14 @@
 //! which protects a file asks one question. Paths are absolute, but links are not followed and `..` may be left in
 //! them, because this crate never looks at the disk.
 
+pub mod commands;
 pub mod git;
 pub mod patch;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use git::{BranchUpdate, GitSite, TreeChange};
+use git::{BranchUpdate, GitSite, Push, TreeChange};
 use patch::PatchCommand;
 
 /// What happens to a file whose name cannot be known.
@@ -97,6 +99,8 @@ pub enum Effect {
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),
+    /// `git push` changes branches of another repository.
+    Push(Box<Push>),
     /// A git command changes files of a work tree. Files that it names one by one also have a `Write` or `Delete`.
     ChangeTree(Box<TreeChange>),
     /// Patches are applied. The patches themselves say which files they change.
@@ -164,6 +168,20 @@ pub struct UnknownCommand {
 pub enum WriteContent {
     /// The tool call carries it. Command lines never have this content.
     InCall,
+    /// The words of the line say it.
+    Known {
+        /// The text. Parts that depend on variables or on the output of commands are left out.
+        text: Arc<str>,
+        /// It is added to the end of the file.
+        append: bool,
+        /// No part of the text is left out.
+        is_complete: bool,
+    },
+    /// The file is edited, and this text becomes a part of it.
+    Adds {
+        /// The text. It may have marks of the editing program in it, such as `&` and `\\1` of sed.
+        text: Arc<str>,
+    },
     /// It depends on what a command prints.
     Unknown,
 }

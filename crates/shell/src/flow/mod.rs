@@ -84,6 +84,7 @@ impl Flow {
             match effects.get_mut(at) {
                 Some(Effect::Commit { site, .. }) => site.switches = switches,
                 Some(Effect::UpdateBranch(update)) => update.site.switches = switches,
+                Some(Effect::Push(push)) => push.site.switches = switches,
                 _ => {}
             }
         }

@@ -2,8 +2,8 @@
 
 use super::documents::HereDocument;
 use super::{
-    Case, ControlOperator, List, Mode, ParseResult, Parser, PendingTarget, Redirection, StructureEvent,
-    SyntaxError, SyntaxEvent, WordPosition,
+    Case, ControlOperator, List, Mode, OutputMode, ParseResult, Parser, PendingTarget, Redirection,
+    StructureEvent, SyntaxError, SyntaxEvent, WordPosition,
 };
 use crate::word::{Word, is_name, is_name_part};
 
@@ -134,7 +134,9 @@ impl<'a> Parser<'a> {
         match waiting {
             None => return self.assign_word(word, start),
             Some(PendingTarget::HereString) => list.command.redirections.push(Redirection::HereString(word)),
-            Some(PendingTarget::Write) => list.command.redirections.push(Redirection::Write(word)),
+            Some(PendingTarget::Write(output)) => {
+                list.command.redirections.push(Redirection::Write { target: word, output });
+            }
             Some(PendingTarget::Read) => list.command.redirections.push(Redirection::Read(word)),
         }
         Ok(())
@@ -196,7 +198,7 @@ impl<'a> Parser<'a> {
         let list = self.list();
         let is_something = list.position != WordPosition::Start;
         list.position = WordPosition::Start;
-        let command = std::mem::take(&mut list.command);
+        let mut command = std::mem::take(&mut list.command);
         if !is_something && command.is_empty() {
             // `a ||` continues after an empty line.
             return Ok(());
@@ -204,6 +206,7 @@ impl<'a> Parser<'a> {
         let before = std::mem::replace(&mut list.before, join);
         let is_negated = std::mem::take(&mut list.is_negated);
         list.is_timed = false;
+        command.is_piped = join == ControlOperator::Pipe;
         self.learn_variables(&command, before, join);
         self.emit_command(command);
         // After `||` it may not have run, after `|` it ran in a shell of its own, and after `!` it has failed.
@@ -301,9 +304,11 @@ impl<'a> Parser<'a> {
     }
 
     /// A number or `{name}` right in front of a redirection is a descriptor, not a word.
-    fn take_descriptor(&mut self) {
+    /// Returns whether it is another one than the standard output.
+    fn take_descriptor(&mut self) -> bool {
         let (text, at) = (self.text, self.at);
-        let Some((start, word)) = &self.list().word else { return };
+        let Some((start, word)) = &self.list().word else { return false };
+        let is_output = word.unquoted_text() == Some("1");
         let name = text[*start..at].strip_prefix('{').and_then(|name| name.strip_suffix('}'));
         if name.is_some_and(|name| name.contains('[')) {
             let word = word.clone();
@@ -320,22 +325,23 @@ impl<'a> Parser<'a> {
                 self.forget_variable(name);
                 self.ready.push_back(SyntaxEvent::Set(name));
             }
+            return !is_output;
         }
+        false
     }
 
     fn parse_redirection(&mut self, c: u8) -> ParseResult {
-        if c != b'&' {
-            self.take_descriptor();
-        }
+        let is_other = c != b'&' && self.take_descriptor();
         self.end_word()?;
         if self.list().waiting.is_some() {
             return Err(self.error("a redirection without a target"));
         }
-        let plain = if c == b'<' { PendingTarget::Read } else { PendingTarget::Write };
+        let write = |output| PendingTarget::Write(if is_other { OutputMode::Other } else { output });
+        let plain = if c == b'<' { PendingTarget::Read } else { write(OutputMode::Replaces) };
         let mut copies = false;
         let (length, waiting) = match (c, self.peek(1), self.peek(2)) {
-            (b'&', _, Some(b'>')) => (3, PendingTarget::Write),
-            (b'&', ..) => (2, PendingTarget::Write),
+            (b'&', _, Some(b'>')) => (3, write(OutputMode::Appends)),
+            (b'&', ..) => (2, write(OutputMode::Replaces)),
             (b'<', Some(b'<'), Some(b'<')) => (3, PendingTarget::HereString),
             (b'<', Some(b'<'), _) => {
                 let delimiter = HereDocument::parse(self.text, self.at)?;
@@ -345,7 +351,9 @@ impl<'a> Parser<'a> {
                 list.command.redirections.push(Redirection::Document);
                 return Ok(());
             }
-            (b'<', Some(b'>'), _) | (b'>', Some(b'>' | b'|'), _) => (2, PendingTarget::Write),
+            (b'<', Some(b'>'), _) => (2, write(OutputMode::Other)),
+            (b'>', Some(b'>'), _) => (2, write(OutputMode::Appends)),
+            (b'>', Some(b'|'), _) => (2, write(OutputMode::Replaces)),
             (_, Some(b'&'), _) => {
                 // `>&2` and `>&-` copy or close a descriptor; `>&file` and `>&2file` write.
                 let rest = &self.rest()[2..];

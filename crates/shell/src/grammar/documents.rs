@@ -119,8 +119,11 @@ impl Parser<'_> {
                 let what = "the end of a here-document".into();
                 self.ready.push_back(SyntaxEvent::NotUnderstood { what, at: document.at });
             }
-            self.ready
-                .push_back(SyntaxEvent::Body { text: &self.text[self.at..end], quoted: document.quoted });
+            self.ready.push_back(SyntaxEvent::Body {
+                text: &self.text[self.at..end],
+                quoted: document.quoted,
+                strips_tabs: document.strip,
+            });
             self.at = next;
         }
         Ok(())

@@ -12,6 +12,8 @@ pub(crate) enum SyntaxEvent<'a> {
     Body {
         text: &'a str,
         quoted: bool,
+        /// `<<-`: tabs at the start of the lines are ignored.
+        strips_tabs: bool,
     },
     /// The text between backticks, which is a command line of its own.
     Commands(String),
@@ -94,6 +96,8 @@ pub(crate) enum CompoundPart {
 pub(crate) struct SimpleCommand<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) redirections: Vec<Redirection<'a>>,
+    /// `|` is behind it.
+    pub(crate) is_piped: bool,
 }
 
 impl SimpleCommand<'_> {
@@ -104,10 +108,24 @@ impl SimpleCommand<'_> {
 
 pub(crate) enum Redirection<'a> {
     Read(Word<'a>),
-    Write(Word<'a>),
+    Write {
+        target: Word<'a>,
+        output: OutputMode,
+    },
     HereString(Word<'a>),
     /// A here-document, whose text is a later [`SyntaxEvent::Body`].
     Document,
+}
+
+/// What a redirection does to the file that it writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputMode {
+    /// The standard output replaces its content.
+    Replaces,
+    /// The standard output is added to its content.
+    Appends,
+    /// It gets something else than the standard output.
+    Other,
 }
 
 /// The operator after a command.

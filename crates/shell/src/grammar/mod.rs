@@ -28,7 +28,7 @@ use super::budget::{Budget, PARSING_COST};
 use super::word::{UnknownPart, Word};
 use documents::HereDocument;
 pub(super) use events::{
-    CompoundPart, ControlOperator, Redirection, Scope, SimpleCommand, StructureEvent, SyntaxEvent,
+    CompoundPart, ControlOperator, OutputMode, Redirection, Scope, SimpleCommand, StructureEvent, SyntaxEvent,
 };
 use modes::{Arithmetic, Case, For, If, Loop, Mode, PendingTarget, WordPosition};
 use variables::KnownVariables;
@@ -245,7 +245,9 @@ impl<'a> Parser<'a> {
                 word.unknown = Some(UnknownPart { splits: true, may_dash: true });
                 match list.waiting {
                     None => list.command.words.push(word),
-                    Some(PendingTarget::Write) => list.command.redirections.push(Redirection::Write(word)),
+                    Some(PendingTarget::Write(output)) => {
+                        list.command.redirections.push(Redirection::Write { target: word, output });
+                    }
                     Some(_) => {}
                 }
             }

@@ -1,7 +1,7 @@
 //! The constructs that can be open while a line is parsed, and the role of the next word.
 
-use super::Scope;
 use super::variables::ValueShape;
+use super::{OutputMode, Scope};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -88,7 +88,7 @@ pub(super) enum WordPosition {
 
 /// The redirection whose target is the next word.
 pub(super) enum PendingTarget {
-    Write,
+    Write(OutputMode),
     Read,
     HereString,
 }

@@ -18,7 +18,7 @@ fn list_programs_as(line: &str, kind: TextKind) -> String {
         }
         SyntaxEvent::NotUnderstood { .. } => Some("?".into()),
         SyntaxEvent::Commands(text) => Some(format!("`{text}`")),
-        SyntaxEvent::Body { text, quoted: false } => {
+        SyntaxEvent::Body { text, quoted: false, .. } => {
             Some(format!("<{}>", list_programs_as(text, TextKind::Text)))
         }
         _ => None,

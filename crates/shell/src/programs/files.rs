@@ -157,6 +157,7 @@ impl LineWalker<'_> {
             }
             _ => {}
         }
+        let from = self.effects.len();
         for word in sources {
             match operand_use {
                 _ if deletes_sources => self.report_delete(word),
@@ -164,6 +165,9 @@ impl LineWalker<'_> {
                 OperandUse::Fetched | OperandUse::Text => {}
                 _ => self.report_read_operand(word, reads_trees),
             }
+        }
+        if program == "tee" {
+            self.write_input(from, has(&["--append"], &['a']));
         }
         if program == "ln" && has(&["--s"], &['s']) {
             self.report_link_targets(sources, &targets);

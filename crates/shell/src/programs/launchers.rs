@@ -7,6 +7,11 @@ use crate::word::Word;
 
 impl LineWalker<'_> {
     pub(super) fn report_launcher(&mut self, program: &str, words: &[Word]) {
+        if program == "runuser" {
+            let queued = self.nested.len();
+            self.run_as_user(words);
+            return self.pass_status_from(queued);
+        }
         match program {
             "script" => {
                 self.run_command_option(words);
@@ -20,14 +25,6 @@ impl LineWalker<'_> {
                         word.is_option() && word.prefix().ends_with('c') || word.text() == Some("--command");
                 }
             }
-            "runuser" => {
-                if words.iter().any(|word| word.has_letter(&['c']) || word.prefix().starts_with("--command"))
-                {
-                    self.run_command_option(words);
-                } else {
-                    self.run_command_after_dashes(words);
-                }
-            }
             // All words together are one line of the shell.
             "watch" => self.run_eval(skip_options(words, "nq", "--interval --equexit")),
             "parallel" => self.run_parallel(words),
@@ -37,6 +34,14 @@ impl LineWalker<'_> {
                 self.run_command_after_dashes(words);
             }
             _ => {}
+        }
+    }
+
+    fn run_as_user(&mut self, words: &[Word]) {
+        if words.iter().any(|word| word.has_letter(&['c']) || word.prefix().starts_with("--command")) {
+            self.run_command_option(words);
+        } else {
+            self.run_command_after_dashes(words);
         }
     }
 

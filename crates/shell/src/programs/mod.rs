@@ -76,12 +76,18 @@ fn is_known_program(program: &str) -> bool {
 impl LineWalker<'_> {
     /// Reports what a program does with its arguments.
     pub(crate) fn report_program(&mut self, program: &str, words: &[Word]) {
+        self.note_output(program, words);
         match program {
             _ if table::is_plain(program) => {}
             "git" => self.report_git(words),
             "find" => self.report_find(words),
             "flutter" | "dart" | "fvm" => self.report_flutter(program, words),
-            "sed" => self.report_sed(words),
+            "sed" => {
+                let added = self.report_sed(words);
+                let from = self.effects.len();
+                self.report_files(program, words);
+                return self.note_added_text(from, added);
+            }
             "patch" => return self.report_patch(words),
             "claude" | "parallel" | "runuser" | "script" | "watch" => self.report_launcher(program, words),
             "awk" | "gawk" | "mawk" | "nawk" => self.report_awk(program, words),
@@ -211,11 +217,14 @@ impl LineWalker<'_> {
             return self.report_too_deep("deeply nested commands");
         }
         self.nesting += 1;
+        let outer_command = self.tree.enter_child();
         let outside = self.place.current.clone();
-        self.run_simple_command(&SimpleCommand { words: words.to_vec(), ..SimpleCommand::default() });
+        let command = SimpleCommand { words: words.to_vec(), ..SimpleCommand::default() };
+        self.without_output(|walker| walker.run_simple_command(&command));
         self.place.current = outside;
         // It may never run, or fail.
         self.record_step(FlowStep::Doubt);
+        self.tree.current = outer_command;
         self.nesting -= 1;
     }
 

@@ -20,18 +20,21 @@ enum SedAction {
 }
 
 impl LineWalker<'_> {
-    pub(super) fn report_sed(&mut self, words: &[Word]) {
-        let Some(options) = table::find_options("sed") else { return };
+    /// Returns the text that the script adds to the files that it edits in place.
+    pub(super) fn report_sed(&mut self, words: &[Word]) -> Option<String> {
+        let options = table::find_options("sed")?;
         let arguments = self.report_options(SED, options, words);
         let mut scripts: Vec<&Word> = arguments.values('e', "--expression").flatten().collect();
         if scripts.is_empty() && !arguments.has('f', "--file") {
             scripts.extend(arguments.operands.first());
         }
         let Some(texts) = scripts.iter().map(|word| word.text()).collect::<Option<Vec<_>>>() else {
-            return self.report_unparsed("a script of sed that is not known");
+            self.report_unparsed("a script of sed that is not known");
+            return None;
         };
-        let Some(actions) = parse_script(&texts.join("\n")) else {
-            return self.report_unparsed("a script of sed that is not understood");
+        let Some((actions, added)) = parse_script(&texts.join("\n")) else {
+            self.report_unparsed("a script of sed that is not understood");
+            return None;
         };
         for action in actions {
             match action {
@@ -42,21 +45,25 @@ impl LineWalker<'_> {
                 }
             }
         }
+        arguments.is_mutating.then_some(added).filter(|text| !text.is_empty())
     }
 }
 
-/// What the script does beyond printing; `None` if it is not understood.
-fn parse_script(script: &str) -> Option<Vec<SedAction>> {
-    let mut parser = ScriptParser { rest: script.chars().peekable(), actions: Vec::new() };
+/// What the script does beyond printing, and the text that it adds; `None` if it is not understood.
+fn parse_script(script: &str) -> Option<(Vec<SedAction>, String)> {
+    let mut parser =
+        ScriptParser { rest: script.chars().peekable(), actions: Vec::new(), added: String::new() };
     while parser.rest.peek().is_some() {
         parser.parse_command()?;
     }
-    Some(parser.actions)
+    Some((parser.actions, parser.added))
 }
 
 struct ScriptParser<'s> {
     rest: Peekable<Chars<'s>>,
     actions: Vec<SedAction>,
+    /// The replacements and inserted texts, one for each line.
+    added: String,
 }
 
 impl ScriptParser<'_> {
@@ -95,7 +102,7 @@ impl ScriptParser<'_> {
             // as a command in any case.
             'b' | 't' | 'T' | ':' => self.skip_while(|c| !matches!(c, ';' | '\n' | '}')),
             'a' | 'i' | 'c' => {
-                self.skip_text();
+                self.take_text();
                 return Some(());
             }
             '#' | 'r' | 'R' | 'w' | 'W' | 'e' => {
@@ -140,7 +147,7 @@ impl ScriptParser<'_> {
     fn parse_substitution(&mut self) -> Option<()> {
         let delimiter = self.rest.next().filter(|c| !c.is_alphanumeric() && *c != '\\' && *c != '\n')?;
         self.skip_part(delimiter, true)?;
-        self.skip_part(delimiter, false)?;
+        self.take_replacement(delimiter)?;
         loop {
             self.skip_while(|c| matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9'));
             if self.rest.next_if_eq(&'e').is_some() {
@@ -176,12 +183,39 @@ impl ScriptParser<'_> {
         }
     }
 
-    /// Skips the text of `a`, `i` and `c`, which continues after a backslash.
-    fn skip_text(&mut self) {
-        while let Some(c) = self.rest.next().filter(|c| *c != '\n') {
-            if c == '\\' {
-                self.rest.next();
+    /// Takes a replacement. Implementations agree on its escapes only in part, so most of them are kept.
+    fn take_replacement(&mut self, delimiter: char) -> Option<()> {
+        self.start_added_line();
+        loop {
+            match self.rest.next()? {
+                c if c == delimiter => return Some(()),
+                '\\' => match self.rest.next()? {
+                    'n' => self.added.push('\n'),
+                    c if c == delimiter || matches!(c, '\\' | '&' | '\n') => self.added.push(c),
+                    c => self.added.extend(['\\', c]),
+                },
+                c => self.added.push(c),
             }
+        }
+    }
+
+    /// Takes the text of `a`, `i` and `c`, which continues after a backslash.
+    fn take_text(&mut self) {
+        self.skip_while(|c| c == ' ' || c == '\t');
+        self.start_added_line();
+        let start = self.added.len();
+        while let Some(c) = self.rest.next().filter(|c| *c != '\n') {
+            if c != '\\' {
+                self.added.push(c);
+            } else if let Some(c) = self.rest.next().filter(|c| *c != '\n' || self.added.len() > start) {
+                self.added.push(c);
+            }
+        }
+    }
+
+    fn start_added_line(&mut self) {
+        if !self.added.is_empty() {
+            self.added.push('\n');
         }
     }
 }
@@ -189,6 +223,27 @@ impl ScriptParser<'_> {
 #[cfg(test)]
 mod tests {
     use super::{SedAction, parse_script};
+
+    fn list_actions(script: &str) -> Option<Vec<SedAction>> {
+        parse_script(script).map(|(actions, _)| actions)
+    }
+
+    #[test]
+    fn the_text_that_a_script_adds_is_found() {
+        for (script, added) in [
+            ("s/a/b/", "b"),
+            ("s/a/b c/;s|x|y/z|g", "b c\ny/z"),
+            ("s/a/b\\/c\\nd\\1&/", "b/c\nd\\1&"),
+            ("$ a\\text", "text"),
+            ("$a text here", "text here"),
+            ("1i\\\nfirst\\\nsecond\np", "first\nsecond"),
+            ("/x/c\\\nnew", "new"),
+            ("s/a//", ""),
+            ("y/abc/xyz/", ""),
+        ] {
+            assert_eq!(parse_script(script).unwrap().1, added, "{script}");
+        }
+    }
 
     #[test]
     fn scripts_that_only_print_are_understood() {
@@ -219,7 +274,7 @@ mod tests {
             "# comment w f",
             "s/\\[/x/",
         ] {
-            assert_eq!(parse_script(script), Some(vec![]), "{script}");
+            assert_eq!(list_actions(script), Some(vec![]), "{script}");
         }
     }
 
@@ -229,17 +284,17 @@ mod tests {
         for script in
             ["w f", "1,5w f", "s/a/b/w f", "s/a/b/gpw f", "/a/{w f\n}", "p;w f", "$!W f", "bx;w f", ":x;w f"]
         {
-            assert_eq!(parse_script(script), writes(), "{script}");
+            assert_eq!(list_actions(script), writes(), "{script}");
         }
         for script in ["e", "1e", "e id", "s/a/b/e", "s/a/b/ge", "s,a,b,e;p", "a\\\nx\ne"] {
-            assert_eq!(parse_script(script), Some(vec![SedAction::Runs]), "{script}");
+            assert_eq!(list_actions(script), Some(vec![SedAction::Runs]), "{script}");
         }
     }
 
     #[test]
     fn what_is_read_in_different_ways_is_not_understood() {
         for script in ["s/[/]/w f/", "s/a", "s/a/b", "k", "pw f", "sxaxbxe", "s/a/b/x", "y/a/b/w"] {
-            assert_eq!(parse_script(script), None, "{script}");
+            assert_eq!(list_actions(script), None, "{script}");
         }
     }
 }

@@ -131,6 +131,12 @@ impl LineWalker<'_> {
             self.report_run(text, if is_wrapped { &[] } else { words }, false);
             is_wrapped = true;
             is_fed |= name == "xargs";
+            match name {
+                // They may start nothing, or not wait for it.
+                "xargs" | "setsid" => self.tree.revoke_current(),
+                "exec" if !words.is_empty() => self.tree.note_exit(),
+                _ => {}
+            }
             let is_doubtful = self.parse_wrapper_options(name, &wrapper, &mut words)?;
             // The value of an unknown option may stand in front of the program.
             let is_known = |word: &Word| word.text().is_some_and(|text| is_known_program(file_name(text)));
@@ -186,7 +192,9 @@ impl LineWalker<'_> {
                     ("env", Some(value)) if option == "S" || is_long("--split-string", 2) => {
                         let rest = words.iter().filter_map(Word::text);
                         let line: Vec<_> = ["env"].into_iter().chain(value.text()).chain(rest).collect();
+                        let queued = self.nested.len();
                         self.run_text(line.join(" "));
+                        self.pass_status_from(queued);
                         return None;
                     }
                     ("time" | "strace" | "ltrace", Some(value))
@@ -195,7 +203,9 @@ impl LineWalker<'_> {
                         self.report_write(&value);
                     }
                     ("flock", _) if matches!(option, "-c" | "--command") => {
+                        let queued = self.nested.len();
                         words.iter().take(1).for_each(|text| self.run_word(text));
+                        self.pass_status_from(queued);
                         return None;
                     }
                     _ => {}

@@ -40,7 +40,7 @@ fn a_word_right_after_a_closed_descriptor_is_the_program() {
     // A descriptor that is moved, and a file whose name starts like one.
     assert_eq!(find_effects("echo a <&3- >&2"), find_effects("echo a"));
     assert!(
-        find_effects("echo a >&./-b").contains(&Effect::Write {
+        find_effects("date >&./-b").contains(&Effect::Write {
             path: "/p/./-b".into(),
             content: crate::effect::WriteContent::Unknown
         })

@@ -20,7 +20,10 @@ impl LineWalker<'_> {
         match command {
             "rebase" => self.report_rebase(words),
             "merge" => self.report_merge(words),
-            "push" | "send-pack" => self.report_transfer("push", words),
+            "push" | "send-pack" => {
+                self.report_push(words);
+                self.report_transfer("push", words);
+            }
             "fetch" => self.report_transfer("fetch", words),
             "pull" => self.report_transfer("pull", words),
             "cherry-pick" => self.report_pick("cherry-pick", words),

@@ -2,7 +2,8 @@
 //!
 //! The command follows the options of git itself. [`commands`] says what kind of command it is, and [`forms`] judges
 //! commands that only read in some forms. [`switches`] follows the checked-out branch from one command of a line to
-//! the next, [`branch_updates`] finds the branches that get commits, and [`tree_changes`] the files that change. An
+//! the next, [`branch_updates`] finds the branches that get commits, [`pushes`] those of other
+//! repositories, and [`tree_changes`] the files that change. An
 //! unknown command may be an alias for anything.
 
 mod branch_updates;
@@ -12,6 +13,7 @@ mod context;
 mod forms;
 mod named_files;
 mod options;
+mod pushes;
 mod settings;
 mod switches;
 mod tree_changes;
@@ -104,7 +106,9 @@ impl LineWalker<'_> {
             None => format!("git {value}"),
         };
         let rest: Vec<&str> = words.iter().map(|word| word.source).collect();
+        let queued = self.nested.len();
         self.run_text(format!("{line} {}", rest.join(" ")));
+        self.pass_status_from(queued);
     }
 
     /// Reports an unknown option of git itself, or an unknown command: the rest may be anything.

@@ -1,0 +1,288 @@
+//! Texts that the words of a line give to a command or make it print, and the effects that carry them.
+//!
+//! `cat > f <<'EOF'`, `echo x >> f` and `echo x | tee f` say what they write. The text of a here-document follows its
+//! command, so an effect that needs it waits for it. Expansions are left out of a text, and it is marked as incomplete.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::LineWalker;
+use crate::ansi::decode_escapes;
+use crate::effect::{Effect, WriteContent};
+use crate::grammar::OutputMode;
+use crate::word::Word;
+
+/// A longer text is not put together.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// The texts at one command of a line.
+#[derive(Default)]
+pub(super) struct TextFlow {
+    /// What the command reads from its standard input.
+    pub(super) input: Option<TextSource>,
+    /// What the command prints.
+    output: Option<TextSource>,
+    /// What the command in front of `|` prints.
+    pub(super) piped: Option<TextSource>,
+    /// The effects of the redirection that gets the output, and whether it appends.
+    files: Option<(usize, usize, bool)>,
+    /// The output goes to a file or to another command.
+    wants_output: bool,
+    /// How many here-documents this text has announced so far.
+    documents: usize,
+}
+
+/// Where a text comes from.
+#[derive(Clone)]
+pub(super) enum TextSource {
+    Known {
+        text: Arc<str>,
+        is_complete: bool,
+    },
+    /// The here-document with this number, whose text follows.
+    Document(usize),
+}
+
+impl LineWalker<'_> {
+    pub(super) fn start_command_texts(&mut self, is_piped: bool) {
+        let texts = &mut self.texts;
+        texts.input = texts.piped.take();
+        (texts.output, texts.files, texts.wants_output) = (None, None, is_piped);
+    }
+
+    /// Notes the effects of a redirection, from this index on.
+    pub(super) fn note_output_file(&mut self, from: usize, output: OutputMode) {
+        if output != OutputMode::Other {
+            self.texts.files = Some((from, self.effects.len(), output == OutputMode::Appends));
+            self.texts.wants_output = true;
+        }
+    }
+
+    pub(super) fn feed_here_string(&mut self, word: &Word) {
+        let text = word.literal_text();
+        self.texts.input = self.work.pay(text.len()).then(|| TextSource::Known {
+            text: format!("{text}\n").into(),
+            is_complete: word.text().is_some(),
+        });
+    }
+
+    pub(super) fn feed_document(&mut self) {
+        self.texts.input = Some(TextSource::Document(self.texts.documents));
+        self.texts.documents += 1;
+    }
+
+    /// Gives the output to the files and the command that it goes to.
+    pub(super) fn end_command_texts(&mut self, is_piped: bool) {
+        let Some(output) = self.texts.output.take() else { return };
+        match self.texts.files {
+            Some((from, to, append)) => self.deliver_writes(&output, from, to, append),
+            None if is_piped => self.texts.piped = Some(output),
+            None => {}
+        }
+    }
+
+    /// Runs a part of a command whose output is not that of the command.
+    pub(super) fn without_output(&mut self, run: impl FnOnce(&mut Self)) {
+        let outside = std::mem::replace(&mut self.texts.wants_output, false);
+        run(self);
+        self.texts.wants_output = outside;
+    }
+
+    /// Notes what a program prints that prints its words or its input.
+    pub(super) fn note_output(&mut self, program: &str, words: &[Word]) {
+        if !self.texts.wants_output {
+            return;
+        }
+        self.texts.output = match program {
+            "echo" => self.join_echo(words),
+            "printf" => self.format_printf(words),
+            "cat" if words.iter().all(|word| word.text() == Some("-")) => self.texts.input.clone(),
+            "tee" => self.texts.input.clone(),
+            _ => None,
+        };
+    }
+
+    /// Gives the input to the files that the current program writes, whose effects start at this index.
+    pub(super) fn write_input(&mut self, from: usize, append: bool) {
+        if let Some(input) = self.texts.input.clone() {
+            self.deliver_writes(&input, from, self.effects.len(), append);
+        }
+    }
+
+    /// Gives the files whose effects start at this index the text that an edit adds.
+    pub(super) fn note_added_text(&mut self, from: usize, added: Option<String>) {
+        let Some(added) = added.filter(|text| self.work.pay(text.len())) else { return };
+        let added: Arc<str> = added.into();
+        for effect in &mut self.effects[from..] {
+            if let Effect::Write { content: content @ WriteContent::Unknown, .. } = effect {
+                *content = WriteContent::Adds { text: added.clone() };
+            }
+        }
+    }
+
+    fn deliver_writes(&mut self, source: &TextSource, from: usize, to: usize, append: bool) {
+        let (text, is_complete) = match source {
+            TextSource::Known { text, is_complete } => (text.clone(), *is_complete),
+            TextSource::Document(_) => ("".into(), false),
+        };
+        for at in from..to.min(self.effects.len()) {
+            if let Effect::Write { content: content @ WriteContent::Unknown, .. } = &mut self.effects[at] {
+                *content = WriteContent::Known { text: text.clone(), append, is_complete };
+                if let TextSource::Document(number) = source {
+                    self.await_document(*number, at);
+                }
+            }
+        }
+    }
+
+    /// Lets the effect with this index get the text of a here-document.
+    fn await_document(&mut self, number: usize, effect: usize) {
+        let first = self.texts.documents - self.documents.len();
+        if let Some(document) = number.checked_sub(first).and_then(|at| self.documents.get_mut(at)) {
+            document.receivers.push(effect);
+        }
+    }
+
+    pub(super) fn deliver_document(
+        &mut self,
+        receivers: &[usize],
+        body: &str,
+        is_quoted: bool,
+        strips_tabs: bool,
+    ) {
+        if receivers.is_empty() || !self.work.pay(body.len()) {
+            return;
+        }
+        let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
+        let known = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
+        let shared: Arc<str> = known.0.into();
+        for at in receivers {
+            if let Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) =
+                self.effects.get_mut(*at)
+            {
+                (*text, *is_complete) = (shared.clone(), known.1);
+            }
+        }
+    }
+
+    fn join_echo(&mut self, mut words: &[Word]) -> Option<TextSource> {
+        let (mut has_end, mut has_escapes) = (true, false);
+        let is_option = |text: &str| text.len() > 1 && text[1..].bytes().all(|c| b"neE".contains(&c));
+        while let Some((first, rest)) = words.split_first()
+            && let Some(text) = first.text().filter(|text| text.starts_with('-') && is_option(text))
+        {
+            has_end &= !text.contains('n');
+            has_escapes = text.rfind(['e', 'E']).map_or(has_escapes, |at| text[at..].starts_with('e'));
+            words = rest;
+        }
+        let mut text = String::new();
+        for (at, word) in words.iter().enumerate() {
+            let part = word.literal_text();
+            if !self.work.pay(part.len() + 1) {
+                return None;
+            }
+            text.push_str(if at > 0 { " " } else { "" });
+            text.push_str(&part);
+        }
+        if has_escapes {
+            text = decode_escapes(&text)?;
+        }
+        text.push_str(if has_end { "\n" } else { "" });
+        let is_complete = words.iter().all(|word| word.text().is_some());
+        Some(TextSource::Known { text: text.into(), is_complete })
+    }
+
+    /// Follows `%s`, `%d`, `%b` and `%%`, and the escapes of the format. The format is used again for further words.
+    fn format_printf(&mut self, words: &[Word]) -> Option<TextSource> {
+        let words = if words.first()?.text() == Some("--") { &words[1..] } else { words };
+        let (format, operands) = words.split_first()?;
+        let is_complete = words.iter().all(|word| word.text().is_some());
+        let format = decode_escapes(&format.literal_text())?;
+        let mut operands = operands.iter();
+        let mut text = String::new();
+        loop {
+            let left = operands.len();
+            let mut rest = format.chars();
+            if !self.work.pay(format.len()) || text.len() > LONGEST_TEXT {
+                return None;
+            }
+            while let Some(c) = rest.next() {
+                if c != '%' {
+                    text.push(c);
+                    continue;
+                }
+                match rest.next()? {
+                    '%' => text.push('%'),
+                    conversion @ ('s' | 'd' | 'i' | 'b') => {
+                        let operand = operands.next().map_or_else(Cow::default, Word::literal_text);
+                        if conversion == 'b' {
+                            text.push_str(&decode_escapes(&operand)?);
+                        } else {
+                            text.push_str(&operand);
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+            if operands.len() == 0 || operands.len() == left {
+                return Some(TextSource::Known { text: text.into(), is_complete });
+            }
+        }
+    }
+}
+
+fn strip_tabs(body: &str) -> Cow<'_, str> {
+    body.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+}
+
+/// The text of a here-document with expansions, without them, and whether it has none.
+fn drop_expansions(body: &str) -> (Cow<'_, str>, bool) {
+    if !body.contains(['$', '`', '\\']) {
+        return (Cow::Borrowed(body), true);
+    }
+    let mut text = String::with_capacity(body.len());
+    let mut is_complete = true;
+    let mut rest = body;
+    while let Some(at) = rest.find(['$', '`', '\\']) {
+        text.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let skipped = match (rest.as_bytes()[at], behind.as_bytes().first()) {
+            (b'\\', Some(b'\n')) => 1,
+            (b'\\', Some(c @ (b'$' | b'`' | b'\\'))) => {
+                text.push(char::from(*c));
+                1
+            }
+            (b'`', _) => behind.find('`').map_or(behind.len(), |end| end + 1),
+            (b'$', Some(b'{')) => find_closing(behind, b'{', b'}'),
+            (b'$', Some(b'(')) => find_closing(behind, b'(', b')'),
+            (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => {
+                behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len())
+            }
+            (b'$', Some(c)) if c.is_ascii_digit() || b"@*#?$!-".contains(c) => 1,
+            (c, _) => {
+                text.push(char::from(c));
+                rest = behind;
+                continue;
+            }
+        };
+        is_complete &= rest.as_bytes()[at] == b'\\';
+        rest = &behind[skipped..];
+    }
+    text.push_str(rest);
+    (Cow::Owned(text), is_complete)
+}
+
+/// The length of a text up to the bracket that closes the one at its start.
+fn find_closing(text: &str, open: u8, close: u8) -> usize {
+    let mut depth = 0;
+    for (at, c) in text.bytes().enumerate() {
+        depth += usize::from(c == open);
+        if c == close {
+            depth -= 1;
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+    }
+    text.len()
+}
