@@ -31,7 +31,8 @@
 //!   not followed, and patterns such as `*.rs` are not expanded.
 //!
 //! `grammar` parses a line into events, `line` walks over them, and `programs` holds what is known about programs.
-//! `flow` finds out which branch is checked out at each git command.
+//! `flow` finds out which branch is checked out at each git command. [`pattern`] compares started programs with patterns
+//! that people write.
 
 #![warn(missing_docs)]
 
@@ -44,6 +45,7 @@ pub mod effect;
 mod flow;
 mod grammar;
 mod line;
+pub mod pattern;
 mod programs;
 mod report;
 #[cfg(test)]

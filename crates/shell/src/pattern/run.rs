@@ -1,0 +1,156 @@
+//! A started program as a pattern sees it: its name and its words, known or not.
+
+use std::path::{Path, PathBuf};
+
+use crate::directories::resolve_parent_names;
+use crate::effect::{Effect, UnknownArgument, UnknownWord};
+use crate::pattern::PatternMatch;
+
+/// One argument of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentWord<'a> {
+    /// The argument as the program gets it.
+    Known(&'a str),
+    /// An argument that cannot be known.
+    Unknown(&'a UnknownWord),
+}
+
+/// The program of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramWord<'a> {
+    /// The program as it is written: `git`, `/usr/bin/git`.
+    Known(&'a str),
+    /// A program that cannot be known: `$TOOL`.
+    Unknown(&'a UnknownWord),
+}
+
+/// A started program. Build it once for each effect, and compare it with all patterns.
+#[derive(Debug, Clone)]
+pub struct RunView<'a> {
+    program: ProgramWord<'a>,
+    words: Vec<ArgumentWord<'a>>,
+    directory: Option<&'a Path>,
+    root: Option<&'a Path>,
+    home: Option<&'a Path>,
+}
+
+impl<'a> RunView<'a> {
+    /// The program that an effect starts: a [`Run`](Effect::Run), or an [`Unparsed`](Effect::Unparsed) that is a
+    /// command with an unknown program. The latter never matches for certain.
+    pub fn from_effect(effect: &'a Effect) -> Option<Self> {
+        let (program, arguments, unknown, directory) = match effect {
+            Effect::Run { program, arguments, unknown_arguments, directory, .. } => {
+                (ProgramWord::Known(program), arguments, unknown_arguments, directory.as_deref())
+            }
+            Effect::Unparsed { command: Some(command), .. } => {
+                let program = ProgramWord::Unknown(&command.program);
+                (program, &command.arguments, &command.unknown_arguments, None)
+            }
+            _ => return None,
+        };
+        let words = merge_arguments(arguments, unknown);
+        Some(Self { program, words, directory, root: None, home: None })
+    }
+
+    /// Sets the directories where relative paths and `~/…` of a pattern start. Without them, the path of a program is
+    /// compared as it is written.
+    #[must_use]
+    pub fn in_project(self, root: Option<&'a Path>, home: Option<&'a Path>) -> Self {
+        Self { root, home, ..self }
+    }
+
+    /// The program.
+    pub fn program(&self) -> ProgramWord<'a> {
+        self.program
+    }
+
+    /// The arguments.
+    pub fn arguments(&self) -> &[ArgumentWord<'a>] {
+        &self.words
+    }
+
+    /// Whether the program is the one that an alternative of a pattern names.
+    pub(super) fn match_program(&self, wanted: &str) -> PatternMatch {
+        let is_match = match self.program {
+            _ if wanted == "*" => true,
+            ProgramWord::Unknown(word) if may_be_program(word, wanted) => return PatternMatch::Unknown,
+            ProgramWord::Unknown(_) => false,
+            ProgramWord::Known(program) if wanted.contains('/') => return self.match_path(program, wanted),
+            ProgramWord::Known(program) => strip_directory(program) == wanted,
+        };
+        if is_match { PatternMatch::Yes } else { PatternMatch::No }
+    }
+
+    fn match_path(&self, program: &str, wanted: &str) -> PatternMatch {
+        if !program.contains('/') {
+            return PatternMatch::No;
+        }
+        let program_path = resolve(program, self.directory);
+        let wanted_path = match (wanted.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => Some(home.join(rest)),
+            (Some(_), None) => None,
+            (None, _) => resolve(wanted, self.root),
+        };
+        let is_equal = match (program_path, wanted_path) {
+            (Some(program), Some(wanted)) => program == wanted,
+            _ if trim_path(program) == trim_path(wanted) => true,
+            _ if strip_directory(program) == strip_directory(wanted) => return PatternMatch::Unknown,
+            _ => false,
+        };
+        if is_equal { PatternMatch::Yes } else { PatternMatch::No }
+    }
+}
+
+fn merge_arguments<'a>(known: &'a [String], unknown: &'a [UnknownArgument]) -> Vec<ArgumentWord<'a>> {
+    let mut words = Vec::with_capacity(known.len() + unknown.len());
+    let mut unknown = unknown.iter().peekable();
+    for (at, text) in known.iter().enumerate() {
+        while let Some(argument) = unknown.next_if(|argument| argument.at <= at) {
+            words.push(ArgumentWord::Unknown(&argument.word));
+        }
+        words.push(ArgumentWord::Known(text));
+    }
+    words.extend(unknown.map(|argument| ArgumentWord::Unknown(&argument.word)));
+    words
+}
+
+/// The last part of a program's path, without `.exe`.
+pub(super) fn strip_directory(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+fn trim_path(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+fn resolve(path: &str, from: Option<&Path>) -> Option<PathBuf> {
+    let path = Path::new(path);
+    if path.is_absolute() {
+        Some(resolve_parent_names(path))
+    } else {
+        Some(resolve_parent_names(&from?.join(path)))
+    }
+}
+
+/// Whether an unknown word may name this program.
+fn may_be_program(word: &UnknownWord, wanted: &str) -> bool {
+    if wanted.contains('/') {
+        return wanted.starts_with(&word.prefix) || word.prefix.is_empty();
+    }
+    match word.tail.rsplit_once('/').filter(|_| !word.splits) {
+        Some((_, name)) => is_subsequence(name.strip_suffix(".exe").unwrap_or(name), wanted),
+        None => match wanted.strip_prefix(strip_directory(&word.prefix)) {
+            Some(rest) => {
+                word.splits || is_subsequence(word.tail.strip_suffix(".exe").unwrap_or(&word.tail), rest)
+            }
+            None => false,
+        },
+    }
+}
+
+/// Whether a text contains these characters in this order.
+pub(super) fn is_subsequence(part: &str, text: &str) -> bool {
+    let mut rest = text.chars();
+    part.chars().all(|wanted| rest.any(|c| c == wanted))
+}
