@@ -137,8 +137,7 @@ fn read_rule(table: &DeTable<'_>, offset: usize, origin: RuleOrigin) -> Result<R
     let label =
         name.as_ref().map(|name| format!("rule `{}`: ", shorten_name(&name.text))).unwrap_or_default();
     if !mistakes.is_empty() {
-        mistakes.iter_mut().for_each(|(_, text)| text.insert_str(0, &label));
-        return Err(mistakes);
+        return Err(mistakes.into_iter().map(|(at, text)| (at, label.clone() + &text)).collect());
     }
     let RuleDraft { subject, mut actions, fix, is_watched, rounds, seconds, .. } = draft;
     let (Some(name), Some((_, mut action))) = (name, actions.pop()) else { return Err(mistakes) };
