@@ -114,7 +114,7 @@ fn load_managed_config() -> Config {
     let root = Path::new("/");
     let layers = config::list_config_files(&read_places(), root, root);
     let managed: Vec<_> = layers.into_iter().filter(|(layer, _)| *layer == ConfigLayer::Managed).collect();
-    Config::load(&managed, crate::registry::guard_settings, None)
+    Config::load(&managed, crate::registry::guard_settings, None, None)
 }
 
 fn play_act(
