@@ -17,7 +17,7 @@ use crate::opinion::Fault;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Assess a plan, and show where it stands
+/// Assess a plan, and show its verdict and gaps
 ///
 /// Without PLAN, each command means the plan that was changed last in the client's plans directory.
 #[derive(clap::Args)]

@@ -13,7 +13,7 @@ use crate::plan_gate::plan_status::{PlanStatus, SealMatch};
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Show where a plan stands: verdict, gaps, findings, why it is blocked, what to do
+/// Show a plan's verdict, gaps and findings, why it is blocked, and what to do
 ///
 /// The findings are from a critic that Provost saw reading exactly this text. The validator judges which gap covers
 /// which finding; its reason is shown with the verdict.

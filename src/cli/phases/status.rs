@@ -12,7 +12,7 @@ use crate::phases::phase_names;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Show where the workflow stands: its phases, what the current one still requires, and the next step
+/// Show the phases of the workflow, what the current one still requires, and the next step
 ///
 /// It shows what the guards of the phases read: the state, the requirements of the phase, the plan of tasks.
 /// `tests` and `articles` count tries, `talks` counts menus.

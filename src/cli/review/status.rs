@@ -15,7 +15,7 @@ use crate::review_loop::transition::{CLEAN_NEEDED, StopAnswer};
 use crate::review_verdict::ReviewVerdict;
 use crate::text::make_one_line;
 
-/// Show where the work on a plan stands, which review is running, and what happens at the next stop
+/// Show the progress of a plan, which review is running, and what happens at the next stop
 ///
 /// A round is one review of the cycle; two clean ones in a row end it. `last` is the review that was written last,
 /// with its verdict. While a review runs, you can watch its log.
