@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-pub struct Demo {
+pub struct ClientDemo {
     /// The variable that tells a hook the project.
     pub variable: &'static str,
     /// The act of a pack, in a home that contains the project.
@@ -11,7 +11,7 @@ pub struct Demo {
     pub parse_answer: fn(stdout: &str) -> DemoAnswer,
 }
 
-impl Demo {
+impl ClientDemo {
     /// Plays nothing.
     pub(crate) const NONE: Self =
         Self { variable: "", find_act: |_, _, _| None, parse_answer: |_| DemoAnswer::Nothing };

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Client, Demo, Dialect, Installation, StatusLine};
+use super::{Client, ClientDemo, Dialect, Installation, StatusLine};
 use provost_core::client::{ClientFacts, Settings, Transcripts};
 use provost_core::places::Places;
 use provost_files as files;
@@ -86,7 +86,7 @@ pub(super) static CLIENT: Client = Client {
     migration: Some(migration::MIGRATION),
     health: Some(health::HEALTH),
     status_line: Some(StatusLine { parse: status_line::parse_seat, example: status_line::ENTRY }),
-    demo: Some(Demo {
+    demo: Some(ClientDemo {
         variable: "CLAUDE_PROJECT_DIR",
         find_act: demo::find_act,
         parse_answer: demo::parse_answer,

@@ -101,7 +101,7 @@ impl Store for Embedded {
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok((None, false)) };
             let record = read_record(text)?;
-            let is_judged = record.texts() == judged.texts;
+            let is_judged = record.hashes() == judged.hashes;
             let is_new = is_judged && !record.has_verdict(judged);
             let after = is_new.then(|| write_record(&record, judged.session, judged.settled.clone()));
             Ok((after, is_judged))

@@ -95,7 +95,7 @@ impl Store for Sidecar {
         let lock = folder.lock()?;
         let Some(text) = super::read_plan(&plan, workspace)? else { return Ok(false) };
         let record = folder.read_record(&plan, &text, judged.session)?;
-        if record.texts() != judged.texts {
+        if record.hashes() != judged.hashes {
             return Ok(false);
         }
         if !record.has_verdict(judged) {
@@ -132,7 +132,7 @@ impl Store for Sidecar {
         // The plan as it will be without its marks and its gaps block.
         let text = parse_plan(&text)?.content().to_vec();
         let left = parse_plan(&text)?;
-        if left.content().hash() != moved.texts.0 || *left.gaps_block() != GapsBlock::Missing {
+        if left.content().hash() != moved.hashes.0 || *left.gaps_block() != GapsBlock::Missing {
             return decline("its text would not be the same without its marks");
         }
         let lock = folder.lock()?;
