@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 pub struct ClientDemo {
-    /// The variable that tells a hook the project.
+    /// The variable in which a hook finds the project.
     pub variable: &'static str,
     /// The act of a pack, in a home that contains the project.
     pub find_act: fn(pack: &str, home: &Path, project: &Path) -> Option<DemoAct>,

@@ -1,7 +1,7 @@
 //! Adds Provost's own entries to a settings file of Claude Code, updates them and removes them.
 //!
 //! An entry is Provost's own if it calls `provost hook` without a shell, or in the form that a team shares
-//! (`shared_entry.rs`). Each stands in a group of its own, so other entries are never touched. Removal uses the text from
+//! (`shared_entry.rs`). Each has a group of its own, so other entries are never touched. Removal uses the text from
 //! before the installation: if nothing else has changed since, it restores that text byte by byte.
 
 use std::path::{Path, PathBuf};

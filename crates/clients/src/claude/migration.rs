@@ -158,7 +158,7 @@ fn list_provost_matchers(text: &str) -> Vec<Option<String>> {
     groups.iter().filter(calls_pack).map(|group| group["matcher"].as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a matcher lets through what is needed.
+/// Whether a matcher matches what is needed.
 fn covers(matcher: Option<&str>, needed: Option<&str>) -> bool {
     let (Some(matcher), Some(needed)) = (matcher, needed) else { return true };
     matches_all(matcher) || matcher == needed || matcher.split(['|', ',']).any(|name| name.trim() == needed)
@@ -368,7 +368,7 @@ mod tests {
             serde_json::from_str::<Value>(&after).unwrap_or_else(|error| panic!("{error}: {after}"));
             assert!(after.contains(kept) && !after.contains(".cjs"), "{after}");
             assert!(
-                super::super::settings::read_switches(Some(&after)).is_ok() || before.contains("null"),
+                super::super::settings::parse_switches(Some(&after)).is_ok() || before.contains("null"),
                 "{after}"
             );
             assert!(rewrite(&after, &[]).unwrap().text.is_none(), "again: {after}");
