@@ -17,7 +17,7 @@ use crate::text::{make_one_line, make_printable};
 use crate::workspace::Workspace;
 use provost_files as files;
 
-/// The largest file that is read. No settings file comes near it.
+/// The largest file that is read. Settings files are far smaller.
 const LARGEST: u64 = 8 << 20;
 /// After this time, the rest of a file is shown as one change.
 const LONGEST_DIFF: Duration = Duration::from_secs(1);

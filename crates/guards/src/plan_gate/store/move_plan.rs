@@ -29,7 +29,7 @@ pub struct MovedRecord {
 
 impl MovedRecord {
     /// Whether a record is about the same plan and gaps.
-    pub fn has_texts_of(&self, record: &PlanRecord<'_>) -> bool {
+    pub fn is_same_plan(&self, record: &PlanRecord<'_>) -> bool {
         self.hashes == record.hashes() && matches!(record.gaps, Gaps::Present(_)) == self.gaps.is_some()
     }
 }

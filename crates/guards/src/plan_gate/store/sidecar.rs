@@ -136,7 +136,7 @@ impl Store for Sidecar {
             return decline("its text would not be the same without its marks");
         }
         let lock = folder.lock()?;
-        if folder.read_gate(&moved.session)?.is_some_and(|gate| !folder.is_gate_of(&gate, &plan)) {
+        if folder.read_gate(&moved.session)?.is_some_and(|gate| !folder.is_record_for(&gate, &plan)) {
             return decline("the session has another plan in the store `sidecar`");
         }
         let known = folder.read_gaps(&moved.session)?;

@@ -1,4 +1,4 @@
-//! The git commands: those that read, those that read in some forms, those that change things.
+//! The git commands: those that read, those that change something, and those whose arguments decide.
 
 use super::super::RUNS;
 use super::super::options::{OptionAction, OptionTable, STRICT, ValueRule};
