@@ -123,6 +123,11 @@ pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Removes the byte order mark that some editors write.
+pub fn strip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// The text with its first letter in upper case.
 pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();

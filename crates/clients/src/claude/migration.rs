@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::entries::{ProvostCall, REVIEW_TIMEOUT, default_entry, edit_entries};
 use super::has_word;
-use super::installation::{find_events, without_byte_order_mark};
+use super::installation::find_events;
 use super::settings::{calls_provost, matches_all};
 use crate::json_edit::{EditableJson, JsonLayout, ValueEdit};
 use crate::{Migration, MigrationReport, NeededEntry, ProgramName};
 use provost_core::places::is_provost_program;
+use provost_core::text::strip_byte_order_mark;
 
 pub(super) const MIGRATION: Migration = Migration {
     list_settings_files: |project| {
@@ -56,7 +57,7 @@ enum MigratedEntryKind {
 }
 
 fn rewrite(text: &str, elsewhere: &[String]) -> Result<MigrationReport, String> {
-    let body = without_byte_order_mark(text);
+    let body = strip_byte_order_mark(text);
     let file = EditableJson::parse_object(body)?;
     let mut report = MigrationReport::default();
     let has_plugin = is_plugin_enabled(&file);

@@ -31,7 +31,7 @@ fn removed(text: &str, before: Option<&str>) -> Option<String> {
 }
 
 fn value(text: &str) -> Value {
-    serde_json::from_str(without_byte_order_mark(text)).unwrap()
+    serde_json::from_str(strip_byte_order_mark(text)).unwrap()
 }
 
 /// Settings files as users have them, each laid out in several ways.
