@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cli::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
+use crate::cli::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, text_width, wrap, wrap_line};
 use crate::text::{capitalize, make_one_line};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ impl DoctorFinding {
         writeln!(out, "\n{}  {}", paint(colour, self.severity.word()), paint(BOLD, self.id))?;
         writeln!(out, "{}", wrap(&capitalize(&self.sentence()), 2, text_width()))?;
         if let Some(Ok(done)) = &self.repaired {
-            let text = wrap(&make_one_line(&format!("Fixed: {done}.")), 2, text_width());
+            let text = wrap_line(&format!("Fixed: {done}."), 2);
             return writeln!(out, "{}", paint(GREEN, &text));
         }
         if let Some(Err(why)) = &self.repaired {
@@ -142,7 +142,7 @@ pub(super) fn print(out: &mut impl Write, groups: &[CheckGroup]) -> io::Result<(
             Some(Severity::Warning) => ("warning", YELLOW),
         };
         let name = paint(CYAN, &format!("{:13}", group.name));
-        let text = wrap(&make_one_line(&group.checked), COLUMN, text_width());
+        let text = wrap_line(&group.checked, COLUMN);
         writeln!(out, "{}  {name}  {}", paint(style, &format!("{word:7}")), text.trim_start())?;
     }
     let mut findings: Vec<&DoctorFinding> = groups.iter().flat_map(|group| &group.findings).collect();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::screen::{DIM, paint, print_labelled, text_width, wrap};
+use super::screen::{DIM, paint, wrap_line};
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::opinion::Fault;
 use crate::text::make_one_line;
@@ -101,7 +101,7 @@ fn show_result(
     let plan = paint(DIM, &make_one_line(&plan.to_string_lossy()));
     writeln!(out, "{}  {plan}", paint(style, word))?;
     for sentence in sentences {
-        writeln!(out, "{}", wrap(&make_one_line(sentence), 2, text_width()))?;
+        writeln!(out, "{}", wrap_line(sentence, 2))?;
     }
     Ok(())
 }
