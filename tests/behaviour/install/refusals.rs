@@ -170,7 +170,7 @@ fn what_was_written_by_hand_is_left_and_named() {
     let text = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost compat stop-hook\"}]}], \"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost hook --pack self\"}]}]}}";
     let desk = Desk::with(text);
     let told = desk.init().line();
-    assert!(told.contains("calls a stand-in for a script (`provost compat stop-hook`)"), "{told}");
+    assert!(told.contains("calls `provost compat` (`provost compat stop-hook`)"), "{told}");
     let told = desk.uninstall().line();
     assert!(
         told.contains(

@@ -12,7 +12,7 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 use crate::places::{CONFIG_FILE, Places, find_project_config};
-use crate::text::shorten_name;
+use crate::text::{shorten_name, strip_byte_order_mark};
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
@@ -102,7 +102,7 @@ impl Config {
 
     fn read_layer(&mut self, layer: ConfigLayer, file: &Path, text: &str, guards: fn() -> Vec<Setting>) {
         let settings = settings::list_settings(guards());
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = strip_byte_order_mark(text);
         let (document, errors) = DeTable::parse_recoverable(text);
         // The parser keeps the first of two values, and the user may have meant the second.
         let has_duplicate = errors.iter().any(|error| error.message().contains("duplicate"));
