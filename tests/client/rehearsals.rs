@@ -135,7 +135,7 @@ rehearsals! {
     adversary_and_the_program: "adversary-off.toml",
     adversary_unseen: "adversary-unseen.toml",
     adversary_and_the_plugin: "adversary-plugin.toml",
-    adversary_and_the_person: "adversary-person.toml",
+    adversary_and_the_user: "adversary-user.toml",
     adversary_and_words: "adversary-words.toml",
     terminal_and_a_denial: "terminal-denial.toml",
     terminal_and_two_denials: "terminal-two-denials.toml",

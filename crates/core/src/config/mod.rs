@@ -17,8 +17,8 @@ use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
 use crate::rules::{
     LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules, read_table,
 };
-use crate::text::shorten_name;
 pub use crate::text::suggest_word;
+use crate::text::{shorten_name, strip_byte_order_mark};
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
@@ -137,7 +137,7 @@ impl Config {
         rules: &mut Vec<LayerRules>,
     ) -> bool {
         let settings = settings::list_settings(guards());
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = strip_byte_order_mark(text);
         let source = RuleSource { layer, file: file.into(), text, is_built_in: false };
         if let Some(interest) = interest
             && text.contains("[[rule]]")
