@@ -94,6 +94,8 @@ pub enum Effect {
         site: Box<GitSite>,
         /// `--dry-run`: no commit is created.
         dry_run: bool,
+        /// The message, where the words give all of it.
+        message: Option<String>,
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),
