@@ -2,6 +2,7 @@
 //!
 //! All other programs are in [`super::programs`].
 
+use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
 use super::word::Word;
@@ -131,7 +132,7 @@ impl LineWalker<'_> {
             }
         }
         if let Some(script) = script {
-            self.report_read(script, false);
+            self.report_read(script, ReadScope::File);
             self.report_unparsed(&format!("the script `{}`", script.source));
         } else if command.redirections.is_empty() {
             self.report_unparsed("commands that a shell reads from its input");

@@ -8,7 +8,7 @@ use crate::arithmetic::{EvaluationScope, QuotedTexts};
 use crate::budget::{Budget, PARSING_COST};
 use crate::command_tree::{CommandTree, StatusRule};
 use crate::directories::{CurrentDirectory, DirectoryChanges, DirectoryList, LoopStart};
-use crate::effect::Effect;
+use crate::effect::{Effect, ReadScope};
 use crate::flow::{Flow, FlowStep, ScriptTime};
 use crate::grammar::{
     ControlOperator, Parser, QUOTED_ARITHMETIC, Redirection, Scope, SimpleCommand, StructureEvent,
@@ -214,7 +214,7 @@ impl LineWalker<'_> {
                     self.note_output_file(from, *output);
                 }
                 Redirection::Read(target) => {
-                    self.report_read(target, false);
+                    self.report_read(target, ReadScope::File);
                     self.texts.input = None;
                 }
                 Redirection::HereString(word) => self.feed_here_string(word),

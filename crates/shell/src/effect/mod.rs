@@ -25,6 +25,24 @@ pub enum FileChange {
     Place,
 }
 
+/// How much is read below a path that may be a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadScope {
+    /// Only the file itself.
+    File,
+    /// All files below it are searched: `grep -r`, `rg`.
+    Search,
+    /// All files below it are copied, moved, archived or sent: `cp -r`, `tar`, `rsync`.
+    Tree,
+}
+
+impl ReadScope {
+    /// Whether the files below a directory are read.
+    pub fn is_recursive(self) -> bool {
+        self != Self::File
+    }
+}
+
 /// One thing that a command line or a tool call would do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -53,8 +71,8 @@ pub enum Effect {
     Read {
         /// The file.
         path: PathBuf,
-        /// Everything below the path is read too.
-        recursive: bool,
+        /// Whether what lies below the path is read too.
+        scope: ReadScope,
     },
     /// A command line sets a variable for the programs it runs.
     SetVariable {

@@ -13,6 +13,7 @@ mod flutter;
 pub(super) mod git;
 mod interpreters;
 mod launchers;
+mod operands;
 mod options;
 mod patches;
 mod scripts;
