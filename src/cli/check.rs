@@ -116,6 +116,11 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             };
             ("updates", format!("{branch} by git {}", update.command))
         }
+        Effect::RunFetched => ("runs", "code that this line fetches from the network".into()),
+        Effect::Send { program, destination } => {
+            let to = destination.as_deref().unwrap_or("the network");
+            ("sends", format!("data to {to} by {program}"))
+        }
         Effect::Push(push) => ("pushes", describe_push(push)),
         Effect::Write { path, content } => {
             let (sign, text) = match content {

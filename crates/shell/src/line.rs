@@ -180,9 +180,7 @@ impl LineWalker<'_> {
                 }
             }
             StructureEvent::Joined { join, behind } => {
-                if behind != ControlOperator::Pipe {
-                    self.texts.piped = None;
-                }
+                self.start_stage(behind == ControlOperator::Pipe);
                 self.place.is_chained =
                     matches!(behind, ControlOperator::And | ControlOperator::Or | ControlOperator::Pipe);
                 // After `&&`, a `cd` has succeeded, and every part of a pipeline starts where the pipeline does. After
@@ -205,7 +203,7 @@ impl LineWalker<'_> {
     }
 
     fn apply_redirections(&mut self, command: &SimpleCommand) {
-        self.start_command_texts(command.is_piped);
+        self.start_command_texts(command);
         for redirection in &command.redirections {
             match redirection {
                 Redirection::Write { target, output } => {

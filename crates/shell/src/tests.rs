@@ -4,6 +4,7 @@ mod arithmetic;
 mod bounds;
 mod commands;
 mod hidden;
+mod network;
 mod operands;
 mod texts;
 
@@ -14,7 +15,14 @@ fn describe(command: &str) -> Vec<String> {
     effects(command, Path::new("/p"), Some(Path::new("/h")))
         .into_iter()
         .filter(|effect| {
-            !matches!(effect, Effect::Run { .. } | Effect::MutatingOption { .. } | Effect::Commit { .. })
+            !matches!(
+                effect,
+                Effect::Run { .. }
+                    | Effect::RunFetched
+                    | Effect::Send { .. }
+                    | Effect::MutatingOption { .. }
+                    | Effect::Commit { .. }
+            )
         })
         .map(|effect| match effect {
             Effect::Write { path, .. } => format!("write {}", path.display()),

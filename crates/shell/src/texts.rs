@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::LineWalker;
 use crate::ansi::decode_escapes;
 use crate::effect::{Effect, WriteContent};
-use crate::grammar::OutputMode;
+use crate::grammar::{OutputMode, Redirection, SimpleCommand};
 use crate::word::Word;
 
 /// A longer text is not put together.
@@ -28,6 +28,8 @@ pub(super) struct TextFlow {
     files: Option<(usize, usize, bool)>,
     /// The output goes to a file or to another command.
     wants_output: bool,
+    /// The command is behind `|`, or a redirection gives it input.
+    has_input: bool,
     /// How many here-documents this text has announced so far.
     documents: usize,
 }
@@ -44,8 +46,24 @@ pub(super) enum TextSource {
 }
 
 impl LineWalker<'_> {
-    pub(super) fn start_command_texts(&mut self, is_piped: bool) {
+    /// Whether the current command gets input from another command or from a redirection.
+    pub(super) fn has_input(&self) -> bool {
+        self.texts.has_input
+    }
+
+    /// Notes what the next command gets, at the operator in front of it.
+    pub(super) fn start_stage(&mut self, is_behind_pipe: bool) {
+        self.texts.has_input = is_behind_pipe;
+        if !is_behind_pipe {
+            self.texts.piped = None;
+        }
+    }
+
+    pub(super) fn start_command_texts(&mut self, command: &SimpleCommand) {
+        let is_piped = command.is_piped;
+        let is_input = |redirection: &Redirection| !matches!(redirection, Redirection::Write { .. });
         let texts = &mut self.texts;
+        texts.has_input |= command.redirections.iter().any(is_input);
         texts.input = texts.piped.take();
         (texts.output, texts.files, texts.wants_output) = (None, None, is_piped);
     }

@@ -97,6 +97,15 @@ pub enum Effect {
         /// `None` where the directory is not certain.
         directory: Option<PathBuf>,
     },
+    /// A command runs code that another command of the line fetches from the network: `curl … | sh`.
+    RunFetched,
+    /// A program sends data to the network: its words, its input, or files that it reads.
+    Send {
+        /// The program: `curl`.
+        program: String,
+        /// The host or address as it is written, where the words say it.
+        destination: Option<String>,
+    },
     /// An option or sub-command makes a program that is known to read do more than that.
     MutatingOption {
         /// The program: `find`.

@@ -174,9 +174,9 @@ impl LineWalker<'_> {
         if let Some((archive, place)) = tar.archive.filter(|(archive, _)| archive.text() != Some("-")) {
             self.place.current = place;
             if tar.packs {
-                self.report_write(&archive)
+                self.report_write(&archive);
             } else {
-                self.report_read_operand(&archive, ReadScope::File)
+                self.report_read_operand(&archive, ReadScope::File);
             }
         }
         self.place.current = outside;

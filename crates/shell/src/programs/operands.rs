@@ -3,7 +3,7 @@
 //! A word that is wrongly taken for a file makes a rule match what nobody reads; a file that is wrongly taken for a word
 //! hides it from every guard. So only words that cannot be files are left out: the values of options that take none,
 //! leading operands such as the pattern of `grep`, and the plain names that programs such as `npm` are given. A plain
-//! name has no slash and no dot in front.
+//! name has no slash and no dot.
 
 use super::is_listed;
 use crate::word::Word;
@@ -93,21 +93,25 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
         "make" | "gmake" | "just" | "ninja" | "rake" | "task" => {
             WordRule { letters: "jl", longs: "--jobs", files: "fCI", leading: 0, ..SUBCOMMAND }
         }
-        // What `run` and `exec` are given belongs to a program of the project.
         "npm" | "pnpm" | "yarn" if is_listed("run r", first) => {
             WordRule { leading: 2, names: Names::Files, ..SUBCOMMAND }
         }
-        "cargo" | "npm" | "pnpm" | "yarn" | "bun" if is_listed("run r exec x dlx start", first) => {
+        // What these are given belongs to another program, or is copied.
+        "cargo" | "npm" | "pnpm" | "yarn" | "bun" | "docker" | "podman" | "kubectl" | "uv" | "poetry"
+            if is_listed("run r exec x dlx start tool cp", first)
+                && !(is_container(program) && first == "run") =>
+        {
             WordRule { names: Names::Files, ..SUBCOMMAND }
         }
+        "gh" | "go" => WordRule { names: Names::Files, ..SUBCOMMAND },
         "cargo" => WordRule {
             letters: "pjF",
             longs: "--package --bin --test --example --bench --features --profile --target --jobs --color --exclude",
             ..SUBCOMMAND
         },
+        "pip" | "pip3" => WordRule { files: "rce", ..SUBCOMMAND },
         "npm" | "pnpm" | "yarn" | "bun" | "docker" | "podman" | "kubectl" | "brew" | "apt" | "apt-get"
-        | "dnf" | "gem" | "pip" | "pip3" | "uv" | "poetry" | "go" | "gh" | "rustup" | "systemctl"
-        | "service" => SUBCOMMAND,
+        | "dnf" | "gem" | "uv" | "poetry" | "rustup" | "systemctl" | "service" => SUBCOMMAND,
         _ => return None,
     })
 }
@@ -200,8 +204,12 @@ fn has_letter(word: &Word, letters: &str) -> Option<bool> {
     Some(at + 1 == cluster.len() && word.text().is_some())
 }
 
+fn is_container(program: &str) -> bool {
+    matches!(program, "docker" | "podman")
+}
+
 fn is_plain_name(word: &Word) -> bool {
-    word.text().is_some_and(|text| !text.contains('/') && !text.starts_with(['.', '~']))
+    word.text().is_some_and(|text| !text.contains(['/', '.']) && !text.starts_with('~'))
 }
 
 fn skip_git_words(words: &[Word], skip: &mut impl FnMut(usize)) {

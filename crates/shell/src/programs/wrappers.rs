@@ -101,6 +101,7 @@ impl LineWalker<'_> {
             }
             let Some(text) = first.text() else {
                 self.report_unparsed_word(first);
+                self.tree.note_code_input();
                 // `a[…]=1`, or a builtin that evaluates its words.
                 self.widen_evaluation(EvaluationScope::Subscripts);
                 // `$GIT commit`, `$(which git) commit`.
