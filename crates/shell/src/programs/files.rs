@@ -145,7 +145,9 @@ impl LineWalker<'_> {
         };
         let (mut operands, mut targets) =
             split_targets(words, target_option(program), has_output_option(program));
-        keep_files(program, words, &mut operands);
+        if operand_use != OperandUse::Fetched {
+            keep_files(program, words, &mut operands);
+        }
         let mut sources = operands.as_slice();
         let here = Word::literal(".");
         match (operand_use, sources) {
@@ -211,9 +213,7 @@ impl LineWalker<'_> {
     /// operand is not reported, because reading changes nothing.
     pub(super) fn report_read_operand(&mut self, word: &Word, scope: ReadScope) {
         let Some(text) = word.text().filter(|text| !text.is_empty()) else { return };
-        if !text.contains("://") {
-            self.report_read(word, scope);
-        }
+        self.report_read(word, scope);
         for front in ["@", "file://", "file:"] {
             if text.starts_with(front) {
                 self.report_read(&word.skip_bytes(front.len()), scope);

@@ -44,8 +44,8 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
     let first = first.unwrap_or_default();
     Some(match program {
         "grep" | "egrep" | "fgrep" => WordRule {
-            letters: "ABCDdem",
-            longs: "--regexp --max-count --after-context --before-context --context --binary-files --directories \
+            letters: "ABDdem",
+            longs: "--regexp --max-count --after-context --before-context --binary-files --directories \
                     --devices --label --include --exclude --exclude-dir",
             leading: 1,
             unless: ("ef", "--regexp --file"),
@@ -60,8 +60,8 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
             ..VALUES
         },
         "sed" => WordRule {
-            letters: "el",
-            longs: "--expression --line-length",
+            letters: "e",
+            longs: "--expression",
             leading: 1,
             unless: ("ef", "--expression --file"),
             ..VALUES
@@ -70,10 +70,10 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
             letters: "Fv",
             longs: "--field-separator --assign",
             leading: 1,
-            unless: ("f", "--file"),
+            unless: ("feEi", "--file --source --exec --include"),
             ..VALUES
         },
-        "jq" | "yq" => WordRule { leading: 1, unless: ("f", "--from-file"), ..VALUES },
+        "jq" => WordRule { leading: 1, unless: ("f", "--from-file"), ..VALUES },
         "head" | "tail" => {
             WordRule { letters: "ncs", longs: "--lines --bytes --sleep-interval --pid", ..VALUES }
         }
@@ -84,11 +84,11 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
         "touch" => WordRule { letters: "dt", longs: "--date --time", ..VALUES },
         "truncate" => WordRule { letters: "s", longs: "--size", ..VALUES },
         "mkdir" | "mkfifo" => WordRule { letters: "m", longs: "--mode", ..VALUES },
-        "install" => WordRule { letters: "mgoS", longs: "--mode --group --owner --suffix", ..VALUES },
+        "install" => WordRule { letters: "mgo", longs: "--mode --group --owner", ..VALUES },
         "setfacl" => WordRule { letters: "mx", longs: "--modify --remove", ..VALUES },
         "basename" | "dirname" | "expr" | "getconf" | "groups" | "id" | "kill" | "killall" | "locale"
         | "nproc" | "pgrep" | "pkill" | "printenv" | "ps" | "seq" | "sleep" | "tr" | "tty" | "type"
-        | "uname" | "uptime" | "which" | "who" | "whoami" | "yes" => NOTHING,
+        | "uname" | "which" | "whoami" | "yes" => NOTHING,
         "ssh" => WordRule { letters: "bcDeIJlLmOopQRSWwB", files: "EFi", names: Names::All, ..SUBCOMMAND },
         "make" | "gmake" | "just" | "ninja" | "rake" | "task" => {
             WordRule { letters: "jl", longs: "--jobs", files: "fCI", leading: 0, ..SUBCOMMAND }
@@ -122,19 +122,15 @@ const GIT_VALUES: &str = "-C -c --git-dir --work-tree --config-env --namespace -
 const GIT_NAMES: &str = "\
     branch cherry-pick describe fetch merge merge-base pull push rebase remote revert rev-parse switch symbolic-ref tag";
 /// Options of git's commands whose value is not a file.
-const GIT_TEXTS: WordRule = WordRule {
-    letters: "m",
-    longs: "--message --author --date --grep --since --until --after --before --trailer --max-count --pretty --format",
-    ..VALUES
-};
+const GIT_TEXTS: &str = "\
+    --message --author --date --grep --since --until --after --before --trailer --max-count --pretty --format";
+const GIT_COMMIT: WordRule =
+    WordRule { letters: "m", longs: "--message --author --date --trailer", ..VALUES };
 
 /// Whether `--option=VALUE` of a program names no file.
 pub(super) fn has_text_value(program: &str, option: &str) -> bool {
-    let longs = if program == "git" {
-        GIT_TEXTS.longs
-    } else {
-        find_rule(program, None).map_or("", |rule| rule.longs)
-    };
+    let longs =
+        if program == "git" { GIT_TEXTS } else { find_rule(program, None).map_or("", |rule| rule.longs) };
     is_listed(longs, option)
 }
 
@@ -143,6 +139,12 @@ pub(super) fn find_other_words(program: &str, words: &[Word], mut skip: impl FnM
     match program {
         "git" => skip_git_words(words, &mut skip),
         "find" => skip_expression(words, &mut skip),
+        "curl" | "http" | "https" | "xh" | "fetch" | "lynx" => {
+            let is_address = |word: &Word| {
+                word.text().is_some_and(|text| text.contains("://") && !text.starts_with("file:"))
+            };
+            words.iter().enumerate().filter(|(_, word)| is_address(word)).for_each(|(at, _)| skip(at));
+        }
         _ => {
             let first = words.iter().find(|word| !word.is_option()).and_then(Word::text);
             if let Some(rule) = find_rule(program, first) {
@@ -158,7 +160,9 @@ fn skip_words(program: &str, rule: WordRule, words: &[Word], offset: usize, skip
     let mut is_end = false;
     let is_given = |word: &Word| {
         let name = word.prefix().split_once('=').map_or(word.prefix(), |(name, _)| name);
-        has_letter(word, rule.unless.0).is_some() || !name.is_empty() && is_listed(rule.unless.1, name)
+        has_letter(word, rule.unless.0).is_some()
+            // Long names may be abbreviated.
+            || name.len() > 2 && rule.unless.1.split(' ').any(|option| option.starts_with(name))
     };
     // The mode of `chmod -x f` looks like an option.
     let is_mode = |word: &Word| program == "chmod" && has_letter(word, "rwxXstugo").is_some();
@@ -187,9 +191,14 @@ fn skip_words(program: &str, rule: WordRule, words: &[Word], offset: usize, skip
             // It may be several operands.
             leading = 0;
         } else if leading > 0 {
-            // The suffix of `sed -i ''` on macOS.
-            leading -= usize::from(program != "sed" || word.text() != Some(""));
-            skip(offset + at);
+            leading -= 1;
+            // A subcommand is a plain name.
+            if rule.names == Names::Files && rule.files.is_empty()
+                || rule.names == Names::All
+                || is_plain_name(word)
+            {
+                skip(offset + at);
+            }
         } else if rule.names == Names::All || rule.names == Names::Plain && !is_end && is_plain_name(word) {
             skip(offset + at);
         }
@@ -201,7 +210,9 @@ fn has_letter(word: &Word, letters: &str) -> Option<bool> {
     let text = word.prefix();
     let cluster = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let at = cluster.find(|c| letters.contains(c))?;
-    Some(at + 1 == cluster.len() && word.text().is_some())
+    // In `tail -5c f` the letter is the unit of the number.
+    let is_unit = cluster[..at].contains(|c: char| c.is_ascii_digit());
+    Some(at + 1 == cluster.len() && !is_unit && word.text().is_some())
 }
 
 fn is_container(program: &str) -> bool {
@@ -225,8 +236,10 @@ fn skip_git_words(words: &[Word], skip: &mut impl FnMut(usize)) {
     skip(at);
     let rest = &words[at + 1..];
     if !is_listed(GIT_NAMES, command) {
-        let letters = if matches!(command, "commit" | "stash" | "notes") { "m" } else { "" };
-        return skip_words("git", WordRule { letters, ..GIT_TEXTS }, rest, at + 1, skip);
+        if matches!(command, "commit" | "stash" | "notes") {
+            skip_words("git", GIT_COMMIT, rest, at + 1, skip);
+        }
+        return;
     }
     for (index, word) in rest.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &rest[before]);
@@ -246,7 +259,7 @@ fn skip_expression(words: &[Word], skip: &mut impl FnMut(usize)) {
     let Some(start) = words.iter().position(starts) else { return };
     for at in start..words.len() {
         let before = words[at - usize::from(at > 0)].prefix();
-        let is_file = ["-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"]
+        let is_file = ["-f", "-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"]
             .iter()
             .any(|test| before.starts_with(test));
         if !is_file && !words[at].is_option() {
