@@ -96,7 +96,7 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("runs", words.join(" "))
         }
         Effect::MutatingOption { program, by, does } => ("acts", format!("{program} {by}: {does}")),
-        Effect::Commit { site, dry_run } => {
+        Effect::Commit { site, dry_run, message } => {
             let place = site.repository.as_deref().map_or("an unknown repository".into(), shown);
             let branch = match site.named_branch() {
                 NamedBranch::Current => "its current branch",
@@ -104,7 +104,9 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 NamedBranch::Unknown => "an unknown branch",
             };
             let kind = if *dry_run { " (dry run)" } else { "" };
-            ("commits", format!("to {branch} in {place}{kind}"))
+            let message =
+                message.as_ref().map_or_else(String::new, |message| format!(": {}", quote_start(message)));
+            ("commits", format!("to {branch} in {place}{kind}{message}"))
         }
         Effect::UpdateBranch(update) => {
             let branch = match &update.branch {
@@ -113,6 +115,11 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 UpdatedBranch::Unknown => "an unknown branch",
             };
             ("updates", format!("{branch} by git {}", update.command))
+        }
+        Effect::RunFetched => ("runs", "code that this line fetches from the network".into()),
+        Effect::Send { program, destination } => {
+            let to = destination.as_deref().unwrap_or("the network");
+            ("sends", format!("data to {to} by {program}"))
         }
         Effect::Push(push) => ("pushes", describe_push(push)),
         Effect::Write { path, content } => {
@@ -180,13 +187,13 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
         Effect::MutatingOption { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
-        Effect::Commit { site, dry_run } => {
+        Effect::Commit { site, dry_run, message } => {
             let (on, name) = match site.named_branch() {
                 NamedBranch::Current => ("current", None),
                 NamedBranch::Named(name) => ("named", Some(name)),
                 NamedBranch::Unknown => ("unknown", None),
             };
-            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run})
+            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run, "message": message})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
         Effect::Write { path, content: WriteContent::Known { text, append, .. } } => {
