@@ -182,7 +182,7 @@ fn an_incomplete_override_shows_the_right_form() {
     assert_eq!(
         told,
         "[provost] the override was not recorded: it names no guard. To fix: type the prompt \
-         `provost override GUARD REASON` in the client, where GUARD is one of `self-guard`, `plan-gate`, `planner-bash-guard`, \
+         `provost override GUARD REASON` in the client, where GUARD is `rule:NAME` for a rule, or one of `self-guard`, `rules`, `plan-gate`, `planner-bash-guard`, \
          `plan-output-validator`, `iteration-corridor`, `skill-validator`, `phase-loop-controller`, `plan-surfacer`, \
          `phase-sequence-guard`, `gate-blocker`, `constitution-validator`, `branch-guard`, `state-write-validator`, \
          `delegation-gate`."

@@ -2,6 +2,7 @@
 
 mod actions;
 mod keys;
+mod overrides;
 
 use serde_json::{Value, json};
 
