@@ -380,6 +380,12 @@ fn packs_with_switch() -> impl Iterator<Item = &'static Pack> {
     PACKS.iter().filter(|pack| pack.name != "self" && find_guard(pack.name).is_none())
 }
 
+/// Whether neither the guard nor its whole pack is switched off under `[guards]`.
+pub fn is_switched_on(guard: &Guard, config: &Config) -> bool {
+    let is_pack_on = find_guard(guard.pack).is_some() || config.is_guard_on(guard.pack);
+    is_pack_on && config.is_guard_on(guard.name)
+}
+
 pub fn find_guard(name: &str) -> Option<&'static Guard> {
     GUARDS.iter().find(|guard| guard.name == name)
 }
@@ -489,10 +495,7 @@ impl GuardSelection {
     ) -> Vec<&'static Guard> {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
-            let is_pack_on = find_guard(guard.pack).is_some() || config.is_guard_on(guard.pack);
-            is_pack_on
-                && config.is_guard_on(guard.name)
-                && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
+            is_switched_on(guard, config) && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
         });
         guards
     }

@@ -33,5 +33,9 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
         0 => "no configuration file, so the defaults apply".to_owned(),
         files => count_of(files, "configuration file"),
     };
-    CheckGroup::new("configuration", format!("{files}; {}", overview.count_guards()), findings)
+    let watched = match overview.guards_watched().len() {
+        0 => String::new(),
+        watched => format!(", {watched} of them only watched"),
+    };
+    CheckGroup::new("configuration", format!("{files}; {}{watched}", overview.count_guards()), findings)
 }

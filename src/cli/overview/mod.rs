@@ -30,7 +30,7 @@ use crate::event::{Event, EventKind};
 use crate::opinion::Fault;
 use crate::places::resolve_path;
 use crate::plan_gate::plan_status::PlanStatus;
-use crate::registry::GUARDS;
+use crate::registry::{GUARDS, Guard, is_switched_on};
 use crate::review_loop::next_action::NextAction;
 use crate::reviewer::process::{self, ProgramStreams};
 use crate::signals;
@@ -131,8 +131,17 @@ impl Overview {
 
     /// The guards that the configuration switches off.
     pub(crate) fn guards_off(&self) -> Vec<&'static str> {
-        let is_off = |name: &&str| !self.workspace.config.is_guard_on(name);
-        GUARDS.iter().map(|guard| guard.name).filter(is_off).collect()
+        let is_off = |guard: &&Guard| !is_switched_on(guard, &self.workspace.config);
+        GUARDS.iter().filter(is_off).map(|guard| guard.name).collect()
+    }
+
+    /// The guards that are judged and recorded here, but not enforced.
+    pub(crate) fn guards_watched(&self) -> Vec<&'static str> {
+        let config = &self.workspace.config;
+        let on = self.guards_on();
+        let is_watched =
+            |guard: &&Guard| config.is_guard_watched(guard.name, guard.pack) && on.contains(&guard.name);
+        GUARDS.iter().filter(is_watched).map(|guard| guard.name).collect()
     }
 
     /// The number of guards that judge here, in the words that every screen uses.

@@ -3,6 +3,7 @@
 mod actions;
 mod keys;
 mod overrides;
+mod watch;
 
 use serde_json::{Value, json};
 
