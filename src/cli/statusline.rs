@@ -157,7 +157,7 @@ fn count_watched(overview: &Overview, session: &str) -> Option<String> {
 }
 
 fn describe_configuration(overview: &Overview) -> Option<String> {
-    let mistakes = overview.workspace.config.problems.len();
+    let mistakes = overview.config_problems().len();
     match overview.guards_off().len() {
         off if off == GUARDS.len() => Some("off".into()),
         _ if mistakes == 1 => Some("1 mistake in its configuration".into()),

@@ -7,7 +7,7 @@ use crate::text::make_one_line;
 pub(super) fn check(overview: &Overview) -> CheckGroup {
     let config = &overview.workspace.config;
     let mut findings: Vec<DoctorFinding> = Vec::new();
-    for problem in &config.problems {
+    for problem in overview.config_problems() {
         let file = overview.short_path(&problem.file);
         let line =
             problem.place.map_or(String::new(), |(line, column)| format!(" line {line}, column {column}"));

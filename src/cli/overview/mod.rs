@@ -25,6 +25,7 @@ use super::settings_file::find_client_root;
 use super::{CommandError, current_directory, gate};
 use crate::cli::current_client;
 use crate::clients::{Client, HookSource};
+use crate::config::ConfigProblem;
 use crate::environment::open_workspace;
 use crate::event::{Event, EventKind};
 use crate::opinion::Fault;
@@ -56,6 +57,7 @@ pub(crate) struct Overview {
     review: OnceCell<OverviewPart<ReviewProgress>>,
     workflow: OnceCell<OverviewPart<WorkflowStatus>>,
     packs: OnceCell<Vec<PackActivation>>,
+    problems: OnceCell<Vec<ConfigProblem>>,
 }
 
 impl Overview {
@@ -76,6 +78,7 @@ impl Overview {
             review: OnceCell::new(),
             workflow: OnceCell::new(),
             packs: OnceCell::new(),
+            problems: OnceCell::new(),
         }
     }
 
@@ -150,7 +153,12 @@ impl Overview {
     }
 
     pub(crate) fn config_mistakes(&self) -> Vec<String> {
-        self.workspace.config.problems.iter().map(|problem| make_one_line(&problem.to_string())).collect()
+        self.config_problems().iter().map(|problem| make_one_line(&problem.to_string())).collect()
+    }
+
+    /// The mistakes in the configuration, also those in the patterns of rules.
+    pub(crate) fn config_problems(&self) -> &[ConfigProblem] {
+        self.problems.get_or_init(|| self.workspace.config.list_all_problems())
     }
 
     /// Whether every part could be read.

@@ -2,6 +2,7 @@
 
 mod actions;
 mod keys;
+mod mistakes;
 mod overrides;
 mod watch;
 

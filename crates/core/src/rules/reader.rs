@@ -3,6 +3,7 @@
 //! A rule with a mistake is left out, and the mistake is reported with its place. Patterns are not compiled here: the
 //! hook reads rules at every call.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,6 +54,7 @@ pub(crate) fn read_layer_rules(
         mistakes.push((0, format!("{} rules are too many: only the first {MOST_RULES} hold", list.len())));
     }
     let (mut line, mut counted) = (1, 0);
+    let mut names = HashSet::new();
     for item in list.iter().take(MOST_RULES) {
         let offset = item.span().start;
         line += source
@@ -74,7 +76,7 @@ pub(crate) fn read_layer_rules(
             line,
         };
         match read_rule(table, offset, origin) {
-            Ok(rule) if rules.rules.iter().any(|other| other.name == rule.name) => {
+            Ok(rule) if !names.insert(rule.name.clone()) => {
                 mistakes
                     .push((offset, format!("there are two rules `{}`; the second does not hold", rule.name)));
             }
@@ -210,7 +212,11 @@ impl RuleDraft {
         match self.actions.as_slice() {
             [] => wrong(offset, "it needs one of `deny`, `ask`, `warn`, `need` and `run`"),
             [_] => {}
-            [.., (at, _)] => wrong(*at, "it may have only one of `deny`, `ask`, `warn`, `need` and `run`"),
+            // The table is not in the order of the file.
+            several => wrong(
+                several.iter().map(|(at, _)| *at).max().unwrap_or(offset),
+                "it may have only one of `deny`, `ask`, `warn`, `need` and `run`",
+            ),
         }
         let action = self.actions.first().map(|(_, action)| action);
         let lists = [
