@@ -2,6 +2,9 @@
 
 mod actions;
 mod keys;
+mod mistakes;
+mod overrides;
+mod watch;
 
 use serde_json::{Value, json};
 

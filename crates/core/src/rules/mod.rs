@@ -27,6 +27,9 @@ pub const BASELINE: &str = include_str!("baseline.toml");
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
 
+/// What the name of a rule begins with in answers, in the journal and in overrides.
+pub const RULE_PREFIX: &str = "rule:";
+
 /// A text of the file, and where it begins there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
@@ -135,7 +138,7 @@ pub enum NeedEvidence {
 impl Rule {
     /// The name that answers, the journal and overrides use.
     pub fn full_name(&self) -> String {
-        format!("rule:{}", self.name)
+        format!("{RULE_PREFIX}{}", self.name)
     }
 
     /// The file and line, for messages.

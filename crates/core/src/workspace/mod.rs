@@ -8,6 +8,7 @@ mod disk;
 mod git_index;
 pub mod git_repository;
 mod gitignore;
+mod kept_rules;
 mod state_files;
 pub mod work_tree;
 

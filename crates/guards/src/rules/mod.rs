@@ -17,6 +17,7 @@ use provost_core::workspace::Workspace;
 pub use scene::Scene;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    workspace.keep_good_rules();
     if workspace.config.rules.rules.is_empty() {
         return Ok(Opinion::unconcerned());
     }
