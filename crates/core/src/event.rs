@@ -48,6 +48,8 @@ pub enum EventKind {
         is_by_user: bool,
         /// The background task whose end the prompt announces.
         finished_task: Option<String>,
+        /// That task was a command, and succeeded.
+        has_task_succeeded: bool,
     },
     Stop(TurnEnd),
     SubagentStart,

@@ -65,6 +65,7 @@ pub enum Trigger {
     AfterDelegation,
     AfterSkill,
     AfterShell,
+    AfterTaskResult,
     AfterToolInPlanMode,
     LeavingPlanMode,
     SessionStart,
@@ -106,6 +107,9 @@ impl Trigger {
             Self::AfterShell => {
                 after(is_shell) || matches!(&event.kind, EventKind::ToolFailed(call) if is_shell(&call.tool))
             }
+            Self::AfterTaskResult => {
+                matches!(&event.kind, EventKind::AfterTool(call) if call.outcome.ended_task.is_some())
+            }
             Self::AfterToolInPlanMode => after(|_| true) && event.mode == PermissionMode::Plan,
             Self::SessionStart => matches!(event.kind, EventKind::SessionStart { .. }),
             Self::ConfigChange => matches!(event.kind, EventKind::ConfigChange { .. }),
@@ -126,6 +130,7 @@ impl Trigger {
             Self::AfterWriting => "after a tool that writes",
             Self::AfterSkill => "after a skill",
             Self::AfterShell => "after a command line",
+            Self::AfterTaskResult => "after a look at a background command",
             Self::AfterToolInPlanMode => "after any tool in plan mode",
             Self::LeavingPlanMode => "leaving plan mode",
             Self::SessionStart => "session start",

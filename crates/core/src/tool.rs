@@ -35,6 +35,17 @@ pub struct ToolOutcome {
     pub exit_code: Option<i64>,
     /// The output is not complete: it was cut off, or the command still runs in the background.
     pub is_unfinished: bool,
+    /// The id of the command that still runs in the background.
+    pub background_task: Option<String>,
+    /// The background command that the call found at its end.
+    pub ended_task: Option<EndedTask>,
+}
+
+/// A background command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedTask {
+    pub id: String,
+    pub has_succeeded: bool,
 }
 
 /// The final answer of an agent, and its prompt.

@@ -139,7 +139,15 @@ pub static GUARDS: &[Guard] = &[
         name: RULES,
         pack: "rules",
         purpose: "Every rule in `provost.toml` holds for every tool call and every end of a turn that it matches.",
-        triggers: &[Trigger::BeforeAnyTool],
+        triggers: &[
+            Trigger::BeforeAnyTool,
+            Trigger::AfterWriting,
+            Trigger::AfterShell,
+            Trigger::AfterTaskResult,
+            Trigger::Stop,
+            Trigger::SubagentStop,
+            Trigger::Prompt,
+        ],
         failure_mode: FailureMode::Closed,
         way_out: "The user changes the rule, sets `mode = \"watch\"` in it, or lists it in `off` under `[rules]` in \
                   provost.toml.",

@@ -1,6 +1,9 @@
 //! The rules of `provost.toml`: each key, each action, on every channel.
 
 mod actions;
+mod evidence;
+mod evidence_session;
+mod evidence_stop;
 mod keys;
 mod mistakes;
 mod overrides;

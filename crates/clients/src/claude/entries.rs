@@ -27,9 +27,9 @@ pub(super) const REVIEW_TIMEOUT: u32 = 7_200;
 /// everyday calls if Provost cannot be run.
 pub(super) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<NeededEntry> {
     use Trigger::{
-        AfterDelegation, AfterShell, AfterSkill, AfterToolInPlanMode, AfterWriting, BeforeAnyTool,
-        BeforeDelegation, BeforeMessage, BeforeShell, BeforeSkill, ConfigChange, LeavingPlanMode, Prompt,
-        SessionStart, Stop, SubagentStop,
+        AfterDelegation, AfterShell, AfterSkill, AfterTaskResult, AfterToolInPlanMode, AfterWriting,
+        BeforeAnyTool, BeforeDelegation, BeforeMessage, BeforeShell, BeforeSkill, ConfigChange,
+        LeavingPlanMode, Prompt, SessionStart, Stop, SubagentStop,
     };
     let has =
         |guard: &Guard, wanted: &[Trigger]| guard.triggers.iter().any(|trigger| wanted.contains(trigger));
@@ -55,7 +55,7 @@ pub(super) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<Needed
             },
         ),
         (
-            &[AfterWriting, AfterDelegation, AfterSkill, AfterShell, AfterToolInPlanMode],
+            &[AfterWriting, AfterDelegation, AfterSkill, AfterShell, AfterTaskResult, AfterToolInPlanMode],
             default_entry("PostToolUse", Some("*")),
         ),
         (&[AfterShell], default_entry("PostToolUseFailure", Some("Bash"))),
@@ -214,6 +214,7 @@ mod tests {
                     | Trigger::AfterDelegation
                     | Trigger::AfterSkill
                     | Trigger::AfterShell
+                    | Trigger::AfterTaskResult
                     | Trigger::AfterToolInPlanMode => "PostToolUse",
                     Trigger::SessionStart => "SessionStart",
                     Trigger::ConfigChange => "ConfigChange",

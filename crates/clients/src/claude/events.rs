@@ -30,6 +30,8 @@ pub(super) fn parse(input: HookInput) -> Result<Event, Unreadable> {
             let finished_task = text.as_deref().and_then(find_finished_task);
             EventKind::Prompt {
                 is_by_user: finished_task.is_none() && is_by_user(&fields),
+                has_task_succeeded: !fields.0.contains_key("source")
+                    && text.as_deref().is_some_and(announces_success),
                 text,
                 finished_task,
             }
@@ -74,6 +76,14 @@ fn is_by_user(fields: &Fields) -> bool {
 fn find_finished_task(prompt: &str) -> Option<String> {
     let (_, rest) = prompt.strip_prefix("<task-notification>")?.split_once("<task-id>")?;
     rest.split_once("</task-id>").map(|(id, _)| id.trim().to_owned())
+}
+
+/// Whether a prompt of the client announces that a background command has succeeded. The summary repeats words of the
+/// agent, so it counts only with the status, which stands before it.
+fn announces_success(prompt: &str) -> bool {
+    let Some((head, rest)) = prompt.split_once("<summary>") else { return false };
+    head.contains("<status>completed</status>")
+        && rest.split_once("</summary>").is_some_and(|(summary, _)| summary.ends_with("(exit code 0)"))
 }
 
 /// An event of this kind, with the fields that all events have.

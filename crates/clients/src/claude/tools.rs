@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{expand_home, has_word, unknown_tool};
 use crate::json::Fields;
-use provost_core::tool::{AgentReport, PlanText, Replacement, Tool, ToolCall, ToolOutcome};
+use provost_core::tool::{AgentReport, EndedTask, PlanText, Replacement, Tool, ToolCall, ToolOutcome};
 
 /// The tool that leaves plan mode.
 pub(super) const EXIT: &str = "ExitPlanMode";
@@ -127,6 +127,9 @@ fn parse_outcome(response: Value, tool: &Tool) -> ToolOutcome {
     };
     let file = response.take_text("filePath").map(expand_home);
     let exit_code = ["exitCode", "exit_code", "code"].iter().find_map(|name| response.0.get(*name)?.as_i64());
+    // Claude Code explains an exit code such as that of `grep` without a match, and reports no failure.
+    let is_explained = response.text("returnCodeInterpretation").is_some_and(|text| !text.is_empty());
+    let exit_code = exit_code.or(is_explained.then_some(1));
     match (tool, response.text("status")) {
         (Tool::Delegate { .. }, Some("completed")) => {
             // Claude Code may put notes of its own before the answer.
@@ -151,8 +154,9 @@ fn parse_outcome(response: Value, tool: &Tool) -> ToolOutcome {
         }
         _ => {}
     }
-    let is_unfinished =
-        response.flag("interrupted").unwrap_or(false) || response.text("backgroundTaskId").is_some();
+    let background_task = response.take_text("backgroundTaskId");
+    let is_unfinished = response.flag("interrupted").unwrap_or(false) || background_task.is_some();
+    let ended_task = if matches!(tool, Tool::Inert) { find_ended_task(&response) } else { None };
     let text = match tool {
         Tool::Shell { .. } => {
             let content = response.0.get("content").and_then(join_text_blocks);
@@ -164,7 +168,25 @@ fn parse_outcome(response: Value, tool: &Tool) -> ToolOutcome {
         Tool::Delegate { .. } => Some(Value::Object(response.0).to_string()),
         _ => None,
     };
-    ToolOutcome { file, text, exit_code, is_unfinished, ..ToolOutcome::default() }
+    ToolOutcome {
+        file,
+        text,
+        exit_code,
+        is_unfinished,
+        background_task,
+        ended_task,
+        ..ToolOutcome::default()
+    }
+}
+
+/// The background command that a look at its output (`BashOutput`, `TaskOutput`) found at its end.
+fn find_ended_task(response: &Fields) -> Option<EndedTask> {
+    let task = response.0.get("task").and_then(Value::as_object).unwrap_or(&response.0);
+    let text = |names: &[&str]| names.iter().find_map(|name| task.get(*name)?.as_str());
+    let id = text(&["task_id", "taskId", "shellId", "bash_id"])?.to_owned();
+    let status = text(&["status"]).filter(|status| *status != "running" && *status != "pending")?;
+    let exit_code = ["exitCode", "exit_code"].iter().find_map(|name| task.get(*name)?.as_i64());
+    Some(EndedTask { id, has_succeeded: status == "completed" && exit_code == Some(0) })
 }
 
 /// The texts of the API's content blocks.

@@ -120,7 +120,12 @@ pub(super) fn parse_transcript_line(line: &[u8]) -> Vec<Event> {
     match (kind.as_str(), content) {
         ("user", Value::String(text)) => {
             let command = find_command(&text);
-            let prompt = |text| EventKind::Prompt { text: Some(text), is_by_user: true, finished_task: None };
+            let prompt = |text| EventKind::Prompt {
+                text: Some(text),
+                is_by_user: true,
+                finished_task: None,
+                has_task_succeeded: false,
+            };
             command.map(|text| Event::new(String::new(), prompt(text), cwd)).into_iter().collect()
         }
         ("assistant", Value::Array(parts)) => {

@@ -32,6 +32,10 @@ impl<'a> RuleInterest<'a> {
         let EventKind::BeforeTool(call) = &self.event.kind else {
             return ["need", "run", "stops", "changed"].iter().any(|key| has(key));
         };
+        // What happens is recorded for rules that need evidence, whatever they look at.
+        if has("need") || has("changed") {
+            return true;
+        }
         if has("stops") || has("run") {
             return false;
         }

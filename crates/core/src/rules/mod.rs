@@ -4,6 +4,7 @@
 //! where an event gets that far. [`RuleSet`] is the rules of all layers, after `off` and `mode`. The mistakes of a rule
 //! concern that rule only: it decides nothing, and all others still hold.
 
+pub mod evidence;
 mod interest;
 pub mod keys;
 mod layers;
@@ -139,6 +140,14 @@ impl Rule {
     /// The name that answers, the journal and overrides use.
     pub fn full_name(&self) -> String {
         format!("{RULE_PREFIX}{}", self.name)
+    }
+
+    /// The command pattern that must have passed, if the rule needs one.
+    pub fn needed_pattern(&self) -> Option<&str> {
+        match &self.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Passed(pattern), .. }) => Some(&pattern.text),
+            _ => None,
+        }
     }
 
     /// The file and line, for messages.

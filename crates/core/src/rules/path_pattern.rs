@@ -69,6 +69,13 @@ impl<'a> PathPatterns<'a> {
         self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))
     }
 
+    /// Whether a path below a directory may match, which need not exist any more.
+    pub fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+        let may_match =
+            |pattern: &PathPattern<'_>| !pattern.is_negated && pattern.may_match_below(directory, roots);
+        self.names_path_below(directory, roots) || self.patterns.iter().any(may_match)
+    }
+
     /// The last pattern that matches decides.
     fn decide(&self, matches: impl Fn(&PathPattern<'_>) -> bool) -> bool {
         self.patterns.iter().rev().find(|pattern| matches(pattern)).is_some_and(|pattern| !pattern.is_negated)
@@ -140,6 +147,13 @@ impl<'a> PathPattern<'a> {
             Some((&"**", _)) => matches_parts(&self.parts, &names) && !self.is_directory_itself(&names),
             _ => (shortest..=longest).any(|end| matches_parts(&self.parts, &names[..end])),
         }
+    }
+
+    fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+        let Some(names) = self.names_below_base(directory, roots) else {
+            return self.base == PatternBase::Outside && is_outside(directory, roots);
+        };
+        (0..self.parts.len()).any(|end| matches_parts(&self.parts[..end], &names))
     }
 
     /// Whether only `**` at the end would have to match nothing.
@@ -364,6 +378,13 @@ mod tests {
         assert!(below("~/.ssh/**", "/home/u") && below("db/x", "/"));
         assert!(!below("db/migrations/**", "src") && !below("**/.env", "src"));
         assert!(!below("db/migrations/**", "db/migrations/sub"));
+        let may = |pattern: &str, directory: &str| {
+            let texts = texts(&[pattern]);
+            let directory = Path::new("/home/u/project").join(directory);
+            PathPatterns::parse(&texts).unwrap().may_match_below(&directory, &roots())
+        };
+        assert!(may("**/*.rs", "src") && may("src/**", "src") && may("src/*.rs", "."));
+        assert!(!may("src/*.rs", "docs") && !may("./x", "src"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod cache;
 mod disk;
+mod evidence_log;
 mod git_index;
 pub mod git_repository;
 mod gitignore;

@@ -3,22 +3,39 @@
 use crate::prelude::*;
 
 use super::call::RuleMatch;
+use super::need;
 use super::scene::Scene;
-use provost_core::opinion::{Denial, Opinion, RuleOpinion, Verdict};
+use provost_core::opinion::{Denial, Fault, Opinion, RuleOpinion, Verdict};
 use provost_core::rules::{Rule, RuleAction, UnknownMeans};
 
-pub(super) fn answer_call(rule: &Rule, found: &RuleMatch, scene: &Scene<'_>) -> Option<RuleOpinion> {
+pub(super) fn answer_call(
+    rule: &Rule,
+    found: &RuleMatch,
+    scene: &Scene<'_>,
+) -> Result<Option<RuleOpinion>, Fault> {
     let name = rule.full_name();
     let subject = scene.event.subject();
     let mut evidence = vec![format!("the rule is in {}", rule.place())];
     evidence.extend(found.evidence.iter().cloned());
+    let mut fix = rule.fix.clone();
+    let missing;
+    let reason = match &rule.action {
+        RuleAction::Deny(reason) | RuleAction::Ask(reason) | RuleAction::Warn(reason) => reason.as_str(),
+        RuleAction::Need(need) => {
+            let Some(found) = need::find_missing_for_call(rule, need, scene)? else { return Ok(None) };
+            missing = found;
+            fix = Some(missing.fix);
+            &missing.why
+        }
+        RuleAction::Run { .. } => return Ok(None),
+    };
     let denial = |what: String, reason: &str| {
         let why = if found.is_unknown {
             format!("it may match, because a part of it cannot be known ({reason})")
         } else {
             reason.to_owned()
         };
-        let fix = rule.fix.clone().unwrap_or_else(|| "do it another way, or ask the user".into());
+        let fix = fix.clone().unwrap_or_else(|| "do it another way, or ask the user".into());
         Denial { what, why, fix, document_wording: None }
     };
     let deny = |reason: &str| Verdict::Deny(denial(format!("{subject} denied by {name}"), reason));
@@ -32,15 +49,13 @@ pub(super) fn answer_call(rule: &Rule, found: &RuleMatch, scene: &Scene<'_>) -> 
         denial.fix += "; if nobody could be asked, it was denied";
         Verdict::Ask(denial)
     };
-    let reason = match &rule.action {
-        RuleAction::Deny(reason) | RuleAction::Ask(reason) | RuleAction::Warn(reason) => reason.as_str(),
-        RuleAction::Need(_) | RuleAction::Run { .. } => return None,
-    };
     let mut opinion = Opinion { evidence, ..Opinion::default() };
     match (&rule.action, found.is_unknown, rule.subject.unknown) {
-        (_, true, UnknownMeans::Deny) | (RuleAction::Deny(_), false, _) => opinion.verdict = deny(reason),
+        (_, true, UnknownMeans::Deny) | (RuleAction::Deny(_) | RuleAction::Need(_), false, _) => {
+            opinion.verdict = deny(reason);
+        }
         (_, true, UnknownMeans::Ask) | (RuleAction::Ask(_), false, _) => opinion.verdict = ask(reason),
-        (_, true, UnknownMeans::Pass) => return None,
+        (_, true, UnknownMeans::Pass) => return Ok(None),
         _ => {
             let mut note = denial(format!("{subject} ({name})"), reason);
             note.fix = rule.fix.clone().unwrap_or_default();
@@ -49,5 +64,5 @@ pub(super) fn answer_call(rule: &Rule, found: &RuleMatch, scene: &Scene<'_>) -> 
             opinion.to_user = Some(text);
         }
     }
-    Some(RuleOpinion { name: name.into(), is_watched: rule.is_watched, opinion })
+    Ok(Some(RuleOpinion { name: name.into(), is_watched: rule.is_watched, opinion }))
 }

@@ -5,13 +5,18 @@
 
 mod answer;
 mod call;
+mod changes;
+mod need;
 mod paths;
+mod record;
 mod scene;
+mod stop;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::{Fault, Opinion};
 use provost_core::rules::RuleAction;
+use provost_core::text::sanitize_for_model;
 use provost_core::workspace::Workspace;
 
 pub use scene::Scene;
@@ -21,8 +26,38 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     if workspace.config.rules.rules.is_empty() {
         return Ok(Opinion::unconcerned());
     }
-    let EventKind::BeforeTool(_) = event.kind else { return Ok(Opinion::unconcerned()) };
-    judge_call(&Scene::new(event, workspace))
+    let scene = Scene::new(event, workspace);
+    match &event.kind {
+        EventKind::BeforeTool(_) => {
+            record::record_start(&scene)?;
+            judge_call(&scene)
+        }
+        EventKind::AfterTool(call) | EventKind::ToolFailed(call) => {
+            record::record_call(call, event, workspace)?;
+            Ok(Opinion::unconcerned())
+        }
+        EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
+            Ok(()) => Opinion::unconcerned(),
+            Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
+        }),
+        EventKind::Stop(turn) | EventKind::SubagentStop(turn) => match stop::judge_stop(turn, &scene) {
+            // A fault that lasts must not stop the turn forever.
+            Err(fault) if turn.has_been_blocked => {
+                Ok(warn_about_fault("the turn ends without being checked", &fault))
+            }
+            judged => judged,
+        },
+        _ => Ok(Opinion::unconcerned()),
+    }
+}
+
+fn warn_about_fault(what: &str, fault: &Fault) -> Opinion {
+    let why = sanitize_for_model(&fault.to_string());
+    Opinion {
+        to_user: Some(format!("[provost] `rules`: {what}: {why}")),
+        evidence: vec![why],
+        ..Opinion::default()
+    }
 }
 
 /// Judges a tool call by every rule about calls.
@@ -33,7 +68,7 @@ pub fn judge_call(scene: &Scene<'_>) -> Result<Opinion, Fault> {
             continue;
         }
         if let Some(found) = call::match_call(rule, scene)? {
-            by_rule.extend(answer::answer_call(rule, &found, scene));
+            by_rule.extend(answer::answer_call(rule, &found, scene)?);
         }
     }
     if by_rule.is_empty() {

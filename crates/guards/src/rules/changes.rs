@@ -1,0 +1,195 @@
+//! What a command line has changed and run, in the order in which it happened.
+//!
+//! A pipeline counts as one step: what it changes itself (`cargo test | tee log`) comes before the result of its runs.
+
+use crate::prelude::*;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::scene::Scene;
+use provost_core::effect::{Effect, Line};
+use provost_core::places::is_within;
+use provost_core::rules::RuleText;
+use provost_core::rules::evidence::ChangedPath;
+use provost_core::rules::path_pattern::PathPatterns;
+use provost_shell::pattern::{ArgumentWord, CommandPattern, PatternMatch, RunView};
+
+/// One step of a line.
+pub(super) enum LineStep {
+    Change(ChangedPath),
+    /// A command that a pattern describes has run, and its exit code decides that of the line.
+    Run(String),
+}
+
+/// The steps of the commands of a call, and for each the number of its command.
+pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, LineStep)> {
+    let line = scene.event.line();
+    let parsed: Vec<(&str, CommandPattern<'_>)> = patterns
+        .iter()
+        .filter_map(|text| CommandPattern::parse(text).ok().map(|pattern| (*text, pattern)))
+        .collect();
+    let mut steps = Vec::new();
+    for pipeline in order_pipelines(line) {
+        for &command in &pipeline {
+            let mut changes = Vec::new();
+            collect_changes(&scene.commands()[command], scene, &mut changes);
+            steps.extend(changes.into_iter().map(|change| (command, LineStep::Change(change))));
+        }
+        for &command in pipeline.iter().filter(|command| line.commands[**command].decides_status) {
+            for effect in &scene.commands()[command] {
+                let Some(run) = RunView::from_effect(effect).filter(is_real_run) else { continue };
+                let home = scene.workspace.places.home.as_deref();
+                let run = run.in_project(Some(&scene.workspace.project), home);
+                let found = parsed.iter().filter(|(_, pattern)| pattern.matches(&run) == PatternMatch::Yes);
+                steps.extend(found.map(|(text, _)| (command, LineStep::Run((*text).to_owned()))));
+            }
+        }
+    }
+    steps
+}
+
+/// The numbers of the commands that run before a command.
+pub(super) fn list_commands_before(target: usize, line: &Line) -> Vec<usize> {
+    let pipelines = order_pipelines(line).into_iter();
+    pipelines.take_while(|pipeline| !pipeline.contains(&target)).flatten().collect()
+}
+
+/// The commands of each pipeline, in the order in which they run. A pipeline inside of another command comes after it.
+fn order_pipelines(line: &Line) -> Vec<Vec<usize>> {
+    let mut first = HashMap::new();
+    for (number, command) in line.commands.iter().enumerate() {
+        first.entry(command.pipeline).or_insert(number);
+    }
+    let mut keyed: Vec<(Vec<usize>, usize)> = Vec::new();
+    for number in 0..line.commands.len() {
+        let mut key = Vec::new();
+        let mut current = Some(number);
+        while let Some(command) = current.and_then(|number| line.commands.get(number)) {
+            key.push(first[&command.pipeline]);
+            current = command.within.map(|number| number as usize);
+        }
+        key.reverse();
+        keyed.push((key, number));
+    }
+    keyed.sort_unstable();
+    let mut pipelines: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+    for (key, number) in keyed {
+        match pipelines.last_mut().filter(|(last, _)| *last == key) {
+            Some((_, numbers)) => numbers.push(number),
+            None => pipelines.push((key, vec![number])),
+        }
+    }
+    pipelines.into_iter().map(|(_, numbers)| numbers).collect()
+}
+
+/// Whether a run does its work: it does not only print its help or version, nor may a word that cannot be known ask for
+/// that.
+fn is_real_run(run: &RunView<'_>) -> bool {
+    !run.arguments().iter().any(|word| match word {
+        ArgumentWord::Known(text) => ["--help", "--version"].contains(text),
+        ArgumentWord::Unknown(word) => word.may_dash || word.prefix.starts_with('-'),
+    })
+}
+
+fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<ChangedPath>) {
+    let workspace = scene.workspace;
+    let whole = |path: PathBuf| {
+        let is_tree = !scene.is_example && workspace.is_directory(&path);
+        if is_tree { ChangedPath::Tree(path) } else { ChangedPath::File(path) }
+    };
+    // Other programs may delete whole directories.
+    let deletes_files_only = command.iter().filter_map(|effect| RunView::from_effect(effect)).any(|run| {
+        let is_rm = |pattern: &str| {
+            CommandPattern::parse(pattern).is_ok_and(|pattern| pattern.matches(&run) == PatternMatch::Yes)
+        };
+        is_rm("rm|unlink|rmdir") && !is_rm("rm -r")
+    });
+    for effect in command {
+        match effect {
+            Effect::Write { path, .. } => changes.push(whole(scene.resolve(path))),
+            Effect::Place { names, to, tree } => {
+                let to = scene.resolve(to);
+                let is_directory = !scene.is_example && workspace.is_directory(&to);
+                let placed = |path: PathBuf| if *tree { ChangedPath::Tree(path) } else { whole(path) };
+                if is_directory && !names.is_empty() {
+                    changes.extend(names.iter().map(|name| placed(to.join(name))));
+                } else {
+                    changes.push(placed(to));
+                }
+            }
+            Effect::Delete { path } => {
+                let path = scene.resolve_deleted(path);
+                let is_file = deletes_files_only || scene.is_example;
+                changes.push(if is_file { ChangedPath::File(path) } else { ChangedPath::Tree(path) });
+            }
+            Effect::Touch { path } if may_be_file(path, scene) => changes.push(whole(scene.resolve(path))),
+            Effect::UnknownTarget { target, places, .. } => {
+                let is_glob = target.contains(['*', '?', '[']) && !target.contains(['$', '`', '<']);
+                if !is_glob || places.is_empty() {
+                    changes.push(ChangedPath::Any);
+                    continue;
+                }
+                let is_known = |part: &std::path::Component<'_>| {
+                    !part.as_os_str().to_string_lossy().contains(['*', '?', '['])
+                };
+                let known = |place: &PathBuf| -> PathBuf {
+                    place.join(target).components().take_while(is_known).collect()
+                };
+                changes.extend(places.iter().map(|place| ChangedPath::Tree(scene.resolve(&known(place)))));
+            }
+            Effect::ChangeTree(change) => {
+                let top = || scene.resolve(change.work_tree.as_ref().unwrap_or(&change.directory));
+                // Files that are named one by one have effects of their own.
+                let names_files =
+                    |effect: &&Effect| matches!(effect, Effect::Write { .. } | Effect::Delete { .. });
+                let has_wildcard = change.paths.iter().any(|path| path.pattern.contains(['*', '?', '[']));
+                if change.paths.is_empty() || has_wildcard || !command.iter().any(names_files) {
+                    changes.push(ChangedPath::Tree(top()));
+                }
+            }
+            Effect::UpdateBranch(update)
+                if matches!(update.command, "merge" | "revert" | "cherry-pick" | "am") =>
+            {
+                changes.push(ChangedPath::Tree(workspace.project.clone()));
+            }
+            Effect::MutatingOption { program, by, .. }
+                if program == "git" && ["pull", "rebase"].contains(&by.as_str())
+                    || program == "find" && by == "-delete" =>
+            {
+                changes.push(ChangedPath::Tree(scene.resolve(&scene.event.cwd)));
+            }
+            Effect::ApplyPatch(_) | Effect::TooLarge { .. } | Effect::Unparsed { .. } => {
+                changes.push(ChangedPath::Any);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a text that an unknown tool was given names a file: it exists, or looks like a path.
+fn may_be_file(path: &Path, scene: &Scene<'_>) -> bool {
+    let text = path.to_string_lossy();
+    let has_extension = path.extension().is_some_and(|extension| extension.len() <= 8);
+    scene.exists(path) || has_extension && !text.contains(char::is_whitespace) && !text.contains("://")
+}
+
+/// The first of some changes that a rule counts, by its key `changed`.
+pub(super) fn find_counted<'c>(
+    patterns: &[RuleText],
+    changes: impl Iterator<Item = &'c ChangedPath>,
+    scene: &Scene<'_>,
+) -> Option<&'c ChangedPath> {
+    // A rule with a broken pattern decides nothing.
+    let parsed = PathPatterns::parse(patterns).ok()?;
+    let roots = scene.roots();
+    let mut changes = changes;
+    changes.find(|change| match change {
+        ChangedPath::Any => true,
+        ChangedPath::File(path) | ChangedPath::Tree(path) if patterns.is_empty() => {
+            let is_temporary = roots.temporary.iter().any(|root| is_within(path, root));
+            is_within(path, &roots.project) || !is_temporary && !path.starts_with("/dev")
+        }
+        ChangedPath::File(path) => parsed.matches(path, roots),
+        ChangedPath::Tree(path) => parsed.matches(path, roots) || parsed.may_match_below(path, roots),
+    })
+}

@@ -1,0 +1,121 @@
+//! Records what a session does, for the rules that ask for evidence. Without such a rule nothing is recorded.
+
+use crate::prelude::*;
+
+use super::changes::{LineStep, list_steps};
+use super::scene::Scene;
+use provost_core::event::{Event, EventKind};
+use provost_core::opinion::Fault;
+use provost_core::rules::Rule;
+use provost_core::rules::evidence::EvidenceRecord;
+use provost_core::tool::{Tool, ToolCall};
+use provost_core::workspace::Workspace;
+
+/// The command patterns that rules ask for; `None` if no rule asks for changes or runs.
+fn list_needed_patterns(rules: &[Rule]) -> Option<Vec<&str>> {
+    let mut patterns: Vec<&str> = rules.iter().filter_map(Rule::needed_pattern).collect();
+    patterns.sort_unstable();
+    patterns.dedup();
+    let is_needed = !patterns.is_empty() || rules.iter().any(|rule| !rule.subject.changed.is_empty());
+    is_needed.then_some(patterns)
+}
+
+/// The name of the session's record.
+pub(super) fn session(event: &Event) -> &str {
+    event.session.as_deref().unwrap_or_default()
+}
+
+/// Records that a call with a needed run is about to start.
+pub(super) fn record_start(scene: &Scene<'_>) -> Result<(), Fault> {
+    let patterns = list_needed_patterns(&scene.workspace.config.rules.rules).unwrap_or_default();
+    let Some(ToolCall { tool: Tool::Shell { .. }, id: Some(id), .. }) = scene.event.call() else {
+        return Ok(());
+    };
+    let is_run = |(_, step): &(usize, LineStep)| matches!(step, LineStep::Run(_));
+    if patterns.is_empty() || !list_steps(scene, &patterns).iter().any(is_run) {
+        return Ok(());
+    }
+    let started = EvidenceRecord::Started { call: id.clone() };
+    scene.workspace.append_evidence(session(scene.event), &[started])
+}
+
+/// Records what a finished call has changed and run.
+pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
+    let Some(patterns) = list_needed_patterns(&workspace.config.rules.rules) else { return Ok(()) };
+    if let Some(ended) = &call.outcome.ended_task {
+        return record_task(&ended.id, ended.has_succeeded, event, workspace);
+    }
+    let has_failed = matches!(event.kind, EventKind::ToolFailed(_));
+    let is_file_tool = matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. });
+    if matches!(call.tool, Tool::Read { .. }) || has_failed && is_file_tool {
+        return Ok(());
+    }
+    let scene = Scene::new(event, workspace);
+    let patterns = if matches!(call.tool, Tool::Shell { .. }) { patterns } else { Vec::new() };
+    let mut records = build_records(call, &list_steps(&scene, &patterns), has_failed);
+    records.dedup();
+    workspace.append_evidence(session(event), &records)
+}
+
+fn build_records(call: &ToolCall, steps: &[(usize, LineStep)], has_failed: bool) -> Vec<EvidenceRecord> {
+    let id = call.id.clone().unwrap_or_default();
+    let outcome = &call.outcome;
+    let has_succeeded =
+        !has_failed && !outcome.is_unfinished && outcome.exit_code.is_none_or(|code| code == 0);
+    let mut records = Vec::new();
+    let mut background = Vec::new();
+    for (_, step) in steps {
+        match step {
+            LineStep::Change(change) => {
+                // A run that goes on before a change does not cover it, and it is not known which comes first.
+                background.clear();
+                records.push(EvidenceRecord::Changed { change: change.clone(), call: id.clone() });
+            }
+            LineStep::Run(pattern) if outcome.background_task.is_some() => background.push(pattern.clone()),
+            LineStep::Run(pattern) => {
+                let pattern = pattern.clone();
+                records.push(EvidenceRecord::Ran { pattern, has_succeeded, call: id.clone() });
+            }
+        }
+    }
+    if let Some(task) = outcome.background_task.clone().filter(|_| !background.is_empty()) {
+        records.push(EvidenceRecord::Background { task, patterns: background, call: id });
+    }
+    records
+}
+
+/// Records the user's prompt, and the end of a background task that a prompt announces.
+pub(super) fn record_prompt(event: &Event, workspace: &Workspace) -> Result<(), Fault> {
+    let EventKind::Prompt { is_by_user, finished_task, has_task_succeeded, .. } = &event.kind else {
+        return Ok(());
+    };
+    if list_needed_patterns(&workspace.config.rules.rules).is_none()
+        && !workspace.config.rules.rules.iter().any(|rule| rule.subject.stops)
+    {
+        return Ok(());
+    }
+    if let Some(task) = finished_task {
+        return record_task(task, *has_task_succeeded, event, workspace);
+    }
+    let session = session(event);
+    let is_of_user = *is_by_user && event.agent.as_ref().is_none_or(|agent| agent.id.is_none());
+    if is_of_user && workspace.has_evidence(session) && workspace.read_evidence(session)?.has_rounds() {
+        workspace.append_evidence(session, &[EvidenceRecord::Prompt])?;
+    }
+    Ok(())
+}
+
+fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
+    let session = session(event);
+    if !workspace.has_evidence(session) {
+        return Ok(());
+    }
+    let evidence = workspace.read_evidence(session)?;
+    let Some((patterns, call)) = evidence.find_background(task) else { return Ok(()) };
+    let ran = |pattern: &String| EvidenceRecord::Ran {
+        pattern: pattern.clone(),
+        has_succeeded,
+        call: call.to_owned(),
+    };
+    workspace.append_evidence(session, &patterns.iter().map(ran).collect::<Vec<_>>())
+}
