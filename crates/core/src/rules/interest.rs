@@ -113,7 +113,10 @@ fn changes_files(effect: &Effect) -> bool {
     )
 }
 
-/// Whether a pattern without wildcards is the name of the tool; one with wildcards may be.
+/// Whether the text in front of a pattern's first wildcard is the start of the tool's name.
 fn may_name_tool(pattern: &str, tool: &str) -> bool {
-    pattern.split('|').any(|name| name.contains(['*', '?', '[', '\\', '!']) || name.trim() == tool)
+    pattern.split('|').map(str::trim).any(|name| match name.find(['*', '?', '[', '\\']) {
+        Some(wildcard) => tool.starts_with(&name[..wildcard]),
+        None => name == tool,
+    })
 }

@@ -132,10 +132,12 @@ fn read_baseline(layer: ConfigLayer, interest: Option<&RuleInterest<'_>>) -> Vec
     let file: Arc<Path> = Path::new("baseline.toml").into();
     let source = RuleSource { layer, file, text: BASELINE, is_built_in: true };
     let concerned = interest.and_then(|interest| read_concerned_rules(&source, interest));
-    let mut rules = concerned.map(|(rules, _)| rules).unwrap_or_else(|| {
+    let mut rules = if let Some((rules, _)) = concerned {
+        rules
+    } else {
         let (document, _) = DeTable::parse_recoverable(BASELINE);
         read_layer_rules(document.get_ref(), &source, &mut Vec::new()).rules
-    });
+    };
     for rule in &mut rules {
         rule.name.insert_str(0, &format!("{BASELINE_NAME}/"));
     }

@@ -52,11 +52,8 @@ impl<'a> Scene<'a> {
             temporary: LazyCell::new(Box::new(move || {
                 let own = workspace.environment_variable("TMPDIR").map(PathBuf::from);
                 let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
-                let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).chain(own).collect();
-                if !is_example {
-                    all.iter_mut().for_each(|path| *path = workspace.resolve(path));
-                }
-                all
+                let all = TEMPORARY.iter().map(PathBuf::from).chain(own);
+                all.map(|path| if is_example { path } else { workspace.resolve(&path) }).collect()
             })),
         })
     }
