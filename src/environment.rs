@@ -13,6 +13,7 @@ use crate::config::{self, Config};
 use crate::event::Event;
 use crate::places::{Places, find_project_root, resolve_path};
 use crate::registry;
+use crate::rules::RuleInterest;
 use crate::signals;
 use crate::workspace::{Interruption, Workspace};
 
@@ -22,7 +23,12 @@ pub fn open_workspace(client: &'static Client, event: &Event) -> Workspace {
     let start = resolve_path(&(client.facts.find_project)().unwrap_or_else(|| event.cwd.clone()));
     let project = find_project_root(&start);
     let layers = config::list_config_files(&places, &start, &project);
-    let config = Config::load(&layers, registry::guard_settings, places.kept_rules_directory().as_deref());
+    let config = Config::load(
+        &layers,
+        registry::guard_settings,
+        places.kept_rules_directory().as_deref(),
+        RuleInterest::new(event).as_ref(),
+    );
     make_workspace(client, start, project, places, config)
 }
 

@@ -14,7 +14,7 @@ mod signals;
 pub use provost_clients as clients;
 pub use provost_core::{
     client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places,
-    raw_object, review_verdict, reviewer, text, tool, workspace,
+    raw_object, review_verdict, reviewer, rules, text, tool, workspace,
 };
 pub use provost_files as files;
 pub use provost_guards::{phases, plan_gate, planner, registry, review_loop, self_guard};

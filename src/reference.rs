@@ -5,6 +5,7 @@
 use crate::cli;
 use crate::config::settings;
 use crate::registry::{GUARDS, PACKS, TimeLimit, guard_settings};
+use crate::text::capitalize;
 
 /// Every generated file of the repository, with its content.
 pub fn generate_pages() -> Vec<(&'static str, String)> {
@@ -76,9 +77,4 @@ fn settings_page() -> String {
         page += &format!("| `{}` | {expected} | `{default}` | {} |\n", setting.key(), setting.meaning);
     }
     page
-}
-
-fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -59,7 +59,7 @@ impl Check {
         let guards = GuardSelection::select_for_event(&event, &workspace.config);
         let mut findings = engine::ask_guards(&guards, &event, &workspace);
         // A guard that the call does not concern is not listed.
-        findings.retain(|finding| !finding.outcome.as_ref().is_ok_and(|opinion| opinion.is_unconcerned));
+        findings.retain(|finding| !finding.is_unconcerned());
         let denied = !matches!(Decision::fold(&findings).ruling, Ruling::Silence);
         let mut out = anstream::stdout().lock();
         if self.json {

@@ -1,4 +1,4 @@
-//! `provost compat`: replaces the hook scripts of the workflows that Provost comes from.
+//! `provost compat`: replaces the hook scripts that the workflows used before Provost.
 //!
 //! Each script is a line in [`SCRIPTS`]. From input to answer it takes the path of `provost hook`, with the same
 //! deadline, failure modes and journal. Only the form of input and answer differs.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::screen::{
     BOLD, CYAN, DIM, decision_colour, paint, print_detail, print_field, text_width, wrap, wrap_for_terminal,
+    wrap_line,
 };
 use super::{CommandResult, CurrentProject, Exit};
 use crate::journal::{GuardRecord, JournalRecord};
@@ -61,7 +62,7 @@ impl Explain {
 fn print_record(out: &mut impl Write, record: &JournalRecord) -> io::Result<()> {
     let decision = record.text("decision");
     if !record.text("subject").is_empty() {
-        writeln!(out, "{}", paint(BOLD, &wrap(&make_one_line(record.text("subject")), 0, text_width())))?;
+        writeln!(out, "{}", paint(BOLD, &wrap_line(record.text("subject"), 0)))?;
     }
     writeln!(
         out,

@@ -11,13 +11,13 @@ use std::time::Duration;
 use anstyle::Style;
 use similar::TextDiff;
 
-use super::screen::{BOLD, CYAN, GREEN, RED, paint, text_width, wrap};
+use super::screen::{BOLD, CYAN, GREEN, RED, paint, print_sentence};
 use super::{CommandError, Exit};
 use crate::text::{make_one_line, make_printable};
 use crate::workspace::Workspace;
 use provost_files as files;
 
-/// The largest file that is read. No settings file comes near it.
+/// The largest file that is read. Settings files are far smaller.
 const LARGEST: u64 = 8 << 20;
 /// After this time, the rest of a file is shown as one change.
 const LONGEST_DIFF: Duration = Duration::from_secs(1);
@@ -267,11 +267,6 @@ impl<W: Write> Write for PipeTolerantOutput<W> {
 /// A path as text that is safe to print.
 pub(crate) fn printable_path(path: &Path) -> String {
     make_one_line(&path.to_string_lossy())
-}
-
-/// Prints a sentence, wrapped to the terminal.
-pub(crate) fn print_sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", wrap(&make_one_line(text), 0, text_width()))
 }
 
 #[cfg(test)]

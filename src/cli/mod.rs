@@ -267,8 +267,12 @@ impl CurrentProject {
         let project = find_project_root(&cwd);
         let places = read_places();
         let layers = crate::config::list_config_files(&places, &cwd, &project);
-        let config =
-            Config::load(&layers, crate::registry::guard_settings, places.kept_rules_directory().as_deref());
+        let config = Config::load(
+            &layers,
+            crate::registry::guard_settings,
+            places.kept_rules_directory().as_deref(),
+            None,
+        );
         Ok(Self { state: places.project_state_directory(&project), project, layers, config })
     }
 

@@ -1,10 +1,10 @@
 //! `provost override` in a shell: it allows nothing, and says how to override a denial.
 
-use super::screen::{text_width, wrap};
+use super::screen::wrap_line;
 use super::{CommandResult, Exit};
 use crate::opinion::Denial;
 use crate::registry;
-use crate::text::{make_one_line, shorten_line};
+use crate::text::shorten_line;
 
 /// Show how to allow one denied call with a prompt in the client
 ///
@@ -52,7 +52,7 @@ impl Override {
             fix: fix.trim_end_matches('.').into(),
             document_wording: None,
         };
-        eprintln!("{}", wrap(&make_one_line(&denial.to_string()), 0, text_width()));
+        eprintln!("{}", wrap_line(&denial.to_string(), 0));
         Ok(Exit::Problem)
     }
 }

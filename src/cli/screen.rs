@@ -1,12 +1,14 @@
 //! Printing for people: colours, wrapped text, and tables whose columns line up.
 //!
 //! `anstream` removes colours where they are not wanted (a pipe, `NO_COLOR`). Text that came from an agent is
-//! made printable before it gets here.
+//! made printable by the caller, or by [`wrap_line`].
 
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
+
+use crate::text::make_one_line;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -170,6 +172,16 @@ pub(crate) fn display_width(text: &str) -> usize {
 /// Fills a text up with blanks, to this many columns.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(display_width(text))))
+}
+
+/// Prints a sentence, wrapped to the terminal.
+pub(crate) fn print_sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", wrap_line(text, 0))
+}
+
+/// Makes a text printable, on one line, and wraps it to the terminal.
+pub(crate) fn wrap_line(text: &str, indent: usize) -> String {
+    wrap(&make_one_line(text), indent, text_width())
 }
 
 /// Wraps a text into lines of at most `width` columns, each after `indent` blanks. Text in backticks is not

@@ -26,7 +26,7 @@ const MOST_DENIALS: usize = 5;
 /// The length of a name or a reason on a line.
 const LONGEST: usize = 200;
 
-/// Show where things stand: packs, the plan, reviews, the phase, the last denials, the next step
+/// Show the state of the project: packs, plan, reviews, phase, last denials, next step
 ///
 /// Each line is the summary of another command: `provost gate status`, `provost review status`, `provost phases
 /// status`, `provost explain`. The denials are the last ones in the journal.

@@ -6,10 +6,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file_change::{
-    self, Confirmation, PipeTolerantOutput, SettingsFileEdit, print_sentence, printable_path,
-};
-use super::screen::{text_width, wrap};
+use super::file_change::{self, Confirmation, PipeTolerantOutput, SettingsFileEdit, printable_path};
+use super::screen::{print_sentence, wrap_line};
 use super::settings_file::{ScopeOption, SettingsFile, find_client_root, shorten_path};
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::cli::client::require;
@@ -83,7 +81,7 @@ impl Uninstall {
         if removals.is_empty() && !obstacles.is_empty() {
             for obstacle in &obstacles {
                 let text = format!("[provost] nothing was changed: {obstacle}");
-                eprintln!("{}", wrap(&make_one_line(&text), 0, text_width()));
+                eprintln!("{}", wrap_line(&text, 0));
             }
             return Ok(Exit::Problem);
         }

@@ -205,7 +205,7 @@ impl HookCall {
     }
 }
 
-/// Stands in for an event that could not be read.
+/// The event to judge if the real one could not be read.
 pub(super) fn placeholder_event() -> Event {
     Event::new(String::new(), EventKind::Other, std::env::current_dir().unwrap_or_default())
 }

@@ -120,8 +120,8 @@ fn answer(deadline: &Deadline, call: &HookCall, mut findings: Vec<Finding>, pati
     let mut decision = Decision::fold(&findings);
     let mut shared = SharedAnswer::open(call, &findings, patience);
     // What another process has said is not repeated, but still decides.
-    // INVARIANT: every process that comes to a denial gives it with its reason. The client passes on one reason of
-    // several, and nobody knows whether the other process's answer counts.
+    // INVARIANT: every process that denies the event says so, with its reason. The client passes on one reason of
+    // several, and it is unknown whether the other process's answer counts.
     let is_repeated = shared.as_mut().is_some_and(|shared| shared.remove_repeated(&mut findings));
     if is_repeated {
         decision = Decision {

@@ -50,7 +50,7 @@ impl JournalRecord {
 
     /// The first guard that was not silent.
     pub fn first_speaking_guard(&self) -> Option<GuardRecord<'_>> {
-        self.guards().find(|said| !matches!(said.text("opinion"), "silence" | ""))
+        self.guards().find(|guard| !matches!(guard.text("opinion"), "silence" | ""))
     }
 
     pub fn is_denial(&self) -> bool {

@@ -242,7 +242,7 @@ fn reviewing_as_a_hook() {
 }
 
 fn load(file: &Path) -> Config {
-    Config::load(&[(ConfigLayer::Project, file.to_owned())], Vec::new, None)
+    Config::load(&[(ConfigLayer::Project, file.to_owned())], Vec::new, None, None)
 }
 
 fn workspace(config: Config) -> Workspace {

@@ -30,14 +30,16 @@ impl Answer {
         match serde_json::from_str::<Value>(&self.stdout) {
             Ok(Value::Object(object)) => {
                 for (name, value) in &object {
-                    // The reason of a denial is in the answer twice; `denied` compares the two.
                     match (name.as_str(), value) {
                         ("hookSpecificOutput", Value::Object(fields)) => {
-                            let is_repeated = |name: &str| {
-                                name == "permissionDecisionReason" && object.contains_key("reason")
+                            // A denial has its reason twice, and the event's name is known.
+                            let is_known = |name: &str, value: &Value| match name {
+                                "hookEventName" => value.as_str() == self.event.as_deref(),
+                                "permissionDecisionReason" => Some(value) == object.get("reason"),
+                                _ => false,
                             };
-                            let other = |name: &str| name != "hookEventName" && !is_repeated(name);
-                            for (name, value) in fields.iter().filter(|(name, _)| other(name)) {
+                            for (name, value) in fields.iter().filter(|(name, value)| !is_known(name, value))
+                            {
                                 show(name, value.as_str().unwrap_or(&value.to_string()));
                             }
                         }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-pub struct Demo {
-    /// The variable that tells a hook the project.
+pub struct ClientDemo {
+    /// The variable in which a hook finds the project.
     pub variable: &'static str,
     /// The act of a pack, in a home that contains the project.
     pub find_act: fn(pack: &str, home: &Path, project: &Path) -> Option<DemoAct>,
@@ -11,7 +11,7 @@ pub struct Demo {
     pub parse_answer: fn(stdout: &str) -> DemoAnswer,
 }
 
-impl Demo {
+impl ClientDemo {
     /// Plays nothing.
     pub(crate) const NONE: Self =
         Self { variable: "", find_act: |_, _, _| None, parse_answer: |_| DemoAnswer::Nothing };

@@ -20,7 +20,7 @@ pub struct Health {
     pub list_variables: fn(&[HookSource]) -> Vec<(String, String)>,
     /// How the client reads an answer.
     pub parse_answer: fn(event: &str, code: Option<i32>, stdout: &str, stderr: &str) -> HookReply,
-    /// Whether the client runs a hook for a tool; `None` if nobody can tell.
+    /// Whether the client runs a hook for a tool; `None` if that is unknown.
     pub matches_tool: fn(&RegisteredHook, tool: &str) -> Option<bool>,
     /// The tools whose calls a pack's guards judge at an event. The second list has tools that agents rarely use to get
     /// around a guard.
@@ -40,7 +40,7 @@ pub struct Health {
     /// What in a settings file, or in the environment, changes what Provost does.
     pub find_steering: fn(&HookSource) -> Vec<SteeringValue>,
     pub find_steering_variables: fn() -> Vec<SteeringValue>,
-    /// The program of Provost that a hook runs; `None` if nobody can tell.
+    /// The program of Provost that a hook runs; `None` if that is unknown.
     pub find_program: fn(&RegisteredHook, &SettingsScope, project: &Path, &Places) -> Option<HookProgram>,
     /// The files that would define an agent of this name.
     pub list_agent_files: fn(name: &str, project: &Path, &Places) -> Vec<PathBuf>,

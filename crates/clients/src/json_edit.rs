@@ -55,7 +55,7 @@ impl<'a> EditableJson<'a> {
             let margin = whole[from..begin].len() - whole[from..begin].trim_ascii_start().len();
             let end = begin + value.len();
             items.push(JsonItem { name, value, start: from + margin, end });
-            // Only white space stands between a value and its comma.
+            // Between a value and its comma, there is only white space.
             from = end + whole[end..].find(',').map_or(0, |comma| comma + 1);
         }
         Self { whole, items }
@@ -117,7 +117,7 @@ impl<'a> EditableJson<'a> {
     }
 
     /// The text with its values edited and others added at the end, each with its own margin; `None` if nothing is
-    /// left. `end` stands before the closing bracket of what was empty.
+    /// left. `end` is put before the closing bracket of what was empty.
     pub fn rebuild(&self, edits: &[ValueEdit], added: &[String], end: &str) -> Option<String> {
         let mut values = String::new();
         for (at, (item, edit)) in self.items.iter().zip(edits).enumerate() {

@@ -14,7 +14,7 @@ mod registration;
 use std::path::PathBuf;
 
 pub use claude::script as scripts;
-pub use demo::{Demo, DemoAct, DemoAnswer, DemoScene, EventSource, SceneAction};
+pub use demo::{ClientDemo, DemoAct, DemoAnswer, DemoScene, EventSource, SceneAction};
 pub use health::{Health, HookProgram, HookReply, SampleEvent, SteeringValue, ToolNames};
 pub use long_text::HookInput;
 use provost_core::client::ClientFacts;
@@ -40,7 +40,7 @@ pub struct Client {
     pub migration: Option<Migration>,
     pub health: Option<Health>,
     pub status_line: Option<StatusLine>,
-    pub demo: Option<Demo>,
+    pub demo: Option<ClientDemo>,
 }
 
 /// How a client talks to a hook, and which answers it obeys.
@@ -84,8 +84,8 @@ impl Client {
         self.status_line.as_ref().unwrap_or(&StatusLine::NONE)
     }
 
-    pub fn demo(&self) -> &Demo {
-        self.demo.as_ref().unwrap_or(&Demo::NONE)
+    pub fn demo(&self) -> &ClientDemo {
+        self.demo.as_ref().unwrap_or(&ClientDemo::NONE)
     }
 }
 

@@ -23,7 +23,7 @@ pub struct ClientFacts {
     /// The agent that a program would run as with these arguments, if it is this client.
     pub find_started_agent: fn(program: &str, arguments: &[String]) -> Option<String>,
     pub settings: Settings,
-    /// `None`: nobody can look up what was said and done, so all lookups find nothing.
+    /// `None`: the client writes no transcripts, so all lookups find nothing.
     pub transcripts: Option<Transcripts>,
     /// `None`: only the setting `reviewer.command` can name a reviewer.
     pub reviewer: Option<Reviewer>,
@@ -67,8 +67,8 @@ pub struct Transcripts {
     pub parse_subagent_transcript: fn(&str) -> Option<SubagentTranscript>,
     /// The tool calls and user commands in one line of a session's transcript.
     pub parse_transcript_line: fn(line: &[u8]) -> Vec<Event>,
-    /// Whether this line of a transcript ends the agent's last message `said`; `None` if the line does not tell.
-    pub ends_message: fn(line: &[u8], said: &str) -> Option<bool>,
+    /// Whether this line of a transcript ends the agent's last message; `None` if the line does not show it.
+    pub ends_message: fn(line: &[u8], message: &str) -> Option<bool>,
 }
 
 impl Transcripts {
@@ -134,7 +134,7 @@ pub struct Reviewer {
     pub list_user_variables: fn(&Places) -> Vec<String>,
     /// Whether a variable could choose the model, its address or the login.
     pub is_model_variable: fn(variable: &str) -> bool,
-    /// The variable that tells hooks the id of the client's process.
+    /// The variable in which hooks find the id of the client's process.
     pub process_variable: &'static str,
 }
 
@@ -207,7 +207,7 @@ pub struct InstructionFiles {
     pub may_be_below: fn(&Path) -> bool,
     /// The hooks in the text of a file, if one of them could undo a denial.
     pub find_risky_hooks: fn(text: &str) -> Option<String>,
-    /// Whether a call with these texts could add such hooks to a file with the content `before`. How the call uses the
+    /// Whether a call with these texts could add risky hooks to a file with the content `before`. How the call uses the
     /// texts is not known.
     pub may_add_hooks: fn(texts: &[&str], before: Option<&str>) -> bool,
 }

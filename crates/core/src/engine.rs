@@ -68,7 +68,7 @@ pub fn ask_guards(guards: &[&'static Guard], event: &Event, workspace: &Workspac
     findings.into_iter().flat_map(|(_, findings)| findings).collect()
 }
 
-/// Runs `work`. A panic comes back as its message and the place in the code.
+/// Runs `work`. Returns a panic as its message and its place in the code.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| LAST_PANIC.take().unwrap_or_else(|| "panic".into()))

@@ -1,7 +1,7 @@
 //! A guard: the facts about it, and the function that judges.
 //!
-//! When a guard is asked, its pack and what its failure means are data, so that the engine, the commands and the pages
-//! in `docs/` cannot disagree. The table of all guards is in the crate of the guards.
+//! The triggers, the pack and the failure mode of a guard are data, so that the engine, the commands and the pages in
+//! `docs/` cannot disagree. The table of all guards is in the crate `provost-guards`.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub struct Guard {
     /// The setting that lists the agents in which it is asked; `None`: in all of them and in the main conversation.
     pub agents_setting: Option<&'static str>,
     pub failure_mode: FailureMode,
-    /// Whether it can deny, or only remarks.
+    /// Whether it can deny. Otherwise it only warns or records.
     pub can_block: bool,
     /// Whether the user can override a denial once with a prompt ([`crate::overrides`]).
     pub is_overridable: bool,
@@ -37,7 +37,7 @@ pub struct Guard {
 /// How long a guard may take.
 #[derive(Clone, Copy)]
 pub enum TimeLimit {
-    /// It judges within milliseconds, and shares one deadline with all such guards of the event.
+    /// It judges within milliseconds. All guards with this limit share one deadline per event.
     Shared,
     /// It may start a reviewer and wait for its answer, for minutes or hours, within a limit of its own; `None` if the
     /// configuration lets it start no reviewer.

@@ -85,6 +85,13 @@ impl Opinion {
     }
 }
 
+impl From<Option<Opinion>> for Opinion {
+    /// A guard without an opinion is not concerned.
+    fn from(opinion: Option<Opinion>) -> Self {
+        opinion.unwrap_or_else(Self::unconcerned)
+    }
+}
+
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A prescribed text has a tag of its own.

@@ -23,7 +23,7 @@ use provost_files as files;
 /// How long a permission is valid.
 pub const PERMISSION_LIFETIME: Duration = Duration::from_hours(1);
 /// How long the files of permissions are kept, used or not.
-const KEPT: Duration = Duration::from_hours(24);
+const FILE_LIFETIME: Duration = Duration::from_hours(24);
 const LARGEST: u64 = 64 << 10;
 /// How many characters of a prompt are looked at.
 const LONGEST_LINE: usize = 2000;
@@ -81,7 +81,7 @@ pub fn store_permission(
     let permission = json!({"session": session, "guard": guard, "reason": reason, "given": now()});
     files::replace_private(&permission_file(&directory, session, guard), permission.to_string().as_bytes())
         .map_err(|error| Fault::Error(format!("{}: {error}", directory.display())))?;
-    files::remove_older_files(&directory, KEPT);
+    files::remove_older_files(&directory, FILE_LIFETIME);
     Ok(())
 }
 
@@ -154,7 +154,7 @@ struct Permission {
 impl Permission {
     fn find(directory: &Path, session: &str, guard: &str, event: &Event) -> Option<Self> {
         let unused = permission_file(directory, session, guard);
-        // An event without a name is in no other process.
+        // No other process handles an event without an id.
         let occasion = event.shared_id().unwrap_or_else(|| format!("{:?}", SystemTime::now()));
         let occasion = format!("{:016x}.used", fnv1a(occasion.as_bytes()));
         let used = unused.with_extension(occasion);

@@ -106,7 +106,7 @@ pub fn room_for_reason(what: &str) -> usize {
     SHOWN.saturating_sub(what.chars().count()).max(40)
 }
 
-/// A quoted path for the start of a message. A long path keeps its end, which tells files apart.
+/// A quoted path for the start of a message. A long path keeps its end, which distinguishes files.
 pub fn quote_path_end(path: &str) -> String {
     const MOST: usize = 48;
     let cut = path.chars().count().saturating_sub(MOST);
@@ -123,8 +123,19 @@ pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The text of a plugin's agent or command, without its front matter.
-pub fn strip_front_matter(markdown: &str) -> &str {
+/// Removes the byte order mark that some editors write.
+pub fn strip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The text with its first letter in upper case.
+pub fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The text of a plugin's agent or command, without its frontmatter.
+pub fn strip_frontmatter(markdown: &str) -> &str {
     let rest = markdown.strip_prefix("---\n").unwrap_or(markdown);
     rest.split_once("\n---\n").map_or(rest, |(_, body)| body).trim()
 }

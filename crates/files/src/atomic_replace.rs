@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::steps::{self, make_directory, make_private_directory, remove_file, rename_file};
-use super::{age_of, private, read_file};
+use super::{entry_age, private, read_file};
 use crate::faults;
 
 /// Replaces a file that others write to as well, and keeps its mode. Returns `false` and does nothing if the file does
@@ -108,7 +108,7 @@ fn sweep_older(directory: &Path, long: Duration) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
-        let is_old = || long.is_zero() || age_of(&entry).is_some_and(|age| age >= long);
+        let is_old = || long.is_zero() || entry_age(&entry).is_some_and(|age| age >= long);
         if name.starts_with(b".") && name.ends_with(b".provost.tmp") && is_old() {
             let _ = remove_file(&entry.path());
         }
@@ -244,7 +244,7 @@ fn create_if_free(path: &Path, temporary: &Path, bytes: &[u8], mode: Option<&Per
     remove_on_error(created, temporary)
 }
 
-/// Puts a file at a path, whatever is there.
+/// Puts a file at a path, and replaces what is there.
 fn put(path: &Path, bytes: &[u8], rights: u32, mode: Option<&Permissions>) -> io::Result<()> {
     const TRIES: u32 = 50;
     let temporary = unfinished(path);

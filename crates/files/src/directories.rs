@@ -50,9 +50,9 @@ pub fn for_each_entry(
             FileType::RegularFile => EntryKind::File,
             FileType::Directory => EntryKind::Directory,
             FileType::Symlink => EntryKind::Link,
-            // Some file systems do not tell.
+            // Some file systems do not report the type.
             FileType::Unknown => match std::fs::symlink_metadata(directory.join(name)) {
-                Ok(metadata) => kind_of(metadata.file_type()),
+                Ok(metadata) => entry_kind(metadata.file_type()),
                 Err(_) => continue,
             },
             _ => EntryKind::Other,
@@ -71,7 +71,7 @@ pub fn for_each_entry(
 ) -> io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
-        if visit(&entry.file_name(), kind_of(entry.file_type()?)).is_break() {
+        if visit(&entry.file_name(), entry_kind(entry.file_type()?)).is_break() {
             break;
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn walk(
     }
 }
 
-fn kind_of(kind: std::fs::FileType) -> EntryKind {
+fn entry_kind(kind: std::fs::FileType) -> EntryKind {
     if kind.is_file() {
         EntryKind::File
     } else if kind.is_dir() {

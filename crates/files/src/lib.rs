@@ -163,7 +163,7 @@ pub fn make_log_file(path: &Path) -> io::Result<File> {
     private().read(true).append(true).create_new(true).open(path)
 }
 
-/// Identifies a file by its device and inode, whatever its name is.
+/// Identifies a file by its device and inode, independent of its name.
 #[derive(Debug, Clone, Copy)]
 pub struct FileIdentity {
     #[cfg(unix)]
@@ -178,7 +178,7 @@ impl PartialEq for FileIdentity {
         self.place == other.place
     }
 
-    // On this system, only paths tell files apart.
+    // On this system, only paths distinguish files.
     #[cfg(not(unix))]
     fn eq(&self, _: &Self) -> bool {
         false
@@ -187,23 +187,23 @@ impl PartialEq for FileIdentity {
 
 /// The identity of the file that a path leads to; `None` if it does not exist.
 pub fn file_identity(path: &Path) -> Option<FileIdentity> {
-    fs::metadata(path).ok().map(|metadata| identity_of(&metadata))
+    fs::metadata(path).ok().map(|metadata| identify(&metadata))
 }
 
 /// The identity of an open file.
 pub fn open_file_identity(file: &File) -> Option<FileIdentity> {
-    file.metadata().ok().map(|metadata| identity_of(&metadata))
+    file.metadata().ok().map(|metadata| identify(&metadata))
 }
 
 #[cfg(unix)]
-fn identity_of(metadata: &fs::Metadata) -> FileIdentity {
+fn identify(metadata: &fs::Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     let names = if metadata.is_dir() { 1 } else { metadata.nlink() };
     FileIdentity { place: (metadata.dev(), metadata.ino()), names }
 }
 
 #[cfg(not(unix))]
-fn identity_of(_: &fs::Metadata) -> FileIdentity {
+fn identify(_: &fs::Metadata) -> FileIdentity {
     FileIdentity { names: 1 }
 }
 
@@ -228,7 +228,7 @@ pub fn has_link_below(file: FileIdentity, directory: &Path) -> io::Result<bool> 
             }
             match entry.metadata() {
                 Ok(found) if found.is_dir() => open.push(entry.path()),
-                Ok(found) if identity_of(&found) == file => return Ok(true),
+                Ok(found) if identify(&found) == file => return Ok(true),
                 _ => {}
             }
         }
@@ -239,14 +239,14 @@ pub fn has_link_below(file: FileIdentity, directory: &Path) -> io::Result<bool> 
 /// Removes the files of a directory that are older than `age`.
 pub fn remove_older_files(directory: &Path, age: Duration) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if age_of(&entry).is_some_and(|found| found > age) {
+        if entry_age(&entry).is_some_and(|found| found > age) {
             let _ = remove_file(&entry.path());
         }
     }
 }
 
 /// How long ago an entry was written; `None` if that time is in the future.
-fn age_of(entry: &fs::DirEntry) -> Option<Duration> {
+fn entry_age(entry: &fs::DirEntry) -> Option<Duration> {
     entry.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 

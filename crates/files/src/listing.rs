@@ -44,7 +44,7 @@ impl Listing {
         listing
     }
 
-    /// The names of all entries, in order. Bytes that are not UTF-8 are replaced, so that the name is none of ours.
+    /// The names of all entries, in order. Bytes that are not UTF-8 are replaced, so that the name cannot be one of Provost's.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &self.text[entry.name.clone()])
     }

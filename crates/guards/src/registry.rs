@@ -237,35 +237,35 @@ pub static GUARDS: &[Guard] = &[
         purpose: "While tests fail or the constitution is being checked, no agent delegates the work or moves to \
                   the next phase.",
         triggers: DELEGATION,
-        judge: phases::iteration_corridor::judge,
+        judge: |event, workspace| Ok(phases::iteration_corridor::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
         name: "skill-validator",
         purpose: "If the workflow requires a manifest of agents, no agent starts without it.",
         triggers: &[Trigger::BeforeDelegation],
-        judge: phases::skill_validator::judge,
+        judge: |event, workspace| Ok(phases::skill_validator::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
         name: "phase-loop-controller",
         purpose: "Work is delegated to a phase only after the phase is marked as started.",
         triggers: DELEGATION_OR_SHELL,
-        judge: phases::phase_loop_controller::judge,
+        judge: |event, workspace| Ok(phases::phase_loop_controller::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
         name: "plan-surfacer",
         purpose: "From the implementation on, no work is delegated without a plan of tasks.",
         triggers: DELEGATION_OR_SHELL,
-        judge: phases::plan_surfacer::judge,
+        judge: |event, workspace| Ok(phases::plan_surfacer::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
         name: "phase-sequence-guard",
         purpose: "Work is delegated only to agents of the phase that the workflow is in.",
         triggers: DELEGATION_OR_SHELL,
-        judge: phases::phase_sequence_guard::judge,
+        judge: |event, workspace| Ok(phases::phase_sequence_guard::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
@@ -273,14 +273,14 @@ pub static GUARDS: &[Guard] = &[
         purpose: "The workflow moves on only when the phase's requirements are met: tests, constitution, \
                   questions to the user, its own agent.",
         triggers: DELEGATION,
-        judge: phases::gate_blocker::judge,
+        judge: |event, workspace| Ok(phases::gate_blocker::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
         name: "constitution-validator",
         purpose: "A phase is marked complete only after its articles of the constitution are checked.",
         triggers: DELEGATION,
-        judge: phases::constitution_validator::judge,
+        judge: |event, workspace| Ok(phases::constitution_validator::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {
@@ -302,56 +302,56 @@ pub static GUARDS: &[Guard] = &[
         name: "log-skill-usage",
         purpose: "The state records which agent worked in which phase.",
         triggers: &[Trigger::AfterDelegation],
-        judge: phases::log_skill_usage::judge,
+        judge: |event, workspace| Ok(phases::log_skill_usage::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "menu-tracker",
         purpose: "The state records how often the user was asked in the requirements phase, and what they chose.",
         triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
-        judge: phases::menu_tracker::judge,
+        judge: |event, workspace| Ok(phases::menu_tracker::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "walkthrough-tracker",
         purpose: "A discovery that ends without a walk through the constitution causes a warning.",
         triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
-        judge: phases::walkthrough_tracker::judge,
+        judge: |event, workspace| Ok(phases::walkthrough_tracker::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "discover-menu-guard",
         purpose: "A discovery that shows another menu than it should causes a warning.",
         triggers: &[Trigger::AfterDelegation, Trigger::SubagentStop],
-        judge: phases::discover_menu_guard::judge,
+        judge: |event, workspace| Ok(phases::discover_menu_guard::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "skill-delegation-enforcer",
         purpose: "The state records a skill that requires an agent until that agent has worked.",
         triggers: &[Trigger::AfterSkill],
-        judge: phases::skill_delegation_enforcer::judge,
+        judge: |event, workspace| Ok(phases::skill_delegation_enforcer::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "test-watcher",
         purpose: "The state records test results and the number of attempts.",
         triggers: &[Trigger::AfterShell],
-        judge: phases::test_watcher::judge,
+        judge: |event, workspace| Ok(phases::test_watcher::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "review-reminder",
         purpose: "A commit in a team whose reviews are switched off causes a warning.",
         triggers: &[Trigger::AfterShell],
-        judge: phases::review_reminder::judge,
+        judge: |event, workspace| Ok(phases::review_reminder::judge(event, workspace).into()),
         ..PHASES_OBSERVER
     },
     Guard {
         name: "delegation-gate",
         purpose: "A turn that used a skill that requires an agent does not end before that agent has worked.",
         triggers: &[Trigger::Stop],
-        judge: phases::delegation_gate::judge,
+        judge: |event, workspace| Ok(phases::delegation_gate::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },
     Guard {

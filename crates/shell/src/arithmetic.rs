@@ -66,7 +66,7 @@ impl LineWalker<'_> {
     }
 
     /// Reports a word that bash evaluates, or whose variable it evaluates.
-    pub(super) fn report_evaluated(&mut self, word: &Word) {
+    fn report_evaluated(&mut self, word: &Word) {
         self.widen_evaluation(evaluation_scope(word));
         self.report_unparsed(&format!("`{}`: the shell evaluates it as arithmetic", word.source));
     }

@@ -114,7 +114,7 @@ impl CurrentDirectory {
     }
 
     /// Enters a directory as `cd` does: `..` removes the last name, even if that is a link.
-    pub(super) fn change_to(&mut self, directory: &str, work: &Budget) -> Option<&'static str> {
+    fn change_to(&mut self, directory: &str, work: &Budget) -> Option<&'static str> {
         self.move_to(directory, work, resolve_parent_names)
     }
 
@@ -140,7 +140,7 @@ impl CurrentDirectory {
 
     /// Adds the current directories to those of the line. If they are too many, the first one, in which the line
     /// started, and the newest remain.
-    pub(super) fn add_to_seen(&mut self) {
+    fn add_to_seen(&mut self) {
         let is_new = |cwd: &&Rc<Path>| !self.seen.iter().any(|seen| seen.as_os_str() == cwd.as_os_str());
         let new: Vec<_> = self.current.iter().filter(is_new).cloned().collect();
         if new.is_empty() {
@@ -155,7 +155,7 @@ impl CurrentDirectory {
     }
 
     /// Returns a message if a directory was dropped since the last call.
-    pub(super) fn take_overflow(&mut self) -> Option<&'static str> {
+    fn take_overflow(&mut self) -> Option<&'static str> {
         std::mem::take(&mut self.has_overflown).then_some("a line with very many directories")
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use anstyle::Style;
 use clap::builder::PossibleValuesParser;
 
-use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, display_width, paint, text_width, wrap};
+use super::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, display_width, paint, text_width, wrap_line};
 use super::{CommandError, CommandResult, Exit};
 use crate::cli::client::require;
 use crate::cli::current_client;
@@ -114,7 +114,7 @@ fn load_managed_config() -> Config {
     let root = Path::new("/");
     let layers = config::list_config_files(&read_places(), root, root);
     let managed: Vec<_> = layers.into_iter().filter(|(layer, _)| *layer == ConfigLayer::Managed).collect();
-    Config::load(&managed, crate::registry::guard_settings, None)
+    Config::load(&managed, crate::registry::guard_settings, None, None)
 }
 
 fn play_act(
@@ -141,7 +141,7 @@ fn play_act(
 
 fn play_scene(out: &mut impl Write, home: &ActHome, scene: &DemoScene) -> io::Result<()> {
     print_paragraph(out, Style::new(), scene.story, 0)?;
-    let attempt = wrap(&make_one_line(&scene.attempt), 4, text_width());
+    let attempt = wrap_line(&scene.attempt, 4);
     writeln!(out, "  {} {}", paint(CYAN, "▸"), attempt.trim_start())?;
     let SceneResult { style, word, text, time } = run_scene(home, scene)?;
     writeln!(
@@ -193,9 +193,7 @@ fn run_scene(home: &ActHome, scene: &DemoScene) -> io::Result<SceneResult> {
 
 /// Prints a text, wrapped and safe for a terminal. An empty text prints nothing.
 fn print_paragraph(out: &mut impl Write, style: Style, text: &str, indent: usize) -> io::Result<()> {
-    wrap(&make_one_line(text), indent, text_width())
-        .lines()
-        .try_for_each(|line| writeln!(out, "{}", paint(style, line)))
+    wrap_line(text, indent).lines().try_for_each(|line| writeln!(out, "{}", paint(style, line)))
 }
 
 /// Records a signal that would end this process, so that the throwaway projects are deleted first.

@@ -1,6 +1,6 @@
 //! Provost's own configuration: mistakes in it, and guards that it switches off.
 
-use super::report::{CheckGroup, DoctorFinding, count_of, join_words};
+use super::report::{CheckGroup, DoctorFinding, format_count, join_words};
 use crate::cli::overview::Overview;
 use crate::text::make_one_line;
 
@@ -31,7 +31,7 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
     }
     let files = match config.files.len() {
         0 => "no configuration file, so the defaults apply".to_owned(),
-        files => count_of(files, "configuration file"),
+        files => format_count(files, "configuration file"),
     };
     CheckGroup::new("configuration", format!("{files}; {}", overview.count_guards()), findings)
 }

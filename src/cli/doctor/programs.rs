@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::report::{CheckGroup, DoctorFinding, count_of};
+use super::report::{CheckGroup, DoctorFinding, format_count};
 use super::sandbox::DoctorSandbox;
 use crate::cli::overview::Overview;
 use crate::cli::overview::activation::PLAN_GATE;
@@ -68,7 +68,7 @@ fn check_provost(overview: &Overview, sandbox: Option<&DoctorSandbox>) -> (Vec<D
         [] => "no program of Provost in the entries".to_owned(),
         [(one, _)] if sandbox.is_none() => format!("Provost as {}", overview.short_path(one)),
         [(one, _)] => format!("Provost {VERSION} as {}", overview.short_path(one)),
-        more => count_of(more.len(), "program of Provost"),
+        more => format_count(more.len(), "program of Provost"),
     };
     (findings, checked)
 }

@@ -1,6 +1,6 @@
 //! Where hooks are registered: what the client ignores, what switches hooks off, what is registered twice.
 
-use super::report::{CheckGroup, DoctorFinding, Severity, count_of, join_words};
+use super::report::{CheckGroup, DoctorFinding, Severity, format_count, join_words};
 use crate::cli::overview::activation::SELF;
 use crate::cli::overview::registrations::LocatedHook;
 use crate::cli::overview::{Overview, add_new};
@@ -39,10 +39,11 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
     findings.extend(find_old_scripts(overview));
     let plugins =
         sources.iter().filter(|source| matches!(source.scope, SettingsScope::Plugin { .. })).count();
-    let files = count_of(sources.len() - plugins, "settings file");
-    let plugins = if plugins == 0 { String::new() } else { format!(" and {}", count_of(plugins, "plugin")) };
+    let files = format_count(sources.len() - plugins, "settings file");
+    let plugins =
+        if plugins == 0 { String::new() } else { format!(" and {}", format_count(plugins, "plugin")) };
     let call = if own.len() == 1 { "calls" } else { "call" };
-    let checked = format!("{files}{plugins} read; {} {call} Provost", count_of(own.len(), "entry"));
+    let checked = format!("{files}{plugins} read; {} {call} Provost", format_count(own.len(), "entry"));
     CheckGroup::new("registration", checked, findings)
 }
 
@@ -53,7 +54,7 @@ fn find_ignored_source(source: &HookSource, overview: &Overview) -> Option<Docto
     let calls = source.hooks.iter().filter(|hook| hook.calls_provost).count();
     let lost = match calls {
         0 => String::new(),
-        calls => format!(", with {} for Provost", count_of(calls, "entry")),
+        calls => format!(", with {} for Provost", format_count(calls, "entry")),
     };
     if let SettingsScope::Plugin { root, .. } = &source.scope {
         if root.as_os_str().is_empty() {
@@ -256,7 +257,7 @@ fn find_old_scripts(overview: &Overview) -> Vec<DoctorFinding> {
             "old-scripts",
             format!(
                 "{} of {} still {call} a script of the phases",
-                count_of(count, "entry"),
+                format_count(count, "entry"),
                 overview.short_path(&file)
             ),
             "the client runs them beside Provost, and both write the same records",

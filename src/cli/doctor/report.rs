@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cli::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
-use crate::text::make_one_line;
+use crate::cli::screen::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, text_width, wrap, wrap_line};
+use crate::text::{capitalize, make_one_line};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
@@ -95,7 +95,7 @@ impl DoctorFinding {
         writeln!(out, "\n{}  {}", paint(colour, self.severity.word()), paint(BOLD, self.id))?;
         writeln!(out, "{}", wrap(&capitalize(&self.sentence()), 2, text_width()))?;
         if let Some(Ok(done)) = &self.repaired {
-            let text = wrap(&make_one_line(&format!("Fixed: {done}.")), 2, text_width());
+            let text = wrap_line(&format!("Fixed: {done}."), 2);
             return writeln!(out, "{}", paint(GREEN, &text));
         }
         if let Some(Err(why)) = &self.repaired {
@@ -142,7 +142,7 @@ pub(super) fn print(out: &mut impl Write, groups: &[CheckGroup]) -> io::Result<(
             Some(Severity::Warning) => ("warning", YELLOW),
         };
         let name = paint(CYAN, &format!("{:13}", group.name));
-        let text = wrap(&make_one_line(&group.checked), COLUMN, text_width());
+        let text = wrap_line(&group.checked, COLUMN);
         writeln!(out, "{}  {name}  {}", paint(style, &format!("{word:7}")), text.trim_start())?;
     }
     let mut findings: Vec<&DoctorFinding> = groups.iter().flat_map(|group| &group.findings).collect();
@@ -154,10 +154,10 @@ pub(super) fn print(out: &mut impl Write, groups: &[CheckGroup]) -> io::Result<(
     let summary = match (errors, warnings) {
         (0, 0) if findings.is_empty() => paint(GREEN, "Nothing is wrong with what was checked."),
         (0, 0) => paint(GREEN, "Nothing else is wrong with what was checked."),
-        (0, warnings) => paint(YELLOW, &format!("{}.", count_of(warnings, "warning"))),
-        (errors, 0) => paint(RED, &format!("{}.", count_of(errors, "error"))),
+        (0, warnings) => paint(YELLOW, &format!("{}.", format_count(warnings, "warning"))),
+        (errors, 0) => paint(RED, &format!("{}.", format_count(errors, "error"))),
         (errors, warnings) => {
-            paint(RED, &format!("{}, {}.", count_of(errors, "error"), count_of(warnings, "warning")))
+            paint(RED, &format!("{}, {}.", format_count(errors, "error"), format_count(warnings, "warning")))
         }
     };
     writeln!(out, "\n{summary}")?;
@@ -173,13 +173,8 @@ pub(super) fn findings_as_json(groups: &[CheckGroup]) -> Vec<Value> {
     all.map(|(name, finding)| finding.as_json(name)).collect()
 }
 
-fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// A number with its noun.
-pub(super) fn count_of(number: usize, noun: &str) -> String {
+pub(super) fn format_count(number: usize, noun: &str) -> String {
     match (number, noun) {
         (1, _) => format!("1 {noun}"),
         (_, "entry") => format!("{number} entries"),

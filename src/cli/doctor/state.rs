@@ -79,7 +79,7 @@ fn check_writable(path: &Path, _: bool) -> io::Result<()> {
     if is_read_only { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
 }
 
-/// The permissions of everybody but the owner; `None`: there are none.
+/// The permissions of everybody but the owner; `None` if they have none.
 #[cfg(unix)]
 fn read_open_mode(path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::hook_failure::{HookFailure, describe_answer};
-use super::report::{CheckGroup, DoctorFinding, count_of, join_words};
+use super::report::{CheckGroup, DoctorFinding, format_count, join_words};
 use super::sandbox::DoctorSandbox;
 use crate::cli::overview::Overview;
 use crate::cli::overview::registrations::LocatedHook;
@@ -117,13 +117,13 @@ pub(super) fn run(overview: &Overview, sandbox: &DoctorSandbox, all: bool) -> io
         }
     }
     let findings = failures.into_iter().map(|failure| failure.into_finding(overview)).collect();
-    let (entries, events) = (count_of(started, "entry"), count_of(trial.runs.len(), "event"));
+    let (entries, events) = (format_count(started, "entry"), format_count(trial.runs.len(), "event"));
     let mut checked = format!("{entries} started as the client does, with {events}");
     if others > 0 {
-        checked += &format!("; {} of other tools not run (`--all` runs them)", count_of(others, "hook"));
+        checked += &format!("; {} of other tools not run (`--all` runs them)", format_count(others, "hook"));
     }
     if not_run.len() > others {
-        let untested = count_of(not_run.len() - others, "hook");
+        let untested = format_count(not_run.len() - others, "hook");
         checked += &format!("; {untested} cannot be tested (`--json` says why)");
     }
     let group = CheckGroup { is_skipped: started == 0, ..CheckGroup::new("answers", checked, findings) };

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::screen::{DIM, paint, print_labelled, text_width, wrap};
+use super::screen::{DIM, paint, wrap_line};
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::opinion::Fault;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Assess a plan, and show where it stands
+/// Assess a plan, and show its verdict and gaps
 ///
 /// Without PLAN, each command means the plan that was changed last in the client's plans directory.
 #[derive(clap::Args)]
@@ -101,7 +101,7 @@ fn show_result(
     let plan = paint(DIM, &make_one_line(&plan.to_string_lossy()));
     writeln!(out, "{}  {plan}", paint(style, word))?;
     for sentence in sentences {
-        writeln!(out, "{}", wrap(&make_one_line(sentence), 2, text_width()))?;
+        writeln!(out, "{}", wrap_line(sentence, 2))?;
     }
     Ok(())
 }

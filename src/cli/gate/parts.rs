@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{PlanChoice, print_labelled};
-use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
+use super::PlanChoice;
+use crate::cli::screen::{BOLD, DIM, GREEN, RED, YELLOW, paint, print_labelled, wrap_line};
 use crate::plan_gate::entries::{EntrySeverity, PlanEntry};
 use crate::plan_gate::plan_status::{PlanStatus, SealMatch};
 use crate::plan_gate::verdict::{PlanVerdict, VerdictStatus};
@@ -30,7 +30,7 @@ pub(super) fn show_record(out: &mut impl Write, status: &PlanStatus, chosen: &Pl
             let word = paint(colour, &make_one_line(verdict.status.word()));
             print_labelled(out, "verdict", &format!("{word}{stale}  {}", paint(DIM, &time)))?;
             if !verdict.reason.is_empty() {
-                writeln!(out, "{}", wrap(&make_one_line(&verdict.reason), 11, text_width()))?;
+                writeln!(out, "{}", wrap_line(&verdict.reason, 11))?;
             }
         }
     }
@@ -52,7 +52,7 @@ pub(super) fn show_title(
     let style = if entry.is_serious() { BOLD } else { DIM };
     let name = format!("{kind}-{}", entry.number);
     let severity = format!("{:6}", entry.severity.map_or("unsaid", EntrySeverity::word));
-    let title = wrap(&make_one_line(&entry.title), indent + 20, text_width());
+    let title = wrap_line(&entry.title, indent + 20);
     writeln!(out, "{:indent$}{name:10}  {}  {}", "", paint(style, &severity), title.trim_start())
 }
 

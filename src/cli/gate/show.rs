@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{PlanChoice, parts, print_labelled, refuse_without_plan};
-use crate::cli::screen::{BOLD, DIM, paint, text_width, wrap};
+use super::{PlanChoice, parts, refuse_without_plan};
+use crate::cli::screen::{BOLD, DIM, paint, print_labelled, wrap_line};
 use crate::cli::{CommandResult, Exit};
 use crate::plan_gate::entries::PlanEntry;
 use crate::plan_gate::plan_status::PlanStatus;
@@ -68,7 +68,7 @@ fn show_heading(out: &mut impl Write, name: &str, about: &str) -> io::Result<()>
 fn show_entry(out: &mut impl Write, kind: &str, entry: &PlanEntry) -> io::Result<()> {
     parts::show_title(out, 2, kind, entry)?;
     if !entry.description.trim().is_empty() {
-        writeln!(out, "{}", wrap(&make_one_line(&entry.description), 14, text_width()))?;
+        writeln!(out, "{}", wrap_line(&entry.description, 14))?;
     }
     Ok(())
 }

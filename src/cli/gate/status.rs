@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{PlanChoice, parts, print_labelled, refuse_without_plan};
-use crate::cli::screen::{self, GREEN, RED, paint, print_table, text_width, wrap};
+use super::{PlanChoice, parts, refuse_without_plan};
+use crate::cli::screen::{self, GREEN, RED, paint, print_labelled, print_table, wrap_line};
 use crate::cli::{CommandResult, Exit};
 use crate::plan_gate::gate;
 use crate::plan_gate::plan_status::{PlanStatus, SealMatch};
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Show where a plan stands: verdict, gaps, findings, why it is blocked, what to do
+/// Show a plan's verdict, gaps and findings, why it is blocked, and what to do
 ///
 /// The findings are from a critic that Provost saw reading exactly this text. The validator judges which gap covers
 /// which finding; its reason is shown with the verdict.
@@ -133,6 +133,6 @@ fn show(out: &mut impl Write, status: &PlanStatus, chosen: &PlanChoice) -> io::R
     print_labelled(out, "gate", &paint(RED, "closed"))?;
     let colon = if denial.why.is_empty() { "" } else { ": " };
     let reason = format!("{}{colon}{}", gate::strip_tag(denial), denial.why);
-    writeln!(out, "{}", wrap(&make_one_line(&reason), 11, text_width()))?;
+    writeln!(out, "{}", wrap_line(&reason, 11))?;
     print_labelled(out, "to fix", &parts::next_step(status, chosen.is_newest).unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::cli::file_change::printable_path;
 use crate::cli::overview::activation::PackSign;
 use crate::cli::overview::{Overview, add_new, ask_version};
-use crate::cli::screen::{CYAN, DIM, GREEN, paint, print_labelled, text_width, wrap};
+use crate::cli::screen::{CYAN, DIM, GREEN, paint, print_labelled, wrap_line};
 use crate::clients::{HookSource, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
@@ -39,7 +39,7 @@ pub(super) fn show(
     for (at, choice) in packs.iter().enumerate() {
         let word = if choice.is_wanted { paint(GREEN, "yes") } else { paint(DIM, "no ") };
         // The text begins after the label, the word and the name of the pack.
-        let reason = wrap(&make_one_line(&choice.describe()), 29, text_width());
+        let reason = wrap_line(&choice.describe(), 29);
         let label = paint(CYAN, &format!("{:9}", if at == 0 { "packs" } else { "" }));
         writeln!(out, "{label}  {word}  {:11}  {}", choice.pack, reason.trim_start())?;
     }

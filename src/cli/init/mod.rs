@@ -11,12 +11,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::file_change::{
-    self, Confirmation, PipeTolerantOutput, SettingsFileEdit, print_sentence, printable_path,
-};
+use super::file_change::{self, Confirmation, PipeTolerantOutput, SettingsFileEdit, printable_path};
 use super::overview::Overview;
 use super::overview::activation::{PLAN_GATE, SELF};
-use super::screen::{BOLD, paint, text_width, wrap};
+use super::screen::{BOLD, paint, print_sentence, wrap_line};
 use super::settings_file::{ScopeOption, SettingsFile};
 use super::{CommandError, CommandResult, Exit};
 use crate::cli::client::require;
@@ -36,7 +34,7 @@ use findings::{PackChoice, find_packs};
 ///
 /// Shows what it found (the client, packs whose files exist, plugins, other hooks), then the change to the settings
 /// file, and asks before it writes. Everything else in the file stays as it is. The previous file is kept beside it,
-/// with `.before-provost` behind its name, and `provost uninstall` undoes everything.
+/// with `.before-provost` at the end of its name, and `provost uninstall` undoes everything.
 ///
 /// Without `--scope`, entries that are installed already are updated where they are. Otherwise they go into
 /// `settings.local.json`, so that only your own sessions change. Without `--pack`, it adds the packs whose
@@ -64,14 +62,14 @@ pub(crate) struct Init {
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
     #[command(flatten)]
-    without: Without,
+    missing_program: MissingProgramOption,
     #[command(flatten)]
     confirmation: Confirmation,
 }
 
 /// What happens if Provost is missing.
 #[derive(clap::Args)]
-struct Without {
+struct MissingProgramOption {
     /// If Provost is missing, block every tool call
     #[arg(long)]
     closed: bool,
@@ -106,8 +104,8 @@ impl Init {
         let named = overview.short_path(&file.shown_path);
         let new = if file.text.is_none() { ", a new file" } else { "" };
         findings::show(&mut out, &overview, &format!("{named} ({}){new}", scope.name()), &choices)?;
-        let closed = self.without.closed
-            || (!self.without.open && source.is_some_and(|own| is_closed(own, &overview)));
+        let closed = self.missing_program.closed
+            || (!self.missing_program.open && source.is_some_and(|own| is_closed(own, &overview)));
         let entries = (overview.client.installation().list_needed_entries)(&list_guards_in(&packs), closed);
         let plan = EntryProgram::find(scope, &overview).and_then(|program| {
             let wanted = InstallRequest { program: program.name(), packs: &packs, entries: &entries };
@@ -230,11 +228,12 @@ fn find_source<'a>(file: &SettingsFile, overview: &'a Overview) -> Option<&'a Ho
 
 /// Whether an installed entry blocks everyday calls if Provost is missing. The plan gate's own entry always blocks.
 fn is_closed(source: &HookSource, overview: &Overview) -> bool {
-    let of_gate = (overview.client.installation().list_needed_entries)(&list_guards_in(&[PLAN_GATE]), false);
+    let gate_entries =
+        (overview.client.installation().list_needed_entries)(&list_guards_in(&[PLAN_GATE]), false);
     source.hooks.iter().filter(|hook| hook.is_installed && hook.blocks_on_failure).any(|hook| {
         let is_same =
             |needed: &&NeededEntry| needed.event == hook.event && needed.matcher == hook.matcher.as_deref();
-        !of_gate.iter().find(is_same).is_some_and(|needed| needed.blocks_on_failure)
+        !gate_entries.iter().find(is_same).is_some_and(|needed| needed.blocks_on_failure)
     })
 }
 
@@ -334,7 +333,7 @@ fn find_notes(overview: &Overview, scope: ScopeOption) -> Vec<String> {
         notes.extend(source.off_switches.iter().map(is_off));
         for hook in source.hooks.iter().filter(|hook| hook.calls_compat()) {
             notes.push(format!(
-                "{place} also calls a stand-in for a script (`{}`), which stays as it is",
+                "{place} also calls `provost compat` (`{}`), which stays as it is",
                 make_one_line(&hook.command)
             ));
         }
@@ -422,6 +421,6 @@ fn show_next_steps(out: &mut impl Write, only_new: bool) -> io::Result<()> {
 
 fn refuse((what, fix): &Obstacle) -> Exit {
     let text = format!("[provost] nothing was installed: {what}. To fix: {fix}.");
-    eprintln!("{}", wrap(&make_one_line(&text), 0, text_width()));
+    eprintln!("{}", wrap_line(&text, 0));
     Exit::Problem
 }

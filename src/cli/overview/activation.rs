@@ -130,7 +130,7 @@ impl Overview {
             SELF if !is_asked => Err("no hook entry asks it about tool calls".into()),
             _ if !is_asked => Err("the hook entries name other packs".into()),
             "planner" => match config.words(settings::PLANNER_AGENTS).join(", ") {
-                none if none.is_empty() => Err("`planner.agents` names no agent".into()),
+                agents if agents.is_empty() => Err("`planner.agents` names no agent".into()),
                 agents => {
                     Ok(format!("in the agents {}", truncate_utf16(&make_one_line(&agents), LONGEST_AGENTS)))
                 }
@@ -206,8 +206,9 @@ impl Overview {
     /// Whether entries ask a pack about nothing but prompts, which is how a user overrides another pack.
     fn is_only_for_overrides(&self, pack: &str) -> bool {
         let entries = self.provost_entries();
-        let mut of_pack =
+        let mut pack_entries =
             entries.iter().filter(|entry| self.packs_of_hook(entry.hook).contains(&pack)).peekable();
-        of_pack.peek().is_some() && of_pack.all(|entry| entry.hook.event == self.client.health().prompt_event)
+        pack_entries.peek().is_some()
+            && pack_entries.all(|entry| entry.hook.event == self.client.health().prompt_event)
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::event::{Event, EventKind, TurnEnd};
-use crate::opinion::{Denial, Fault, Opinion, Verdict};
+use crate::opinion::{Denial, Opinion, Verdict};
 use crate::phases::requirements::{
     self, ConstitutionRequirement, ELICITATION_RECORD, ElicitationRequirement, EscalationStatus,
     PhaseProgress, PhaseRequirements, RequirementRecord, TEST_RECORD, TestRequirement,
@@ -258,8 +258,7 @@ impl WorkflowFiles<'_> {
             is_isolated: false,
             native_input: serde_json::Map::new(),
         };
-        let opinion = plan_surfacer::judge(&make_call(start, self.event), self.workspace);
-        opinion.is_ok_and(|opinion| !opinion.is_unconcerned)
+        plan_surfacer::judge(&make_call(start, self.event), self.workspace).is_some()
     }
 
     /// The agent without which a turn of the session that used its skill cannot end, and since when.
@@ -343,8 +342,8 @@ fn make_call(tool: Tool, event: &Event) -> Event {
     Event::new(String::new(), EventKind::BeforeTool(call), event.cwd.clone())
 }
 
-fn find_denial(opinion: Result<Opinion, Fault>) -> Option<Denial> {
-    match opinion.ok()?.verdict {
+fn find_denial(opinion: Option<Opinion>) -> Option<Denial> {
+    match opinion?.verdict {
         Verdict::Deny(denial) => Some(denial),
         _ => None,
     }

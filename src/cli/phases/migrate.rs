@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::client::require;
 use crate::cli::current_client;
-use crate::cli::file_change::{
-    self, Confirmation, PipeTolerantOutput, SettingsFileEdit, print_sentence, printable_path,
-};
+use crate::cli::file_change::{self, Confirmation, PipeTolerantOutput, SettingsFileEdit, printable_path};
+use crate::cli::screen::print_sentence;
 use crate::cli::{CommandError, CommandResult, Exit};
 use crate::clients::MigrationReport;
 use crate::event::Event;

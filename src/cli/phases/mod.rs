@@ -7,14 +7,14 @@ use clap::Subcommand;
 
 use super::{CommandResult, open_current_workspace};
 
-/// Show where a workflow in phases stands, and migrate from its Node hooks
+/// Show the state of a workflow in phases, and migrate from its Node hooks
 ///
 /// A workflow belongs to a project that has a directory `.isdlc`. In a repository of several projects, the command
 /// is about the project that the variable `ISDLC_PROJECT` names, or that contains the current directory, or that the
 /// repository names as its default.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  provost phases status                      where the workflow stands
+  provost phases status                      show the workflow and the next step
   provost phases migrate --dry-run           how the settings file would change")]
 pub(crate) struct Phases {
     #[command(subcommand)]

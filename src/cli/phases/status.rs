@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::overview::workflow::{WorkflowProgress, WorkflowStatus, relative_path};
 use crate::cli::screen::{
-    self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, print_labelled, text_width, wrap,
+    self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint, print_labelled, print_sentence, text_width, wrap,
 };
 use crate::cli::{CommandError, CommandResult, Exit};
 use crate::event::Event;
@@ -12,7 +12,7 @@ use crate::phases::phase_names;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
-/// Show where the workflow stands: its phases, what the current one still requires, and the next step
+/// Show the phases of the workflow, what the current one still requires, and the next step
 ///
 /// It shows what the guards of the phases read: the state, the requirements of the phase, the plan of tasks.
 /// `tests` and `articles` count tries, `talks` counts menus.
@@ -43,7 +43,7 @@ impl PhasesStatus {
                      the project of the workflow, or start one there with its installer.",
                     event.cwd.to_string_lossy()
                 );
-                writeln!(out, "{}", wrap(&make_one_line(&text), 0, text_width()))?;
+                print_sentence(&mut out, &text)?;
             }
             Some(status) if self.json => screen::print_json(&mut out, &status.as_json())?,
             Some(status) => show(&mut out, status)?,

@@ -5,12 +5,10 @@ mod run;
 mod set;
 mod status;
 
-use std::io::{self, Write};
-
 use clap::Subcommand;
 
 use super::overview::Overview;
-use super::screen::{text_width, wrap};
+use super::screen::print_sentence;
 use super::{CommandResult, Exit};
 use crate::review_loop::plan;
 use crate::text::{make_one_line, truncate_utf16};
@@ -103,12 +101,8 @@ fn list_names(names: &[String]) -> String {
     }
 }
 
-fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", wrap(&make_one_line(text), 0, text_width()))
-}
-
 /// Says why nothing was done.
 fn refuse(text: &str) -> CommandResult {
-    say(&mut anstream::stdout(), text)?;
+    print_sentence(&mut anstream::stdout(), text)?;
     Ok(Exit::Problem)
 }

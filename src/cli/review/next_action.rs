@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{PlanArgument, list_names, say};
+use super::{PlanArgument, list_names};
 use crate::cli::overview::Overview;
 use crate::cli::overview::review::{ChosenPlan, name_answer};
-use crate::cli::screen::{BOLD, paint, print_labelled};
+use crate::cli::screen::{BOLD, paint, print_labelled, print_sentence};
 use crate::cli::{CommandResult, Exit};
 use crate::review_loop::due_review::ReviewLoop;
 use crate::review_loop::next_action::{self, NextAction, Route};
@@ -111,7 +111,7 @@ fn show_route(
     overview: &Overview,
 ) -> io::Result<()> {
     writeln!(out, "{}", paint(BOLD, &format!("Route: {route}")))?;
-    say(out, text)?;
+    print_sentence(out, text)?;
     print_labelled(out, "plan", &chosen.plan.display_file("plan.md", &overview.cwd))?;
     if chosen.is_newest && !chosen.others.is_empty() {
         print_labelled(
@@ -154,7 +154,7 @@ fn show_action(
         _ => String::new(),
     };
     writeln!(out)?;
-    say(
+    print_sentence(
         out,
         &format!(
             "This is the action {name}, including its section `## State`. It works on the plan `{}`{task}; where it \

@@ -10,7 +10,7 @@ use anstyle::Style;
 use super::PlanArgument;
 use crate::cli::overview::Overview;
 use crate::cli::overview::review::{ChosenPlan, describe_action};
-use crate::cli::screen::{DIM, GREEN, RED, YELLOW, paint, text_width, wrap};
+use crate::cli::screen::{DIM, GREEN, RED, YELLOW, paint, print_sentence, wrap_line};
 use crate::cli::{CommandResult, Exit};
 use crate::opinion::Fault;
 use crate::review_loop::due_review::{Conclusion, ReviewLoop};
@@ -79,7 +79,7 @@ fn run_with_progress(review_loop: &ReviewLoop<'_>) -> Result<Conclusion, Fault> 
                 match line {
                     // A closed standard error does not stop the review.
                     Ok(text) if is_terminal => {
-                        let text = wrap(&make_one_line(&text), 10, text_width());
+                        let text = wrap_line(&text, 10);
                         drop(writeln!(out, "{time}  {}", text.trim_start()));
                     }
                     Ok(text) => drop(writeln!(out, "{time}  {}", make_one_line(&text))),
@@ -107,10 +107,10 @@ struct RunResult {
 impl RunResult {
     fn print(&self, out: &mut impl Write, warnings: &[String]) -> io::Result<()> {
         for warning in warnings {
-            super::say(out, warning)?;
+            print_sentence(out, warning)?;
         }
         writeln!(out, "{}  {}", paint(self.style, self.word), paint(DIM, &make_one_line(&self.about)))?;
-        writeln!(out, "{}", wrap(&make_one_line(&self.text), 2, text_width()))
+        writeln!(out, "{}", wrap_line(&self.text, 2))
     }
 }
 

@@ -8,10 +8,10 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use super::{PlanArgument, refuse, say};
+use super::{PlanArgument, refuse};
 use crate::cli::overview::Overview;
 use crate::cli::overview::review::{ChosenPlan, ReviewProgress};
-use crate::cli::screen::{DIM, paint, print_labelled};
+use crate::cli::screen::{DIM, paint, print_labelled, print_sentence};
 use crate::cli::{CommandError, CommandResult, Exit};
 use crate::config::suggest_word;
 use crate::review_loop::due_review::ReviewLoop;
@@ -104,7 +104,7 @@ impl ReviewSet {
             print_labelled(&mut out, "next stop", &cycle.at_next_stop)?;
             if !is_known_model(&cycle.state.model) {
                 let model = make_one_line(&cycle.state.model);
-                say(
+                print_sentence(
                     &mut out,
                     &format!(
                         "Note: {model} is neither {FIRST_MODEL} nor {SECOND_MODEL}; {FIRST_MODEL} reviews"

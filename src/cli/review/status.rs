@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::{PlanArgument, explain_missing_plan, list_names, say};
+use super::{PlanArgument, explain_missing_plan, list_names};
 use crate::cli::overview::Overview;
 use crate::cli::overview::review::{ReviewCycle, ReviewProgress, find_stage, name_verdict};
-use crate::cli::screen::{self, BOLD, GREEN, RED, YELLOW, paint, print_labelled};
+use crate::cli::screen::{self, BOLD, GREEN, RED, YELLOW, paint, print_labelled, print_sentence};
 use crate::cli::watch::{self, WatchedView};
 use crate::cli::{CommandError, CommandResult, Exit};
 use crate::review_loop::phase::PlanStage;
@@ -15,7 +15,7 @@ use crate::review_loop::transition::{CLEAN_NEEDED, StopAnswer};
 use crate::review_verdict::ReviewVerdict;
 use crate::text::make_one_line;
 
-/// Show where the work on a plan stands, which review is running, and what happens at the next stop
+/// Show the progress of a plan, which review is running, and what happens at the next stop
 ///
 /// A round is one review of the cycle; two clean ones in a row end it. `last` is the review that was written last,
 /// with its verdict. While a review runs, you can watch its log.
@@ -60,7 +60,9 @@ impl ReviewStatus {
     fn render(&self, progress: Option<&ReviewProgress>, overview: &Overview) -> io::Result<String> {
         let mut out = Vec::new();
         match (progress, self.json) {
-            (None, false) => say(&mut out, &explain_missing_plan(overview, self.plan.plan.as_deref()))?,
+            (None, false) => {
+                print_sentence(&mut out, &explain_missing_plan(overview, self.plan.plan.as_deref()))?;
+            }
             (None, true) => writeln!(out, "{{\"plan\":null}}")?,
             (Some(progress), true) if self.watch => screen::print_json_line(&mut out, &progress.as_json())?,
             (Some(progress), true) => screen::print_json(&mut out, &progress.as_json())?,

@@ -7,6 +7,7 @@ use provost::clients::{self, InstallRequest, ProgramName};
 use serde_json::{Value, json};
 
 use super::{Patient, entry, hooks};
+use crate::support::assert_shown;
 
 const PACKS: &[&str] = &["self", "plan-gate", "planner", "review-loop", "phases"];
 
@@ -159,9 +160,7 @@ fn the_same_guards_are_registered_twice() {
     let other = json!({"hooks": hooks(&["phases"], &["hook", "--pack", "phases"])});
     patient.project.write_file(".claude/settings.local.json", &other.to_string());
     let found = patient.finds("twice");
-    let words = found["message"].as_str().unwrap();
-    assert!(words.contains("PostToolUse") && words.contains("`phases`"), "{words}");
-    assert!(words.contains(".claude/settings.local.json and .claude/settings.json"), "{words}");
+    assert_shown!("doctor-twice", found["message"].as_str().unwrap());
     // Of equal entries, the client runs one.
     patient.project.write_file(".claude/settings.local.json", &patient.settings.to_string());
     assert!(!patient.doctor(&[]).ids().contains(&"twice"));

@@ -7,45 +7,37 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{Desk, RICH};
+use crate::support::assert_shown;
 
-/// `init --yes` must be refused for this reason, and everything must stay as it is.
-fn refuses(desk: &Desk, arguments: &[&str], why: &[&str]) {
+/// The reason for which `init --yes` refuses, on one line. Everything must stay as it is.
+fn refused(desk: &Desk, scope: &str) -> String {
     let before = fs::read(desk.settings()).ok();
     let names = desk.names(".claude");
-    let mut all = vec!["init", "--yes"];
-    all.extend(arguments);
-    if !arguments.contains(&"--scope") {
-        all.extend(["--scope", "project"]);
-    }
-    let shown = desk.run(&all, 1);
-    assert!(shown.stderr.starts_with("[provost] nothing was installed: "), "{}", shown.stderr);
-    let line = shown.line();
-    for why in why.iter().chain(&["To fix: "]) {
-        assert!(line.contains(why), "{why}: {line}");
-    }
+    let shown = desk.run(&["init", "--yes", "--scope", scope], 1);
+    assert!(shown.stderr.starts_with("[provost] nothing was installed:"), "{}", shown.stderr);
     assert_eq!((fs::read(desk.settings()).ok(), desk.names(".claude")), (before, names));
+    shown.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn what_is_no_settings_file() {
-    for (text, why) in [
-        ("", "<project>/.claude/settings.json is empty"),
-        ("[]", "is not a JSON object"),
-        ("{\"a\": 1,}", "is not a JSON object"),
-        ("// mine\n{}", "is not a JSON object"),
-        ("{\"hooks\": []}", "its `hooks` is not an object"),
-        ("{\"hooks\": {\"Stop\": 5}}", "its `hooks.Stop` is not a list"),
-        ("{\"permissions\": 5}", "the client drops the file"),
-        (
-            "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\", \"timeout\": \"5\"}]}]}}",
-            "`hooks.PreToolUse[0].hooks[0].timeout`",
-        ),
-    ] {
-        refuses(&Desk::with(text), &[], &[why]);
-    }
-    let desk = Desk::with("");
-    fs::write(desk.settings(), b"{\"a\": \"\xff\"}").unwrap();
-    refuses(&desk, &[], &["cannot be read (it is not UTF-8)"]);
+    let texts: [&[u8]; 9] = [
+        b"",
+        b"[]",
+        b"{\"a\": 1,}",
+        b"// mine\n{}",
+        b"{\"hooks\": []}",
+        b"{\"hooks\": {\"Stop\": 5}}",
+        b"{\"permissions\": 5}",
+        b"{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\", \"timeout\": \"5\"}]}]}}",
+        b"{\"a\": \"\xff\"}",
+    ];
+    let reasons = texts.map(|text| {
+        let desk = Desk::with("");
+        fs::write(desk.settings(), text).unwrap();
+        refused(&desk, "project")
+    });
+    assert_shown!("init-invalid-settings", reasons.join("\n\n"));
     let desk = Desk::empty();
     fs::create_dir_all(desk.settings()).unwrap();
     desk.run(&["init", "--yes", "--scope", "project"], 1);
@@ -56,16 +48,16 @@ fn what_is_no_settings_file() {
 fn what_is_read_only() {
     let desk = Desk::with(RICH);
     fs::set_permissions(desk.settings(), fs::Permissions::from_mode(0o444)).unwrap();
-    refuses(&desk, &[], &["settings.json is read-only", "chmod u+w"]);
+    let file = refused(&desk, "project");
     let desk = Desk::with(RICH);
     let folder = desk.project.path.join(".claude");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-    refuses(&desk, &[], &["<project>/.claude is read-only"]);
+    assert_shown!("init-read-only", [file, refused(&desk, "project")].join("\n\n"));
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     desk.init();
     fs::set_permissions(desk.settings(), fs::Permissions::from_mode(0o444)).unwrap();
     let shown = desk.run(&["uninstall", "--yes"], 1);
-    assert!(shown.stderr.starts_with("[provost] nothing was changed: "), "{}", shown.stderr);
+    assert!(shown.stderr.starts_with("[provost] nothing was changed:"), "{}", shown.stderr);
 }
 
 /// A repository may bring any link.
@@ -77,16 +69,16 @@ fn a_link_out_of_the_project() {
         fs::create_dir_all(desk.project.path.join(".claude")).unwrap();
         let link = desk.project.path.join(".claude").join(name);
         symlink(&outside, &link).unwrap();
-        refuses(&desk, &["--scope", scope], &["points to <home>/shared.json, outside of the project"]);
+        assert_shown!(format!("init-link-{scope}"), refused(&desk, scope));
         assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
         fs::remove_file(&outside).unwrap();
-        refuses(&desk, &["--scope", scope], &["outside of the project"]);
+        assert!(refused(&desk, scope).contains("outside of the project"));
         assert!(!outside.exists());
     }
     let desk = Desk::empty();
     fs::create_dir_all(desk.project.home.join("elsewhere")).unwrap();
     symlink(desk.project.home.join("elsewhere"), desk.project.path.join(".claude")).unwrap();
-    refuses(&desk, &[], &["outside of the project"]);
+    assert!(refused(&desk, "project").contains("outside of the project"));
     // A link within the project is followed.
     let desk = Desk::empty();
     desk.project.write_file("config/settings.json", "{}");
@@ -124,16 +116,7 @@ fn plugin(desk: &Desk, packs: &[&str]) {
 fn a_plugin_that_registers_the_same() {
     let desk = Desk::with(RICH);
     plugin(&desk, &["self", "review-loop"]);
-    refuses(
-        &desk,
-        &[],
-        &[
-            "the plugin `taskie@provost` registers Provost already, for self and review-loop, so each call would be \
-             checked twice",
-            "use plugins only",
-            "`claude plugin disable taskie@provost`",
-        ],
-    );
+    assert_shown!("init-plugin", refused(&desk, "project"));
     let told = desk.run(&["uninstall", "--yes"], 0).line();
     assert!(told.contains("the plugin `taskie@provost` contains Provost"), "{told}");
     desk.project
@@ -145,29 +128,21 @@ fn a_plugin_that_registers_the_same() {
 fn another_scope_that_calls_provost() {
     let desk = Desk::empty();
     desk.run(&["init", "--yes", "--scope", "user"], 0);
-    refuses(
-        &desk,
-        &[],
-        &[
-            "~/.claude/settings.json calls Provost already (",
-            "`provost init --scope user`",
-            "`provost uninstall --scope user`",
-        ],
-    );
-    refuses(&desk, &["--scope", "local"], &["--scope user"]);
+    // The entry names the program, and where that is cut depends on its path.
+    let without_entry = |reason: String| {
+        let (before, rest) = reason.split_once('`').unwrap();
+        format!("{before}`…`{}", rest.split_once('`').unwrap().1)
+    };
+    let mut reasons = ["project", "local"].map(|scope| without_entry(refused(&desk, scope))).to_vec();
     // An entry for a team is a whole shell line: its start is enough to find it.
     let desk = Desk::empty();
     desk.run(&["init", "--yes", "--scope", "project"], 0);
-    refuses(&desk, &["--scope", "user"], &["…`), so each call would be checked twice", "--scope project"]);
+    reasons.push(refused(&desk, "user"));
     let desk = Desk::with(
         "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost hook\"}]}]}}",
     );
-    refuses(
-        &desk,
-        &["--scope", "local"],
-        &[".claude/settings.json calls Provost already (PreToolUse: `provost hook`)"],
-    );
-    refuses(&desk, &[], &["remove that entry from the file"]);
+    reasons.extend([refused(&desk, "local"), refused(&desk, "project")]);
+    assert_shown!("init-other-scope", reasons.join("\n\n"));
 }
 
 #[test]
@@ -195,18 +170,17 @@ fn what_was_written_by_hand_is_left_and_named() {
     let text = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost compat stop-hook\"}]}], \"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"provost hook --pack self\"}]}]}}";
     let desk = Desk::with(text);
     let told = desk.init().line();
-    assert!(told.contains("calls a stand-in for a script (`provost compat stop-hook`)"), "{told}");
+    assert!(told.contains("calls `provost compat` (`provost compat stop-hook`)"), "{told}");
     let told = desk.uninstall().line();
     assert!(
         told.contains(
-            "Left: .claude/settings.json, Stop: `provost compat stop-hook`, which `init` did not write."
+            "Left: .claude/settings.json, Stop: `provost compat stop-hook`, which `init` did not write. Left: \
+             .claude/settings.json, Notification: `provost hook --pack self`"
         ),
         "{told}"
     );
-    assert!(told.contains("Notification: `provost hook --pack self`"), "{told}");
     assert_eq!(desk.now(), text);
-    let told = desk.uninstall().line();
-    assert!(told.contains("There is nothing to do") && told.contains("Left: "), "{told}");
+    assert_shown!("uninstall-entries-by-hand", desk.uninstall().stdout);
 }
 
 /// Without a scope, a file that cannot be read does not keep the others.

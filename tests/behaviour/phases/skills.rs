@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::gate_blocker::{find_context, run_guard, skill_event};
+use super::gate_blocker::{run_guard, skill_event};
 use super::{WorkflowProject, started_workflow};
 use crate::support::assert_shown;
 
@@ -136,24 +136,25 @@ fn the_log_is_bounded_can_be_switched_off_and_is_never_destroyed() {
 #[test]
 fn a_skill_that_stands_for_an_agent_leaves_a_marker() {
     let flow = WorkflowProject::in_phase(PHASE);
-    for (name, arguments, agent) in [
+    let skills = [
         ("sdlc", "feature login", "sdlc-orchestrator"),
         ("/SDLC", "", "sdlc-orchestrator"),
         ("isdlc:discover", "", "discover-orchestrator"),
         ("/discover --existing", "", "discover-orchestrator"),
-    ] {
+    ];
+    let answers = skills.map(|(name, arguments, agent)| {
         flow.write_state(&started_workflow(PHASE));
         let event = skill_event(&flow, "PostToolUse.Read", name, arguments);
         let answer = run_guard(&flow, "skill-delegation-enforcer", &event);
-        let text = find_context(&answer).unwrap();
-        assert!(text.starts_with("MANDATORY DELEGATION REQUIRED: ") && text.contains(agent), "{text}");
         let marker = flow.read_state()["pending_delegation"].clone();
         assert_eq!(marker["required_agent"], agent);
         assert_eq!(marker["session"], event["session_id"]);
         assert!(
             marker["invoked_at"].is_string() && marker["skill"].is_string() && marker["args"].is_string()
         );
-    }
+        flow.project.whole(&answer)
+    });
+    assert_shown!("phases-skill-delegation-enforcer", answers.join("\n"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::state_write_validator::{GUARD, READING, after_call, validation_after};
 use super::{WorkflowProject, read_denial, started_workflow};
+use crate::support::assert_shown;
 
 /// A workflow in its second phase, whose writes are judged before they are made.
 fn flow() -> WorkflowProject {
@@ -98,23 +99,15 @@ fn a_fake_that_is_already_there_does_not_block_another_change() {
 #[test]
 fn a_stale_copy_is_denied() {
     let flow = flow();
-    for (wanted, change) in [
-        (
-            "the status of 01-requirements",
-            (|new| new["phases"]["01-requirements"]["status"] = json!("pending")) as fn(&mut Value),
-        ),
-        ("current_phase would go back", |new| {
-            new["active_workflow"]["current_phase"] = json!("01-requirements");
-        }),
-        ("current_phase_index", |new| new["active_workflow"]["current_phase_index"] = json!(0)),
-        ("iterations_used would go back", |new| {
-            new["phases"]["01-requirements"]["constitutional_validation"]["iterations_used"] = json!(1);
-        }),
-        ("skill_usage_log would lose", |new| new["skill_usage_log"] = json!([])),
-    ] {
-        let reason = assert_denied(&flow, &rewrite(&flow, change));
-        assert!(reason.contains(wanted) && reason.contains("read the state file again"), "{reason}");
-    }
+    let changes = [
+        (|new| new["phases"]["01-requirements"]["status"] = json!("pending")) as fn(&mut Value),
+        |new| new["active_workflow"]["current_phase"] = json!("01-requirements"),
+        |new| new["active_workflow"]["current_phase_index"] = json!(0),
+        |new| new["phases"]["01-requirements"]["constitutional_validation"]["iterations_used"] = json!(1),
+        |new| new["skill_usage_log"] = json!([]),
+    ];
+    let reasons = changes.map(|change| assert_denied(&flow, &rewrite(&flow, change)));
+    assert_shown!("phases-stale-state", flow.project.shorten_paths(&reasons.join("\n\n")));
     for change in [
         (|new| new["active_workflow"]["current_phase"] = json!("07-testing")) as fn(&mut Value),
         |new| new["phases"]["06-implementation"]["status"] = json!("completed"),

@@ -55,14 +55,7 @@ fn without_a_workflow_directory_it_says_what_to_do() {
     let project = TestProject::new();
     let shown = run(&project, &["status"]);
     assert_eq!(shown.code, 1);
-    let text = shown.stdout.replace('\n', " ");
-    assert!(
-        text.starts_with(
-            "[provost] there is no workflow: <project> and the directories above it have no `.isdlc`"
-        ),
-        "{text}"
-    );
-    assert!(text.contains("To fix: "), "{text}");
+    assert_shown!("phases-cli-no-workflow", shown.stdout.replace('\n', " "));
     assert_eq!(run(&project, &["status", "--json"]).stdout, "{\"project\":null}\n");
 }
 
@@ -140,13 +133,7 @@ fn talks_with_the_user_count_by_their_last_choice() {
     state["phases"]["01-requirements"] =
         json!({"status": "in_progress", "iteration_requirements": {"interactive_elicitation": talks}});
     let flow = project(&state);
-    let seen = screen(&flow).replace("\n           ", " ");
-    assert!(seen.contains("\ntalks      missing: 4 menus were shown; the last choice was exit\n"), "{seen}");
-    assert!(
-        seen.contains(
-            "\ntasks      docs/isdlc/tasks.md does not exist yet, and this phase does not need it\n"
-        )
-    );
+    assert_shown!("phases-cli-status-talks", screen(&flow));
     assert_eq!(next(&flow), "discuss the phase with the user, until they choose save or continue");
     let seen = screen(&project(&serde_json::from_str(&state.to_string().replace("exit", "save")).unwrap()));
     assert!(seen.contains("\ntalks      met: 4 menus were shown"), "{seen}");
@@ -156,9 +143,8 @@ fn talks_with_the_user_count_by_their_last_choice() {
 fn a_workflow_can_override_requirements() {
     let mut state = workflow("05-implementation");
     state["active_workflow"]["type"] = "fix".into();
-    let seen = screen(&project(&state));
-    assert!(seen.contains("\ntests      missing: none of 4 tries used\n"), "{seen}");
-    assert!(seen.contains("> 06-implementation  not begun\n"), "under its other name: {seen}");
+    // The phase is shown under its other name.
+    assert_shown!("phases-cli-status-fix", screen(&project(&state)));
 }
 
 #[test]
@@ -167,16 +153,12 @@ fn a_workflow_without_a_plan_needs_none() {
     state["active_workflow"]["type"] = "test-run".into();
     state["active_workflow"]["phases"] = json!(["11-local-testing", "07-testing"]);
     state["phases"]["07-testing"] = json!({"status": "in_progress"});
-    let seen = screen(&project(&state));
-    assert!(seen.contains("\nrequires   nothing known in this phase\n"), "{seen}");
-    assert!(seen.contains("does not exist yet, and this phase does not need it\n"), "{seen}");
+    assert_shown!("phases-cli-status-test-run", screen(&project(&state)));
     state["active_workflow"]["type"] = "feature".into();
     state["active_workflow"]["phases"] = json!(["06-implementation"]);
     state["active_workflow"]["current_phase"] = "06-implementation".into();
     state["iteration_enforcement"] = json!({"enabled": false});
-    let seen = screen(&project(&state));
-    assert!(seen.contains("\nrequires   nothing known in this phase\n"), "{seen}");
-    assert!(seen.contains("\ntasks      missing: docs/isdlc/tasks.md does not exist\n"), "{seen}");
+    assert_shown!("phases-cli-status-not-enforced", screen(&project(&state)));
 }
 
 /// The guards accept what the user approved, so the screen does too.
@@ -186,11 +168,7 @@ fn a_given_up_requirement_is_met_by_the_users_approval() {
     let given_up = json!({"status": "escalated", "escalation_approved": true, "current_iteration": 3});
     state["phases"]["06-implementation"] = json!({"status": "in_progress",
         "iteration_requirements": {"test_iteration": given_up}, "constitutional_validation": given_up});
-    let seen = screen(&project(&state)).replace("\n           ", " ");
-    let line = "\ntests      met: given up, and the user approved that; 3 of 10 tries used\n";
-    assert!(seen.contains(line), "{seen}");
-    let line = "\narticles   met: articles I, II: given up, and the user approved that; 0 of 5 tries used\n";
-    assert!(seen.contains(line), "{seen}");
+    assert_shown!("phases-cli-status-approved", screen(&project(&state)));
     state["phases"]["06-implementation"]["constitutional_validation"] =
         json!({"completed": true, "status": "done", "iterations_used": 1});
     let seen = screen(&project(&state)).replace("\n           ", " ");
@@ -221,13 +199,7 @@ fn a_workflow_whose_index_and_phase_disagree_does_not_advance() {
 fn a_phase_without_a_workflow_has_its_gate() {
     let mut state = json!({"current_phase": "06-implementation"});
     let flow = project(&state);
-    let seen = screen(&flow);
-    assert!(seen.contains("\nworkflow   none is active, but the state still names a phase\n"), "{seen}");
-    assert!(seen.contains("\nblocked    GATE BLOCKED: 06-implementation does not meet"), "{seen}");
-    assert!(
-        seen.contains("\nnext       remove `current_phase` from the state, or start a workflow\n"),
-        "{seen}"
-    );
+    assert_shown!("phases-cli-status-left-over", screen(&flow));
     let seen: Value = serde_json::from_str(&run(&flow, &["status", "--json"]).stdout).unwrap();
     assert!(seen["left_over"]["what"].is_string() && seen["workflow"].is_null(), "{seen}");
     state["active_workflow"] = Value::Null;
@@ -243,9 +215,7 @@ fn each_project_of_a_repository_has_its_own_state() {
     flow.write_file("apps/api/x", "");
     let mut inside = command(&flow, &["status"]);
     inside.current_dir(flow.path.join("apps/api"));
-    let seen = answered(&flow, inside).stdout;
-    assert!(seen.starts_with("project    <project>\nmember     api\nworkflow   feature\n"), "{seen}");
-    assert!(seen.contains("\ntasks      docs/isdlc/projects/api/tasks.md does not exist yet"), "{seen}");
+    assert_shown!("phases-cli-status-member", answered(&flow, inside).stdout);
     let seen = screen(&flow);
     assert!(seen.contains("\nmember     unknown: the repository has several projects"), "{seen}");
     let mut named = command(&flow, &["status", "--json"]);
@@ -259,16 +229,18 @@ fn each_project_of_a_repository_has_its_own_state() {
 
 #[test]
 fn an_unreadable_state_is_reported() {
-    for (text, why) in [("{\"active_workflow\": ", "EOF"), ("[]", "expected a JSON object"), ("", "EOF")] {
+    let errors = ["{\"active_workflow\": ", "[]", ""].map(|text| {
         let project = project(&json!({}));
         project.write_file(".isdlc/state.json", text);
-        for arguments in [&["status"][..], &["status", "--json"]] {
+        let [screen, json] = [&["status"][..], &["status", "--json"]].map(|arguments| {
             let shown = run(&project, arguments);
             assert_eq!((shown.code, shown.stdout.as_str()), (74, ""));
-            assert!(shown.stderr.starts_with("[provost] <project>/.isdlc/state.json cannot be read: "));
-            assert!(shown.stderr.contains(why) && shown.stderr.contains("To fix: "), "{}", shown.stderr);
-        }
-    }
+            shown.stderr
+        });
+        assert_eq!(screen, json);
+        screen
+    });
+    assert_shown!("phases-cli-unreadable-state", errors.join("\n"));
 }
 
 #[test]

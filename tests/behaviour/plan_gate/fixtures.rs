@@ -194,11 +194,8 @@ fn leaked_doubts_are_added_to_the_gaps_and_hidden_from_the_critic() {
     let before = planning.read_mark("gaps:hash");
     play(&planning, &["leakage_found.json"]);
     let text = planning.read_plan();
-    for gap in ["### GAP-1: Database", "### GAP-2: unclear", "### GAP-3: might fail", "### GAP-4: TBD"] {
-        assert!(text.contains(gap), "{text}");
-    }
-    assert_eq!(text.matches("- **Severity**: medium").count(), 3);
+    let (_, gaps) = text.split_once("<!-- rodin:gaps:start -->\n").unwrap();
+    assert_shown!("plan-gate-leaked-doubts", gaps.split_once("<!-- rodin:gaps:end -->").unwrap().0);
     assert_ne!(planning.read_mark("gaps:hash"), before);
-    let brief = planning.agent_prompt("rodin:critic").unwrap();
-    assert!(!brief.contains("GAP-") && brief.contains("Import contacts"), "{brief}");
+    assert_shown!("plan-gate-critic-prompt", planning.agent_prompt("rodin:critic").unwrap());
 }

@@ -1,7 +1,7 @@
 //! The messages of the plan gate in full, as snapshots in `tests/behaviour/snapshots`.
 
 use super::*;
-use crate::support::{Answer, assert_shown};
+use crate::support::Answer;
 
 /// The whole denials of the exit, each below a title.
 struct Denials<'p> {

@@ -17,10 +17,10 @@ mod witness;
 use std::fs;
 use std::path::Path;
 
-use crate::support::TestProject;
 use crate::support::plan_session::{
     FAIL, FINDINGS, NO_ISSUES, OTHER_SESSION, PASS, PLAN, PlanSession, SESSION, find_mark,
 };
+use crate::support::{TestProject, assert_shown};
 use serde_json::{Value, json};
 
 /// The hash of a text by the real tools, as in the documents.

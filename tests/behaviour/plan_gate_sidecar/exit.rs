@@ -36,9 +36,7 @@ fn an_unreadable_file_blocks() {
     let gate = Gate::passed(BELIEVING);
     fs::remove_file(gate.gaps_file()).unwrap();
     fs::create_dir(gate.gaps_file()).unwrap();
-    let reason = gate.leaves().unwrap_err();
-    assert!(reason.starts_with("[RODIN] Cannot read gaps file: "), "{reason}");
-    assert!(reason.contains("To fix: Check file permissions."), "{reason}");
+    assert_shown!("plan-gate-sidecar-unreadable-gaps", gate.leaves().unwrap_err());
 
     let gate = Gate::passed(BELIEVING);
     fs::remove_file(gate.gate_file()).unwrap();

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Answer, TestProject};
+use crate::support::{Answer, TestProject, assert_shown};
 use serde_json::{Value, json};
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";

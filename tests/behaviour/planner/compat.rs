@@ -94,8 +94,7 @@ fn an_unknown_script_is_wrong_usage_and_never_a_block() {
         let answer = project.run_compat(arguments, b"{}");
         assert_eq!(answer.code, Some(64), "{answer:?}");
     }
-    let answer = project.run_compat(&["nonsense"], b"{}");
-    assert!(answer.stderr.contains(GUARD) && answer.stderr.contains(VALIDATOR), "{answer:?}");
+    assert_shown!("compat-unknown-script", project.whole(&project.run_compat(&["nonsense"], b"{}")));
     // If a client calls it, the user reads a message, and the event continues.
     let project = TestProject::new();
     let answer = project.run_compat(&["planner-bash-gard"], b"{}");

@@ -14,19 +14,20 @@ fn file_tools_write_only_into_planning() {
         project.write("relative.md", "x"),
         project.write(project.path.join("planning/../x.md"), "x"),
         project.write(project.path.join("planning/out/main.rs"), "x"),
-        project.write(project.home.join("planning/x.md"), "x"),
         project.edit(&source, "one", "two"),
         project.multi_edit(&source, &[("one", "two")]),
         project.notebook(project.path.join("x.ipynb")),
         project.call("Write", json!({"content": "x"})),
     ];
-    for event in outside {
-        let reason =
-            by_hook(&project.hook(&by_planner(event.clone()))).unwrap().expect_err(&event.to_string());
-        assert!(reason.starts_with("BLOCKED: "), "{reason}");
-        assert!(reason.contains("outside planning/") || reason.contains("the tool 'Write'"), "{reason}");
+    let denials = outside.map(|event| {
         assert!(project.hook(&event).is_silent(), "the main conversation: {event}");
-    }
+        project.shorten_paths(&project.hook(&by_planner(event)).expect_denial())
+    });
+    assert_shown!("planner-writes-outside", denials.join("\n\n"));
+    // Where a long path is cut depends on the machine.
+    let other = project.write(project.home.join("planning/x.md"), "x");
+    assert!(project.hook(&by_planner(other.clone())).expect_denial().contains("a write outside planning/"));
+    assert!(project.hook(&other).is_silent(), "the main conversation");
     let fine = [
         project.write(project.path.join("planning/new/plan.md"), "x"),
         project.write("planning/new.md", "x"),
@@ -101,9 +102,7 @@ fn reading_talking_and_listing_tools_pass() {
 fn an_unknown_tool_passes_only_by_name() {
     let project = TestProject::new();
     let unknown = || by_planner(project.mcp(json!({"path": "src/main.rs"})));
-    let reason = project.hook(&unknown()).expect_denial();
-    assert!(reason.contains("the tool 'mcp__files__do' is not in the planner's allowlist"), "{reason}");
-    assert!(reason.contains("`planner.tools`"), "{reason}");
+    project.hook(&unknown()).expect_denial();
     project.hook(&by_planner(project.call("Monitor", json!({"command": "ls"})))).expect_denial();
     project.write_file("provost.toml", "[planner]\ntools = [\"mcp__files__do\"]\n");
     assert!(project.hook(&unknown()).is_silent());

@@ -90,18 +90,9 @@ fn a_command_that_is_too_long_is_blocked() {
 #[test]
 fn names_from_the_call_cannot_control_a_terminal_or_fill_the_answer() {
     let project = TestProject::new();
-    for line in
-        [format!("{}x y", "\u{1b}[2J"), format!("{} y", "x".repeat(100_000)), "echo > '\u{202e}a\nb'".into()]
-    {
-        let told = decided(&project, &line).unwrap().unwrap_err();
-        let (reason, way_out) = told.rsplit_once('\n').unwrap();
-        assert!(way_out.starts_with("[provost] Only the user"), "{way_out}");
-        assert!(
-            !reason.contains('\u{1b}') && !reason.contains('\u{202e}') && !reason.contains('\n'),
-            "{reason}"
-        );
-        assert!(reason.len() < 2_000, "{}", reason.len());
-    }
+    let lines = ["\u{1b}[2Jx y", &format!("{} y", "x".repeat(100_000)), "echo > '\u{202e}a\nb'"];
+    let reasons = lines.map(|line| decided(&project, line).unwrap().unwrap_err());
+    assert_shown!("planner-hostile-names", reasons.join("\n\n"));
     plan(&project, "planning/\u{1b}[2J.md", "# x\n", 0);
     let reason = stopped(&project).unwrap_err();
     assert!(!reason.contains('\u{1b}'), "{reason}");

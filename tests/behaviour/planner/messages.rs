@@ -1,7 +1,6 @@
 //! Every denial of the planner pack in full, as snapshots in `tests/behaviour/snapshots`.
 
 use super::*;
-use crate::support::assert_shown;
 
 /// The whole answers to calls of a planner, each below a title.
 fn answers(project: &TestProject, calls: Vec<(&str, Value)>) -> String {

@@ -87,9 +87,7 @@ fn a_program_that_was_replaced_is_refused_until_the_user_remembers_it() {
             fake(&elsewhere);
             std::os::unix::fs::symlink(elsewhere.join("claude"), &program).unwrap();
         }
-        let told = user_message(&planned.stop());
-        assert!(told.contains("has changed since Provost remembered it, so it is not started"), "{told}");
-        assert!(told.contains("run `provost review run` or `provost init` in a terminal"), "{told}");
+        assert_shown!("review-loop-replaced-program", planned.project.whole(&planned.stop()));
         assert!(!was_run(&planned));
         // The user has installed another one there.
         fs::remove_file(&program).unwrap();

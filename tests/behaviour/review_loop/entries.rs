@@ -22,19 +22,22 @@ impl Outcome {
         block_reason(&self.of_hook).expect("held")
     }
 
-    /// What the hook tells the user.
-    pub fn hook_message(&self) -> String {
-        user_message(&self.of_hook)
+    /// The hook's whole answer.
+    pub fn hook_answer(&self) -> String {
+        self.hook.project.whole(&self.of_hook)
+    }
+
+    /// The reason of a block by `compat`.
+    #[track_caller]
+    pub fn reason(&self) -> &str {
+        self.json["reason"].as_str().unwrap()
     }
 
     #[track_caller]
-    pub fn blocked(&self, parts: &[&str]) -> &Self {
+    pub fn blocked(&self, part: &str) -> &Self {
         assert_eq!(self.json.get("decision"), Some(&json!("block")), "{:?}", self.json);
         assert_eq!(self.json.len(), 2, "a block is a decision and its reason: {:?}", self.json);
-        let reason = self.json["reason"].as_str().unwrap();
-        for part in parts {
-            assert!(reason.contains(part), "{part:?} is not in\n{reason}");
-        }
+        assert!(self.reason().contains(part), "{part:?} is not in\n{}", self.reason());
         self
     }
 

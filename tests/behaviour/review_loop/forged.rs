@@ -32,8 +32,7 @@ fn a_false_claim_of_clean_reviews_does_not_count() {
     planned.expect_block(&planned.stop());
     answer_review(&planned, 1, &json!({"consecutive_clean": 1}));
     planned.set("MOCK_CLAUDE_VERDICT", "PASS");
-    let told = user_message(&planned.stop_again());
-    assert!(told.contains("Next: complete-task") && !told.contains("claims"), "{told}");
+    assert_shown!("review-loop-two-clean-reviews", planned.project.whole(&planned.stop_again()));
 }
 
 /// Otherwise an agent could repeat a review that found something until one finds nothing.
@@ -69,8 +68,7 @@ fn a_round_that_was_not_recorded_costs_no_clean_review() {
     assert!(user_message(&planned.stop_again()).contains("its verdict cannot be recorded"));
     make_state_writable(&mut planned);
     planned.set("MOCK_CLAUDE_VERDICT", "PASS");
-    let told = user_message(&planned.stop_again());
-    assert!(told.contains("Next: complete-task") && !told.contains("claims"), "{told}");
+    assert_shown!("review-loop-two-clean-reviews", planned.project.whole(&planned.stop_again()));
 }
 
 #[test]
@@ -125,22 +123,18 @@ fn the_user_is_warned_about_a_loop_that_was_left() {
 
 #[test]
 fn the_user_is_warned_about_a_missing_or_malformed_state() {
-    for (text, how) in
-        [(None, "state.json is gone. To continue it: `"), (Some("broken"), "state.json cannot be read")]
-    {
+    let warnings = [None, Some("broken")].map(|text| {
         let planned = started_review(json!({}));
         planned.expect_block(&planned.stop());
-        match text {
-            None => planned.remove("state.json"),
-            Some(text) => {
-                planned.write_file("state.json", text);
-            }
+        planned.remove("state.json");
+        if let Some(text) = text {
+            planned.write_file("state.json", text);
         }
-        let told = user_message(&planned.stop_again());
-        assert!(told.contains("was left after round 1"), "{told}");
-        assert!(told.contains(how), "{told}");
+        let answer = planned.stop_again();
         assert!(planned.stop().is_silent(), "once");
-    }
+        planned.project.whole(&answer)
+    });
+    assert_shown!("review-loop-broken-state", warnings.join("\n"));
     // A plan that never had a state causes no warning.
     let planned = ReviewProject::new();
     planned.record_work();

@@ -94,41 +94,41 @@ fn case_07_missing_plan_and_invalid_filename() {
         planned.write_file("invalid-file.md", "x");
         planned
     });
-    outcome.blocked(&[]);
+    outcome.blocked("");
     let all = format!("Plan '{PLAN_ID}': Missing required file: plan.md; Invalid filename: invalid-file.md");
     assert_eq!(outcome.json["reason"], all);
 }
 
 #[test]
 fn case_08_nested_directories() {
-    both(|| plan_with(&[("nested/extra.md", "x")])).blocked(&["Files found in nested directories"]);
+    both(|| plan_with(&[("nested/extra.md", "x")])).blocked("Files found in nested directories");
 }
 
 #[test]
 fn case_09_review_without_base_file() {
-    both(|| plan_with(&[("design-review-1.md", "x")])).blocked(&["design-review-1.md requires design.md"]);
+    both(|| plan_with(&[("design-review-1.md", "x")])).blocked("design-review-1.md requires design.md");
 }
 
 #[test]
 fn case_10_post_review_without_review() {
     both(|| plan_with(&[("plan-post-review-1.md", "x")]))
-        .blocked(&["plan-post-review-1.md requires plan-review-1.md"]);
+        .blocked("plan-post-review-1.md requires plan-review-1.md");
 }
 
 #[test]
 fn case_11_task_files_without_tasks_md() {
-    both(|| plan_with(&[("task-1.md", "x")])).blocked(&["Task files exist but tasks.md is missing"]);
+    both(|| plan_with(&[("task-1.md", "x")])).blocked("Task files exist but tasks.md is missing");
 }
 
 #[test]
 fn case_12_non_table_tasks_md() {
     both(|| plan_with(&[("tasks.md", "First the form, then the check.\n")]))
-        .blocked(&["tasks.md contains non-table content"]);
+        .blocked("tasks.md contains non-table content");
 }
 
 #[test]
 fn case_13_empty_tasks_md() {
-    both(|| plan_with(&[("tasks.md", "")])).blocked(&["tasks.md has no table rows"]);
+    both(|| plan_with(&[("tasks.md", "")])).blocked("tasks.md has no table rows");
 }
 
 #[test]

@@ -9,19 +9,19 @@ fn due(changes: Value, verdict: &str) -> Outcome {
 
 #[test]
 fn case_01_trigger_code_review() {
-    due(json!({}), "FAIL").blocked(&["task-1-review-1.md"]).reviewed(1);
+    due(json!({}), "FAIL").blocked("task-1-review-1.md").reviewed(1);
 }
 
 #[test]
 fn case_02_trigger_plan_review() {
     let state = json!({"phase": "new-plan", "next_phase": "plan-review", "current_task": null});
-    due(state, "FAIL").blocked(&["plan-review-1.md"]).reviewed(1);
+    due(state, "FAIL").blocked("plan-review-1.md").reviewed(1);
 }
 
 #[test]
 fn case_03_trigger_tasks_review() {
     let state = json!({"phase": "create-tasks", "next_phase": "tasks-review", "current_task": null});
-    due(state, "FAIL").blocked(&["tasks-review-1.md"]).reviewed(1);
+    due(state, "FAIL").blocked("tasks-review-1.md").reviewed(1);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn case_07_max_reviews_with_custom_limit() {
     let outcome = due(changes.clone(), "PASS");
     outcome.validated().told("the agent waits for you").reviewed(0).now(&state(changes), &json!({}));
     // One more is within the limit.
-    due(json!({"phase_iteration": 2, "max_reviews": 3}), "FAIL").blocked(&["task-1-review-3.md"]);
+    due(json!({"phase_iteration": 2, "max_reviews": 3}), "FAIL").blocked("task-1-review-3.md");
 }
 
 #[test]
@@ -82,13 +82,16 @@ fn case_11_next_phase_is_create_tasks() {
 #[test]
 fn case_12_trigger_all_code_review() {
     let state = json!({"phase": "post-code-review", "next_phase": "all-code-review"});
-    due(state, "FAIL").blocked(&["all-code-review-1.md"]).reviewed(1);
+    due(state, "FAIL").blocked("all-code-review-1.md").reviewed(1);
 }
 
 #[test]
 fn case_13_one_clean_review_is_not_enough() {
     let outcome = due(json!({}), "PASS");
-    outcome.blocked(&["perform the post-code-review action", "task-1-post-review-1.md"]);
+    outcome.blocked(&format!(
+        "perform the post-code-review action: address all issues, update the code, then create \
+         .taskie/plans/{PLAN_ID}/task-1-post-review-1.md"
+    ));
     assert_eq!(outcome.state()["consecutive_clean"], 1);
 }
 
@@ -103,7 +106,7 @@ fn case_14_two_clean_reviews_advance() {
 #[test]
 fn case_15_a_dirty_review_resets_the_count() {
     let outcome = due(json!({"consecutive_clean": 1, "phase_iteration": 1}), "FAIL");
-    outcome.blocked(&["perform the post-code-review action"]);
+    outcome.blocked("perform the post-code-review action");
     assert_eq!(outcome.state()["consecutive_clean"], 0);
     assert_eq!(outcome.state()["next_phase"], "post-code-review");
 }

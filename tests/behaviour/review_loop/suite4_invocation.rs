@@ -10,13 +10,12 @@ fn reviewed(changes: Value) -> Outcome {
 }
 
 /// A review that comes to nothing. By design that is neither a pass nor a finding: the stop passes, the user is
-/// warned, and the state does not change.
+/// warned, and the state does not change. Returns the whole answer of the hook.
 #[track_caller]
-fn comes_to_nothing(make: impl Fn() -> ReviewProject, why: &str) -> Outcome {
+fn comes_to_nothing(reviews: usize, make: impl Fn() -> ReviewProject) -> String {
     let outcome = both(make);
-    outcome.validated().warned("came to nothing").warned(why);
-    outcome.now(&state(json!({})), &json!({}));
-    outcome
+    outcome.validated().warned("came to nothing").reviewed(reviews).now(&state(json!({})), &json!({}));
+    outcome.hook_answer()
 }
 
 #[test]
@@ -38,7 +37,7 @@ fn case_03_permissions_bypass() {
     let refusing = "case \"$*\" in *--dangerously-skip*) \
         echo '--dangerously-skip-permissions cannot be used with root/sudo privileges' >&2; exit 1;; esac";
     let outcome = both(|| ReviewProject::with_state(json!({})).with("MOCK_CLAUDE_DOES", refusing));
-    outcome.blocked(&["task-1-review-1.md"]).reviewed(2);
+    outcome.blocked("task-1-review-1.md").reviewed(2);
     let has =
         |call: &ReviewerCall, start: &str| call.arguments.iter().any(|argument| argument.starts_with(start));
     assert!(has(&outcome.calls[0], flag) && !has(&outcome.calls[0], "--allowedTools"));
@@ -50,100 +49,41 @@ fn case_04_print_flag() {
     assert_eq!(reviewed(json!({})).calls[0].arguments[0], "--print");
 }
 
+/// The prompt for the reviewer, with short paths.
+#[track_caller]
+fn prompt(changes: Value) -> String {
+    let outcome = reviewed(changes);
+    outcome.script.project.shorten_paths(outcome.calls[0].prompt())
+}
+
 #[test]
 fn case_05_code_review_prompt() {
-    let outcome = reviewed(json!({"current_task": "3"}));
-    let prompt = outcome.calls[0].prompt();
-    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/task-3.md")), "{prompt}");
-    assert!(prompt.contains("/task-3-review-1.md"), "{prompt}");
-    assert!(prompt.contains("code-review.md"), "{prompt}");
-    assert!(!prompt.contains("task-1.md"), "the other tasks are not in it");
+    assert_shown!("review-loop-prompt-code", prompt(json!({"current_task": "3"})));
 }
 
 /// The prompt names the rules instead of containing them: they are where no tool may write.
 #[test]
-fn the_prompt_names_the_ground_rules_and_the_action() {
+fn the_files_that_the_prompt_names_have_the_ground_rules_and_the_action() {
     let outcome = reviewed(json!({}));
-    let prompt = outcome.calls[0].prompt();
-    let (rules, rest) =
-        prompt.strip_prefix("Read the ground rules in ").unwrap().split_once(", then read ").unwrap();
-    let action = rest.split_once("described in ").unwrap().1.split_once(" for this task").unwrap().0;
-    let state = outcome.script.project.state_directory();
-    for (file, name, heading) in [
-        (rules, "ground-rules.md", "# Ground rules\n"),
-        (action, "code-review.md", "# Review the code of a task\n"),
-    ] {
-        let path = Path::new(file);
-        assert!(path.starts_with(&state) && path.ends_with(name), "{prompt}");
-        assert!(fs::read_to_string(path).unwrap().starts_with(heading));
-        assert!(!prompt.contains(heading.trim()), "{prompt}");
-    }
-}
-
-/// The document's four prompts, up to the path of the review, which is absolute here.
-#[test]
-fn the_prompts_have_the_documents_words() {
-    let plan = format!(".taskie/plans/{PLAN_ID}");
-    let list: Vec<String> = (1..=3).map(|id| format!("{plan}/task-{id}.md")).collect();
-    let list = list.join(" ");
-    for (phase, subject, action) in [
-        (
-            "code-review",
-            format!(
-                "read the plan in {plan}/plan.md, then read {plan}/task-1.md. Now perform the code review"
-            ),
-            " for this task",
-        ),
-        ("plan-review", format!("read {plan}/plan.md. Perform the plan review"), ""),
-        (
-            "tasks-review",
-            format!("read {plan}/tasks.md and the task files: {list}. Perform the tasks review"),
-            "",
-        ),
-        (
-            "all-code-review",
-            format!(
-                "read {plan}/plan.md, {plan}/tasks.md, and the task files: {list}. Perform the all-code-review"
-            ),
-            "",
-        ),
-    ] {
-        let outcome = reviewed(json!({"next_phase": phase}));
-        let own = outcome.script.project.state_directory().join("taskie");
-        let start = format!(
-            "Read the ground rules in {0}/ground-rules.md, then {subject} action described in \
-             {0}/actions/{phase}.md{action}. Write your review to ",
-            own.display()
-        );
-        let prompt = outcome.calls[0].prompt();
-        assert!(prompt.starts_with(&start), "{prompt}\n{start}");
-        assert!(prompt.contains(" Be very critical."), "{prompt}");
-    }
+    let own = outcome.script.project.state_directory().join("taskie");
+    let read = |name: &str| fs::read_to_string(own.join(name)).unwrap();
+    assert!(read("ground-rules.md").starts_with("# Ground rules\n"));
+    assert!(read("actions/code-review.md").starts_with("# Review the code of a task\n"));
 }
 
 #[test]
 fn case_06_plan_review_prompt() {
-    let outcome = reviewed(json!({"next_phase": "plan-review"}));
-    let prompt = outcome.calls[0].prompt();
-    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/plan.md")), "{prompt}");
-    assert!(prompt.contains("/plan-review-1.md"), "{prompt}");
+    assert_shown!("review-loop-prompt-plan", prompt(json!({"next_phase": "plan-review"})));
 }
 
 #[test]
 fn case_07_tasks_review_prompt() {
-    let outcome = reviewed(json!({"next_phase": "tasks-review"}));
-    let prompt = outcome.calls[0].prompt();
-    assert!(prompt.contains("/tasks.md") && prompt.contains("/tasks-review-1.md"), "{prompt}");
-    let list: Vec<String> = (1..=3).map(|id| format!(".taskie/plans/{PLAN_ID}/task-{id}.md")).collect();
-    assert!(prompt.contains(&list.join(" ")), "{prompt}");
+    assert_shown!("review-loop-prompt-tasks", prompt(json!({"next_phase": "tasks-review"})));
 }
 
 #[test]
 fn case_08_all_code_review_prompt() {
-    let outcome = reviewed(json!({"next_phase": "all-code-review"}));
-    let prompt = outcome.calls[0].prompt();
-    assert!(prompt.contains("all-code-review.md") && prompt.contains("/all-code-review-1.md"), "{prompt}");
-    assert!(prompt.contains(&format!(".taskie/plans/{PLAN_ID}/task-2.md")), "{prompt}");
+    assert_shown!("review-loop-prompt-all-code", prompt(json!({"next_phase": "all-code-review"})));
 }
 
 #[test]
@@ -159,25 +99,22 @@ fn case_09_review_file_at_the_right_path() {
 
 #[test]
 fn case_10_claude_is_not_on_the_path() {
-    comes_to_nothing(
-        || ReviewProject::with_state(json!({})).with("PATH", "/nonexistent/directory"),
-        "claude",
-    )
-    .reviewed(0);
+    let make = || ReviewProject::with_state(json!({})).with("PATH", "/nonexistent/directory");
+    assert_shown!("review-loop-no-reviewer", comes_to_nothing(0, make));
 }
 
 #[test]
 fn case_11_claude_fails() {
-    for code in ["1", "2", "137"] {
-        let make =
-            || ReviewProject::with_state(json!({})).with_verdict("PASS").with("MOCK_CLAUDE_EXIT_CODE", code);
-        comes_to_nothing(make, &format!("exit status: {code}")).reviewed(1);
-    }
-    let outcome = comes_to_nothing(
-        || ReviewProject::with_state(json!({})).with_verdict("PASS").with("MOCK_CLAUDE_PRINTS", "error"),
-        "API Error: overloaded",
-    );
-    outcome.reviewed(1);
+    let failures = [
+        ("MOCK_CLAUDE_EXIT_CODE", "1"),
+        ("MOCK_CLAUDE_EXIT_CODE", "2"),
+        ("MOCK_CLAUDE_EXIT_CODE", "137"),
+        ("MOCK_CLAUDE_PRINTS", "error"),
+    ];
+    let answers = failures.map(|(name, value)| {
+        comes_to_nothing(1, || ReviewProject::with_state(json!({})).with_verdict("PASS").with(name, value))
+    });
+    assert_shown!("review-loop-reviewer-fails", answers.join("\n"));
 }
 
 #[test]
@@ -185,7 +122,7 @@ fn case_12_claude_writes_no_review() {
     for writes in ["nothing", "empty"] {
         let make =
             || ReviewProject::with_state(json!({})).with_verdict("PASS").with("MOCK_CLAUDE_WRITES", writes);
-        comes_to_nothing(make, "the reviewer wrote no review to").reviewed(1);
+        assert_shown!("review-loop-no-review-written", comes_to_nothing(1, make));
     }
 }
 
@@ -198,7 +135,7 @@ fn case_13_claude_takes_too_long() {
             .with_config(config)
             .with("MOCK_CLAUDE_DELAY", "100000")
     };
-    comes_to_nothing(make, "1").reviewed(1);
+    assert_shown!("review-loop-reviewer-too-slow", comes_to_nothing(1, make));
 }
 
 #[test]

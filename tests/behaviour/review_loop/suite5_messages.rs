@@ -21,36 +21,16 @@ fn template(kind: &str, name: &str, work: &str, iteration: u64, also: &str) -> S
 
 /// `compat` uses the template's words; the hook tells the agent what it needs in at most 60 words.
 #[track_caller]
-fn told(changes: &Value, template: &str, name: &str, work: &str) {
-    for verdict in ["FAIL", "PASS"] {
+fn told(changes: &Value, template: &str, kind: &str) {
+    let answers = ["FAIL", "PASS"].map(|verdict| {
         let outcome = both(|| ReviewProject::with_state(changes.clone()).with_verdict(verdict));
-        outcome.blocked(&[]);
-        assert_eq!(outcome.json["reason"].as_str().unwrap(), template);
+        outcome.blocked("");
+        assert_eq!(outcome.reason(), template);
         let held = outcome.hook_reason();
-        let round = outcome.state()["phase_iteration"].as_u64().unwrap();
-        let file = |kind: &str| format!(".taskie/plans/{PLAN_ID}/{name}-{kind}-{round}.md");
-        let next = if verdict == "PASS" { "one more clean review ends" } else { "the next review starts" };
-        for part in ["[provost] ", &file("review"), &file("post-review"), "then stop: ", next] {
-            assert!(held.contains(part), "{part:?} is not in\n{held}");
-        }
-        let is_clean = verdict == "PASS";
-        assert_eq!(held.contains("PASS, so nothing has to be fixed"), is_clean, "{held}");
-        assert_eq!(
-            held.contains(&format!("found issues. Read {}, fix {work}, ", file("review"))),
-            !is_clean,
-            "{held}"
-        );
-        for word in ["remote", "push", "next_phase", "null", "state.json", "max_reviews", "provost review"] {
-            assert!(!held.contains(word), "{word:?} is in\n{held}");
-        }
         assert!(held.split_whitespace().count() <= 60, "{held}");
-        let to_user = outcome.hook_message();
-        let way_out = format!(
-            "set next_phase to null in state.json, or run `provost review set --plan {PLAN_ID} \
-                               next_phase=null`."
-        );
-        assert!(to_user.contains(&way_out), "{to_user}");
-    }
+        outcome.hook_answer()
+    });
+    assert_shown!(format!("review-loop-message-{kind}"), answers.join("\n"));
 }
 
 #[test]
@@ -58,30 +38,27 @@ fn case_01_code_review() {
     let changes = json!({"current_task": "2", "phase_iteration": 2});
     let text =
         template("code", "task-2", "address all issues, update the code", 3, "Update tasks.md and push");
-    for part in ["task-2-review-3.md", "post-code-review", "state.json"] {
-        assert!(text.contains(part));
-    }
-    told(&changes, &text, "task-2", "the code and update tasks.md");
+    told(&changes, &text, "code");
 }
 
 #[test]
 fn case_02_plan_review() {
     let text = template("plan", "plan", "address all issues in plan.md", 1, "Push");
-    told(&json!({"next_phase": "plan-review"}), &text, "plan", "plan.md");
+    told(&json!({"next_phase": "plan-review"}), &text, "plan");
 }
 
 #[test]
 fn case_03_tasks_review() {
     let text = template("tasks", "tasks", "address all issues in tasks.md and task files", 2, "Push");
     let changes = json!({"next_phase": "tasks-review", "phase_iteration": 1});
-    told(&changes, &text, "tasks", "tasks.md and the task files");
+    told(&changes, &text, "tasks");
 }
 
 #[test]
 fn case_04_all_code_review() {
     let work = "address all issues across all tasks";
     let text = template("all-code", "all-code", work, 1, "Update tasks.md and push");
-    told(&json!({"next_phase": "all-code-review"}), &text, "all-code", "the code and update tasks.md");
+    told(&json!({"next_phase": "all-code-review"}), &text, "all-code");
 }
 
 #[test]
@@ -91,8 +68,8 @@ fn case_05_the_plans_directory_is_named() {
         planned.set_state(&state(json!({})));
         planned
     });
-    outcome.blocked(&[".taskie/plans/another one/task-1-review-1.md"]);
-    assert!(!outcome.json["reason"].as_str().unwrap().contains("${"));
+    outcome.blocked("");
+    assert_shown!("review-loop-compat-directory", outcome.reason());
 }
 
 /// For every name of a plan.
@@ -104,6 +81,6 @@ fn case_06_the_answer_is_valid_json() {
             planned.set_state(&state(json!({})));
             planned
         });
-        outcome.blocked(&["by an independent reviewer", id]);
+        outcome.blocked(&format!(".taskie/plans/{id}/task-1-review-1.md by an independent reviewer"));
     }
 }

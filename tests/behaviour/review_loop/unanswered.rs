@@ -9,22 +9,14 @@ fn with_findings() -> ReviewProject {
     planned
 }
 
-const OPEN: &str = "the findings of the code review of task 1, round 1, are still open";
-
 /// The user is reminded at this stop, which is not blocked, and not at the next ones.
 #[track_caller]
-fn assert_reminded_once(planned: &ReviewProject, event: &Value, part: &str) {
+fn assert_reminded_once(name: &str, planned: &ReviewProject, event: &Value) {
     let answer = planned.hook(event);
-    assert_eq!(block_reason(&answer), None, "{answer:?}");
-    let told = user_message(&answer);
-    assert!(told.contains(OPEN) && told.contains(part), "{answer:?}");
-    assert_eq!(told.matches("still open").count(), 1, "{told}");
+    assert_shown!(format!("review-loop-reminder-{name}"), planned.project.whole(&answer));
     for _ in 0..2 {
-        let again = planned.hook(event);
-        assert!(
-            !user_message(&again).contains("open") && !user_message(&again).contains("without an answer"),
-            "{again:?}"
-        );
+        let again = user_message(&planned.hook(event));
+        assert!(!again.contains("open") && !again.contains("without an answer"), "{again}");
     }
 }
 
@@ -44,11 +36,7 @@ fn the_user_is_reminded_when_the_plan_is_gone() {
                 std::os::unix::fs::symlink("nowhere", &planned.plan).unwrap();
             }
         }
-        assert_reminded_once(
-            &planned,
-            &planned.stop_event(true),
-            "is gone. To continue: put the directory back, then `/taskie:continue-plan`.",
-        );
+        assert_reminded_once("plan-gone", &planned, &planned.stop_event(true));
     }
 }
 
@@ -60,9 +48,7 @@ fn the_user_is_reminded_once_of_a_renamed_plan() {
         "Bash",
         &json!({"command": format!("mv .taskie/plans/{PLAN_ID} .taskie/plans/renamed")}),
     );
-    let told = user_message(&planned.stop_again());
-    assert!(told.contains("Plan 'renamed': the agent has stopped without an answer"), "{told}");
-    assert!(!told.contains("still open"), "{told}");
+    assert_shown!("review-loop-reminder-renamed", planned.project.whole(&planned.stop_again()));
     assert!(planned.stop_again().is_silent());
 }
 
@@ -75,7 +61,7 @@ fn the_user_is_reminded_of_a_renamed_plan_whose_loop_was_left() {
     planned.plan = renamed;
     planned.change_state(&json!({"next_phase": null}));
     planned.record_work();
-    assert_reminded_once(&planned, &planned.stop_event(true), "is gone");
+    assert_reminded_once("plan-gone", &planned, &planned.stop_event(true));
 }
 
 #[test]
@@ -85,11 +71,7 @@ fn work_on_another_plan_hides_no_findings() {
     fs::create_dir(&other).unwrap();
     fs::write(other.join("plan.md"), "# Other\n").unwrap();
     planned.record_tool_call("Write", &json!({"file_path": other.join("plan.md"), "content": "# Other\n"}));
-    assert_reminded_once(
-        &planned,
-        &planned.stop_event(true),
-        "task-1-review-1.md). To continue: `/taskie:continue-plan`",
-    );
+    assert_reminded_once("open-findings", &planned, &planned.stop_event(true));
     // The answer closes the findings, and the user is not reminded again.
     planned.record_work().write_file("task-1-post-review-1.md", "Fixed.\n");
     planned.expect_block(&planned.stop());
@@ -100,7 +82,7 @@ fn plan_mode_hides_no_findings() {
     let planned = with_findings();
     let mut event = planned.stop_event(false);
     event["permission_mode"] = "plan".into();
-    assert_reminded_once(&planned, &event, "task-1-review-1.md)");
+    assert_reminded_once("open-findings", &planned, &event);
     assert!(planned.stop().is_silent(), "out of plan mode, it is no news");
 }
 
@@ -123,7 +105,7 @@ fn another_session_is_reminded_of_a_plan_that_is_gone() {
     fs::write(planned.project.home.join("other.jsonl"), "").unwrap();
     assert!(planned.hook(&event).is_silent(), "the other session may be at it");
     fs::remove_dir_all(&planned.plan).unwrap();
-    assert_reminded_once(&planned, &event, "is gone");
+    assert_reminded_once("plan-gone", &planned, &event);
 }
 
 #[test]

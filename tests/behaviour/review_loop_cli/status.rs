@@ -270,10 +270,7 @@ fn an_unconfirmed_claim_is_not_shown() {
     let next = json!({"consecutive_clean": 1, "next_phase": "code-review"});
     state.as_object_mut().unwrap().extend(next.as_object().unwrap().clone());
     desk.state(&state);
-    let screen = desk.screen(&["status"], 0);
-    assert!(screen.contains("\nclean      0 of 2 clean in a row\n"), "{screen}");
-    assert!(screen.contains("\nwarning    state.json claims 1 clean in a row"), "{screen}");
-    assert!(!screen.contains("unless it is clean"), "{screen}");
+    assert_shown!("review-cli-status-false-claim", desk.screen(&["status"], 0));
     fs::remove_file(desk.plan.join("state.json")).unwrap();
     let screen = desk.screen(&["status"], 0);
     assert!(screen.contains("\nwarning    the code review of task 2 was left after round 4"), "{screen}");

@@ -134,9 +134,9 @@ fn no_content_of_a_settings_file_is_shown_or_recorded() {
     let entry = json!({"type": "http", "headers": {"X-Auth": "hunter2"}, "timeout": "5"});
     let group = json!({"matcher": "Never", "hooks": [entry]});
     fs::write(&settings, changed(|s| s["hooks"]["PreToolUse"].as_array_mut().unwrap().push(group))).unwrap();
-    let reason = project.report_settings_change(SESSION, &settings).expect_denial();
-    assert!(reason.contains("`hooks.PreToolUse[1].hooks[0].url`"), "{reason}");
-    assert!(!reason.contains("hunter2") && !project.read_journal_text().contains("hunter2"));
+    let answer = project.report_settings_change(SESSION, &settings);
+    assert_shown!("self-guard-invalid-entry", project.whole(&answer));
+    assert!(!project.read_journal_text().contains("hunter2"));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn an_entry_for_which_the_client_would_drop_the_file_is_blocked() {
 
 #[test]
 fn a_value_for_which_the_client_would_drop_the_file_is_blocked() {
-    for (name, value) in [
+    let values = [
         ("permissions", json!(5)),
         ("permissions", json!({"defaultMode": "nonsense"})),
         ("permissions", json!({"allow": "x"})),
@@ -175,15 +175,13 @@ fn a_value_for_which_the_client_would_drop_the_file_is_blocked() {
         ("enabledPlugins", json!(5)),
         ("sandbox", json!(5)),
         ("includeCoAuthoredBy", json!("yes")),
-    ] {
+    ];
+    let reasons = values.map(|(name, value)| {
         let (project, settings) = started();
         fs::write(&settings, changed(|s| s[name] = value)).unwrap();
-        let reason = project.report_settings_change(SESSION, &settings).expect_denial();
-        assert!(
-            reason.contains(&format!("`{name}")) && reason.contains("the client drops the file"),
-            "{reason}"
-        );
-    }
+        project.shorten_paths(&project.report_settings_change(SESSION, &settings).expect_denial())
+    });
+    assert_shown!("self-guard-invalid-values", reasons.join("\n\n"));
 }
 
 #[test]

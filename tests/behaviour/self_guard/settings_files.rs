@@ -114,17 +114,16 @@ fn no_tool_silences_a_hook_by_editing() {
 fn a_settings_file_that_the_client_would_drop_is_answered_like_this() {
     let project = full();
     let path = project.path.join(".claude/settings.json");
-    let why = |name: &str, value: Value| {
+    let values = [
+        ("permissions", json!({"defaultMode": "hunter2"})),
+        ("sandbox", json!({"network": {"novelty": "hunter2"}})),
+    ];
+    let answers = values.map(|(name, value)| {
         let mut after = registered_settings();
         after[name] = value;
-        project.shorten_paths(&project.hook(&project.write(&path, &after.to_string())).expect_denial())
-    };
-    let reason = why("permissions", json!({"defaultMode": "hunter2"}));
-    let expected = "`permissions.defaultMode` is invalid, so the client drops the file";
-    assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
-    let reason = why("sandbox", json!({"network": {"novelty": "hunter2"}}));
-    let expected = "with `sandbox` changed, the client may drop the file";
-    assert!(reason.contains(expected) && !reason.contains("hunter2"), "{reason}");
+        project.whole(&project.hook(&project.write(&path, &after.to_string())))
+    });
+    assert_shown!("self-guard-dropped-file", answers.join("\n"));
 }
 
 /// Provost's entries in another order and spelling.

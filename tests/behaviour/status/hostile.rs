@@ -59,8 +59,7 @@ fn a_state_that_cannot_be_read_says_so_and_hides_nothing_else() {
     let shown = run(&project, &["status"]);
     let text = printable(&shown).replace("\n           ", " ");
     assert_eq!(shown.code, 1);
-    assert!(text.contains("\nworkflow   <project>/.isdlc/state.json cannot be read: "), "{text}");
-    assert!(text.contains("\nreview     login-limit: Plan review; "), "{text}");
+    assert_shown!("status-unreadable-state", text);
     assert!(status_json(&project)["phases"]["fault"].as_str().unwrap().contains("cannot be read"));
     assert_eq!(line(&project, b"{}"), "provost · review 1/8, clean 1/2 · phase: state unreadable");
 
@@ -71,12 +70,7 @@ fn a_state_that_cannot_be_read_says_so_and_hides_nothing_else() {
     assert_eq!(status_json(&project)["next"], step);
     fs::remove_file(&state).unwrap();
     fs::create_dir(&state).unwrap();
-    let told = run(&project, &["phases", "status"]).stderr;
-    assert!(
-        told.starts_with("[provost] <project>/.isdlc/state.json cannot be read: not a regular"),
-        "{told}"
-    );
-    assert!(told.contains(" To fix: correct <project>/.isdlc/state.json"), "{told}");
+    assert_shown!("phases-cli-state-directory", run(&project, &["phases", "status"]).stderr);
     assert!(status_json(&project)["next"].as_str().unwrap().starts_with("correct "));
     plan(&project);
 

@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::TestProject;
 use crate::support::waiting::{HANG, least_cpu_seconds, wait_for};
+use crate::support::{TestProject, assert_shown};
 use serde_json::{Value, json};
 
 /// What a command answered.

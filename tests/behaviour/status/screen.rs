@@ -22,27 +22,14 @@ denied     nothing lately
 
 #[test]
 fn without_hooks_that_comes_first() {
-    let text = status(&TestProject::unregistered());
-    assert!(text.contains("\nhooks      nothing here calls Provost, so nothing is guarded yet\n"), "{text}");
-    assert!(
-        text.contains("\nnext       run `provost init` to add Provost's hooks to Claude Code\n"),
-        "{text}"
-    );
+    assert_shown!("status-no-hooks", status(&TestProject::unregistered()));
 }
 
 #[test]
 fn switched_off_hooks_do_not_count() {
     let project = TestProject::new();
     project.write_file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
-    let text = status(&project);
-    assert!(
-        text.contains("\nhooks      a settings file switches all hooks off, so nothing is guarded\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("\nnext       hooks are switched off here: `provost doctor` shows where\n"),
-        "{text}"
-    );
+    assert_shown!("status-hooks-off", status(&project));
 }
 
 /// A switch counts where the client looks at it, and for the hooks that it reaches.
@@ -79,10 +66,7 @@ fn settings_that_the_client_rejects_are_reported() {
     wrong["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = "10".into();
     for text in [whole.to_string().split_at(40).0, "[]", &wrong.to_string()] {
         project.write_file(".claude/settings.json", text);
-        let shown = status(&project);
-        let hooks = "\nhooks      the client rejects a settings file or plugin, so nothing is guarded\n";
-        let next = "\nnext       fix the settings: `provost doctor` shows what is wrong\n";
-        assert!(shown.contains(hooks) && shown.contains(next), "{shown}");
+        assert_shown!("status-rejected-settings", status(&project));
         assert_eq!(line(&project, b""), "provost · the client rejects its hooks");
         assert_eq!(run(&project, &["doctor"]).code, 1);
     }
@@ -119,10 +103,7 @@ fn a_pack_that_no_entry_asks_about_is_off() {
         json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}).to_string()
     };
     project.write_file(".claude/settings.json", &one("phases"));
-    let text = status(&project);
-    assert!(text.contains("\npacks      self, phases are on\n"), "{text}");
-    assert!(text.contains("review-loop off: the hook entries name other packs\n"), "{text}");
-    assert!(text.contains("planner off: the hook entries name other packs\n"), "{text}");
+    assert_shown!("status-other-packs", status(&project));
     project.write_file("provost.toml", "[plan_gate]\nenabled = true\n");
     assert!(status(&project).contains("plan-gate off: the hook entries name other packs\n"));
     project.write_file(".claude/settings.json", &one("plan-gate"));
@@ -132,9 +113,7 @@ fn a_pack_that_no_entry_asks_about_is_off() {
     let hook = |pack: &str| json!([{"hooks": [{"type": "command", "command": "provost", "args": ["hook", "--pack", pack]}]}]);
     let entries = json!({"hooks": {"UserPromptSubmit": hook("self"), "PreToolUse": hook("planner")}});
     project.write_file(".claude/settings.json", &entries.to_string());
-    let text = status(&project);
-    assert!(text.contains("\npacks      planner is on\n"), "{text}");
-    assert!(text.contains(" self off: no hook entry asks it about tool calls\n"), "{text}");
+    assert_shown!("status-self-off", status(&project));
     project.write_file(".claude/settings.json", &crate::support::registered_settings().to_string());
     assert!(status(&project).contains("self, planner, review-loop, phases are on"));
 }

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::instructions::front_matter;
+use super::frontmatter::Frontmatter;
 use super::registrations::plugin_root;
 use super::{config_directory, read_json};
 use provost_core::places::Places;
@@ -34,15 +34,16 @@ pub(super) fn find_forked_agent(skill: &str, places: &Places, directories: &[&Pa
             let path: PathBuf = rest.split(':').collect();
             files.extend(plugin_roots(plugin, places).iter().flat_map(|root| instruction_files(root, &path)));
         }
-        if let Some(header) = files.iter().find_map(|file| Frontmatter::read(file)) {
-            return header.forked_agent();
+        if let Some(header) = files.iter().find_map(|file| read_frontmatter(file)) {
+            return forked_agent(&header);
         }
     }
     let by_name = roots.iter().flat_map(|root| {
         let entries = fs::read_dir(root.join("skills")).into_iter().flatten().flatten();
-        entries.take(MOST_FILES).filter_map(|entry| Frontmatter::read(&entry.path().join("SKILL.md")))
+        entries.take(MOST_FILES).filter_map(|entry| read_frontmatter(&entry.path().join("SKILL.md")))
     });
-    by_name.into_iter().find(|header| header.find_value("name").as_deref() == Some(skill))?.forked_agent()
+    let mut by_name = by_name.into_iter();
+    forked_agent(&by_name.find(|header| header.find_value("name").as_deref() == Some(skill))?)
 }
 
 /// The files of a skill and of a command with this path.
@@ -76,7 +77,7 @@ pub(super) fn transcript_directory(transcript: &Path) -> PathBuf {
 }
 
 /// The type of the agent that a message goes to.
-pub(super) fn find_addressee(to: &str, transcript: &Path) -> Option<String> {
+pub(super) fn find_recipient(to: &str, transcript: &Path) -> Option<String> {
     let directory = transcript_directory(transcript);
     let agent_type = |about: Value| about["agentType"].as_str().map(str::to_owned);
     if to.is_empty() || !is_relative_path(to) {
@@ -91,71 +92,16 @@ pub(super) fn find_addressee(to: &str, transcript: &Path) -> Option<String> {
     about.find(|about| about["name"] == to).and_then(agent_type)
 }
 
-struct Frontmatter(String);
-
-impl Frontmatter {
-    fn read(file: &Path) -> Option<Self> {
-        let text = String::from_utf8_lossy(&files::read_file(file, LARGEST).ok().flatten()?).into_owned();
-        Some(Self(front_matter(&text).unwrap_or_default().join("\n")))
-    }
-
-    /// The agent that the skill runs as; `None` if it runs in the conversation.
-    fn forked_agent(&self) -> Option<String> {
-        let is_forked = self.find_value("context").as_deref() == Some("fork");
-        is_forked.then(|| {
-            self.find_value("agent").filter(|agent| !agent.is_empty()).unwrap_or_else(|| DEFAULT_AGENT.into())
-        })
-    }
-
-    /// A top-level value, in every form that YAML has for one word.
-    fn find_value(&self, key: &str) -> Option<String> {
-        let is_flow = self.0.trim_start().starts_with('{');
-        let separators: &[char] = if is_flow { &['\n', ',', '{', '}'] } else { &['\n'] };
-        let is_content = |part: &&str| !part.trim().is_empty() && !part.trim_start().starts_with('#');
-        let mut parts = self.0.split(separators).filter(is_content).peekable();
-        let indent = |part: &str| part.len() - part.trim_start().len();
-        let outer = parts.peek().map_or(0, |first| indent(first));
-        while let Some(part) = parts.next() {
-            if !is_flow && indent(part) > outer {
-                continue;
-            }
-            let own = part.trim();
-            // `? key` has its value on the next line.
-            let (name, value) = match own.strip_prefix('?') {
-                Some(name) => (name, parts.next().unwrap_or_default().trim().trim_start_matches(':')),
-                None => own.split_once(':').unwrap_or_default(),
-            };
-            if unquote(name.trim()) == key {
-                let value = value.trim();
-                let is_below = value.is_empty() || value.starts_with(['>', '|', '#']);
-                let value = if is_below { parts.next().unwrap_or_default().trim() } else { value };
-                return Some(self.resolve_alias(value));
-            }
-        }
-        None
-    }
-
-    /// The value of an alias, or the value itself.
-    fn resolve_alias(&self, value: &str) -> String {
-        let anchor = value.strip_prefix('*').map(|name| format!("&{} ", name.trim()));
-        let named = anchor.and_then(|anchor| self.0.split_once(&anchor)?.1.lines().next());
-        unquote(named.map_or(value, str::trim))
-    }
+/// The frontmatter of a skill or command, which may be empty; `None` if there is no such file.
+fn read_frontmatter(file: &Path) -> Option<Frontmatter> {
+    let bytes = files::read_file(file, LARGEST).ok().flatten()?;
+    Some(Frontmatter::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default())
 }
 
-/// A scalar without quotes, comment, tag and anchor.
-fn unquote(text: &str) -> String {
-    let mut text = text;
-    while text.starts_with(['!', '&']) {
-        text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start();
-    }
-    if let Some(rest) = text.strip_prefix('\'') {
-        return rest.split('\'').next().unwrap_or_default().to_owned();
-    }
-    if let Some(end) = text.strip_prefix('"').and_then(|rest| rest.find('"')) {
-        // Apart from `\x`, JSON has all escapes of YAML that a name may need.
-        let quoted = &text[..end + 2].replace("\\x", "\\u00");
-        return serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned());
-    }
-    text.split(" #").next().unwrap_or_default().trim().to_owned()
+/// The agent that a skill runs as; `None` if it runs in the conversation.
+fn forked_agent(header: &Frontmatter) -> Option<String> {
+    let is_forked = header.find_value("context").as_deref() == Some("fork");
+    is_forked.then(|| {
+        header.find_value("agent").filter(|agent| !agent.is_empty()).unwrap_or_else(|| DEFAULT_AGENT.into())
+    })
 }

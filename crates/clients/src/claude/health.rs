@@ -26,7 +26,11 @@ pub(super) const HEALTH: Health = Health {
     list_variables,
     parse_answer,
     matches_tool: |hook, tool| {
-        if has_tool(&hook.event) { matcher::matches_name(hook.matcher.as_deref(), tool) } else { Some(true) }
+        if is_tool_event(&hook.event) {
+            matcher::matches_name(hook.matcher.as_deref(), tool)
+        } else {
+            Some(true)
+        }
     },
     list_judged_tools,
     default_timeout: |event| match event {
@@ -67,7 +71,7 @@ const CHANGING: &[&str] =
 /// Where plugins and shared entries look for Provost besides the `PATH`.
 const ALSO_INSTALLED: &[&str] = &[".cargo/bin", ".local/bin"];
 
-fn has_tool(event: &str) -> bool {
+fn is_tool_event(event: &str) -> bool {
     matches!(event, "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionRequest")
 }
 
@@ -185,7 +189,7 @@ fn find_program(
     let words: Vec<String> = match &hook.arguments {
         None if is_shared => vec!["provost".to_owned()],
         Some(arguments) => std::iter::once(&hook.command).chain(arguments).map(|word| expand(word)).collect(),
-        // Nobody knows here what a shell would make of it.
+        // Only a shell knows which program this starts.
         None if hook.command.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n']) => return None,
         None => hook.command.split_whitespace().map(|word| expand(word.trim_matches(['"', '\'']))).collect(),
     };

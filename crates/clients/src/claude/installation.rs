@@ -1,7 +1,7 @@
 //! Adds Provost's own entries to a settings file of Claude Code, updates them and removes them.
 //!
 //! An entry is Provost's own if it calls `provost hook` without a shell, or in the form that a team shares
-//! (`shared_entry.rs`). Each stands in a group of its own, so other entries are never touched. Removal uses the text from
+//! (`shared_entry.rs`). Each has a group of its own, so other entries are never touched. Removal uses the text from
 //! before the installation: if nothing else has changed since, it restores that text byte by byte.
 
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use crate::json::Fields;
 use crate::json_edit::{EditableJson, JsonLayout, ValueEdit, remove_whitespace};
 use crate::{InstallReport, InstallRequest, NeededEntry, RemovalReport, SettingsScope};
 use provost_core::places::{Places, is_provost_program};
+use provost_core::text::strip_byte_order_mark;
 
 pub(super) fn find_settings_file(places: &Places, project: &Path, scope: &SettingsScope) -> Option<PathBuf> {
     if *scope == SettingsScope::User {
@@ -59,12 +60,8 @@ fn parse_fields(text: &str) -> Option<Map<String, Value>> {
 }
 
 fn parse_file(text: &str) -> Result<EditableJson<'_>, String> {
-    EditableJson::parse_object(without_byte_order_mark(text))
+    EditableJson::parse_object(strip_byte_order_mark(text))
         .map_err(|error| format!("it is not a JSON object ({error})"))
-}
-
-pub(super) fn without_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 pub(super) fn install_entries(
@@ -73,7 +70,7 @@ pub(super) fn install_entries(
 ) -> Result<InstallReport, String> {
     let whole = text.unwrap_or("{}\n");
     let file = parse_file(whole)?;
-    let layout = JsonLayout::detect(without_byte_order_mark(whole));
+    let layout = JsonLayout::detect(strip_byte_order_mark(whole));
     // An empty file has no layout of its own.
     let layout = if file.items().is_empty() && !layout.has_lines() { JsonLayout::standard() } else { layout };
     let mut arguments = vec!["hook".to_owned()];

@@ -1,11 +1,11 @@
 //! Agents, skills and commands: Markdown files whose frontmatter may register hooks.
 //!
 //! Claude Code runs the hooks of an agent while the agent works, and those of a skill once the skill is used. So these
-//! files can do what a settings file can: rewrite a checked call. The lines between the two `---` are YAML. This module
-//! only looks for the top-level key `hooks`, in every spelling that YAML has for it.
+//! files can do what a settings file can: rewrite a checked call.
 
 use std::path::Path;
 
+use super::frontmatter::Frontmatter;
 use provost_core::client::InstructionFiles;
 
 pub(super) const INSTRUCTIONS: InstructionFiles = InstructionFiles {
@@ -43,16 +43,15 @@ fn may_lie_below(path: &Path) -> bool {
 
 /// The text of a file's hooks, if one of them could change a checked call.
 fn find_hooks(text: &str) -> Option<String> {
-    let lines = front_matter(text)?;
-    let hooks = find_hooks_key(&lines)?;
+    let hooks = Frontmatter::parse(text)?.find_hooks()?;
     mentions_reserved(&hooks).then_some(hooks)
 }
 
 /// Whether a call with these texts could add reserved hooks to a file. Nobody knows what the call does with the texts.
 fn may_add_hooks(texts: &[&str], before: Option<&str>) -> bool {
     let plain = |text: &str| text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect::<String>();
-    let before = before.and_then(front_matter).unwrap_or_default().join("\n");
-    let (before_has_key, before_has_event) = (has_key(&before, &["hooks"]), has_key(&before, RESERVED));
+    let before = before.and_then(Frontmatter::parse).unwrap_or_default();
+    let (before_has_key, before_has_event) = (has_key(&before.0, &["hooks"]), has_key(&before.0, RESERVED));
     texts.iter().any(|text| {
         // The text may contain a whole file, for example in a here-document.
         if text.match_indices("---").take(MOST_STARTS).any(|(at, _)| find_hooks(&text[at..]).is_some()) {
@@ -75,81 +74,6 @@ fn mentions_reserved(text: &str) -> bool {
     // In double quotes YAML has escapes for every character, and joins lines behind a backslash.
     RESERVED.iter().any(|event| text.contains(event))
         || ["\\x", "\\u", "\\U", "\\\n", "\\\r"].iter().any(|sign| text.contains(sign))
-}
-
-/// Whether Claude Code treats a character as white space.
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c == '\u{feff}'
-}
-
-/// The lines between the first `---` and the next.
-pub(super) fn front_matter(text: &str) -> Option<Vec<&str>> {
-    let text = text.trim_start_matches(is_blank);
-    let (first, rest) = text.split_once('\n').or_else(|| text.split_once('\r'))?;
-    if first.trim_end_matches(is_blank) != "---" {
-        return None;
-    }
-    let lines: Vec<&str> = rest.split(['\n', '\r']).collect();
-    let end = lines.iter().position(|line| line.trim_end() == "---");
-    // Claude Code may take any `---` for the end.
-    let end = end.or_else(|| lines.iter().rposition(|line| line.contains("---")).map(|last| last + 1))?;
-    Some(lines[..end].to_vec())
-}
-
-/// The key `hooks` with its value, or all lines if other lines may define it.
-fn find_hooks_key(lines: &[&str]) -> Option<String> {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let is_content = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '%']);
-    let all = || lines.join("\n");
-    let first = lines.iter().find(is_content)?;
-    // One mapping in braces, or one behind a tag or an anchor.
-    if first.trim_start().starts_with(['{', '!', '&', '?', '-']) {
-        return all().contains("hooks").then(all);
-    }
-    let outer = indent(first);
-    let mut found = None;
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_content(line) && indent(line) <= outer) {
-        // The key may span several lines, or be defined elsewhere.
-        let may_be_hooks = || all().contains("hooks") || all().contains('\\');
-        if line.trim_start().starts_with(['?', '*']) && may_be_hooks() {
-            return Some(all());
-        }
-        let Some(key) = parse_key(line.trim_start()) else { continue };
-        if key == "<<" && all().contains("hooks") {
-            return Some(all());
-        }
-        if key == "hooks" {
-            let below = lines[at + 1..].iter();
-            let below =
-                below.take_while(|line| line.trim().is_empty() || indent(line) > outer || !is_content(line));
-            let value = std::iter::once(line).chain(below).copied().collect::<Vec<_>>().join("\n");
-            // An alias is defined elsewhere, and brackets may close anywhere.
-            let count = |signs: [char; 2]| value.matches(signs).count();
-            if value.contains('*') && all().contains('&') || count(['{', '[']) != count(['}', ']']) {
-                return Some(all());
-            }
-            // If the key occurs twice, either may count.
-            found = Some(found.map_or(value.clone(), |earlier: String| earlier + "\n" + &value));
-        }
-    }
-    found
-}
-
-/// The key of a line of YAML: plain, in quotes, behind `?`, a tag or an anchor.
-fn parse_key(line: &str) -> Option<String> {
-    let line = line.strip_prefix('?').unwrap_or(line).trim_start();
-    if line.starts_with(['!', '&']) {
-        return parse_key(line.split_once([' ', '\t'])?.1.trim_start());
-    }
-    match line.chars().next()? {
-        // An escaped key can be any name, so it counts as `hooks`.
-        '"' => {
-            let (name, _) = line[1..].split_once('"')?;
-            Some(if name.contains('\\') { "hooks".to_owned() } else { name.to_owned() })
-        }
-        '\'' => Some(line[1..].split_once('\'')?.0.to_owned()),
-        _ => Some(line.split([':', ' ', '\t']).next()?.to_owned()),
-    }
 }
 
 #[cfg(test)]

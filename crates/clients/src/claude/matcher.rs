@@ -1,4 +1,4 @@
-//! Which tools the matcher of a hook entry lets through, as Claude Code reads it.
+//! Which tools the matcher of a hook entry matches, as Claude Code reads it.
 //!
 //! Names and lists of names are exact. Everything else is a JavaScript regular expression that may match anywhere. The
 //! `regex-lite` crate reads the part of that language that people use in matchers. It has no lookahead, so this module
@@ -6,7 +6,7 @@
 
 use regex_lite::Regex;
 
-/// Whether a tool's name passes; `None` if this module cannot read the matcher.
+/// Whether a matcher matches a tool's name; `None` if this module cannot read the matcher.
 pub(super) fn matches_name(matcher: Option<&str>, name: &str) -> Option<bool> {
     let Some(matcher) = matcher.filter(|matcher| !super::settings::matches_all(matcher)) else {
         return Some(true);

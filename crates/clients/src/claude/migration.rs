@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::entries::{ProvostCall, REVIEW_TIMEOUT, default_entry, edit_entries};
 use super::has_word;
-use super::installation::{find_events, without_byte_order_mark};
+use super::installation::find_events;
 use super::settings::{calls_provost, matches_all};
 use crate::json_edit::{EditableJson, JsonLayout, ValueEdit};
 use crate::{Migration, MigrationReport, NeededEntry, ProgramName};
 use provost_core::places::is_provost_program;
+use provost_core::text::strip_byte_order_mark;
 
 pub(super) const MIGRATION: Migration = Migration {
     list_settings_files: |project| {
@@ -56,7 +57,7 @@ enum MigratedEntryKind {
 }
 
 fn rewrite(text: &str, elsewhere: &[String]) -> Result<MigrationReport, String> {
-    let body = without_byte_order_mark(text);
+    let body = strip_byte_order_mark(text);
     let file = EditableJson::parse_object(body)?;
     let mut report = MigrationReport::default();
     let has_plugin = is_plugin_enabled(&file);
@@ -158,7 +159,7 @@ fn list_provost_matchers(text: &str) -> Vec<Option<String>> {
     groups.iter().filter(calls_pack).map(|group| group["matcher"].as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a matcher lets through what is needed.
+/// Whether a matcher matches what is needed.
 fn covers(matcher: Option<&str>, needed: Option<&str>) -> bool {
     let (Some(matcher), Some(needed)) = (matcher, needed) else { return true };
     matches_all(matcher) || matcher == needed || matcher.split(['|', ',']).any(|name| name.trim() == needed)
@@ -368,7 +369,7 @@ mod tests {
             serde_json::from_str::<Value>(&after).unwrap_or_else(|error| panic!("{error}: {after}"));
             assert!(after.contains(kept) && !after.contains(".cjs"), "{after}");
             assert!(
-                super::super::settings::read_switches(Some(&after)).is_ok() || before.contains("null"),
+                super::super::settings::parse_switches(Some(&after)).is_ok() || before.contains("null"),
                 "{after}"
             );
             assert!(rewrite(&after, &[]).unwrap().text.is_none(), "again: {after}");

@@ -8,6 +8,7 @@ mod agents;
 mod demo;
 mod entries;
 mod events;
+mod frontmatter;
 mod health;
 mod installation;
 mod instructions;
@@ -35,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Client, Demo, Dialect, Installation, StatusLine};
+use super::{Client, ClientDemo, Dialect, Installation, StatusLine};
 use provost_core::client::{ClientFacts, Settings, Transcripts};
 use provost_core::places::Places;
 use provost_files as files;
@@ -47,11 +48,11 @@ pub(super) static CLIENT: Client = Client {
         folder: ".claude",
         find_plans_directory: plans::find_directory,
         find_forked_agent: agents::find_forked_agent,
-        find_started_agent: nested_client::find_played_agent,
+        find_started_agent: nested_client::find_started_agent,
         settings: Settings {
             is_settings_file: settings::is_settings_file,
             list_files: settings::list_files,
-            parse_switches: settings::read_switches,
+            parse_switches: settings::parse_switches,
             find_plugin: || read_path_variable("CLAUDE_PLUGIN_ROOT"),
             find_disarming_argument: nested_client::find_disarming_argument,
             disarming_variables: nested_client::DISARMING_VARIABLES,
@@ -62,10 +63,10 @@ pub(super) static CLIENT: Client = Client {
             is_transcript: transcript::is_transcript,
             agent_transcripts_directory: agents::transcript_directory,
             agent_transcript_name: |id| format!("agent-{id}.jsonl"),
-            find_recipient: agents::find_addressee,
-            parse_subagent_transcript: transcript::read_briefing,
-            parse_transcript_line: transcript::list_actions,
-            ends_message: transcript::is_end_of_answer,
+            find_recipient: agents::find_recipient,
+            parse_subagent_transcript: transcript::parse_subagent_transcript,
+            parse_transcript_line: transcript::parse_transcript_line,
+            ends_message: transcript::ends_message,
         }),
         reviewer: Some(reviewer::REVIEWER),
     },
@@ -85,8 +86,8 @@ pub(super) static CLIENT: Client = Client {
     }),
     migration: Some(migration::MIGRATION),
     health: Some(health::HEALTH),
-    status_line: Some(StatusLine { parse: status_line::parse_seat, example: status_line::ENTRY }),
-    demo: Some(Demo {
+    status_line: Some(StatusLine { parse: status_line::parse_session, example: status_line::ENTRY }),
+    demo: Some(ClientDemo {
         variable: "CLAUDE_PROJECT_DIR",
         find_act: demo::find_act,
         parse_answer: demo::parse_answer,

@@ -17,7 +17,7 @@ pub(super) fn find_disarming_argument(program: &str, arguments: &[String]) -> Op
 }
 
 /// The agent that the client is started as.
-pub(super) fn find_played_agent(program: &str, arguments: &[String]) -> Option<String> {
+pub(super) fn find_started_agent(program: &str, arguments: &[String]) -> Option<String> {
     let program = program.rsplit('/').next().unwrap_or(program);
     let arguments = client_arguments(program, arguments)?;
     let mut words = arguments.iter().take_while(|word| *word != "--");
@@ -56,7 +56,7 @@ fn is_client(word: &str) -> bool {
 }
 
 fn find_in_arguments(arguments: &[String], plugin: Option<PathBuf>) -> Option<String> {
-    // Behind `--` stands a prompt, or the command of another program.
+    // `--` is followed by a prompt, or by the command of another program.
     let own = arguments.split(|word| word == "--").next().unwrap_or_default();
     let is_bare = |word: &&String| matches!(word.as_str(), "--bare" | "--safe-mode");
     if let Some(word) = own.iter().find(is_bare) {

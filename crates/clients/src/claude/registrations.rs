@@ -54,7 +54,7 @@ fn read_settings(scope: SettingsScope, file: PathBuf) -> Option<HookSource> {
             return Some(source);
         }
     };
-    match settings::read_switches(Some(&text)) {
+    match settings::parse_switches(Some(&text)) {
         Ok(switches) => {
             source.off_switches = switches
                 .disabling_switches
@@ -114,7 +114,7 @@ fn read_plugin(name: &str, places: &Places) -> HookSource {
             }
             Ok(None) => {}
             Ok(Some((Ok(content), text))) => {
-                if let Err(why) = settings::read_switches(Some(&text)) {
+                if let Err(why) = settings::parse_switches(Some(&text)) {
                     source.ignored_because = Some(why);
                 }
                 source.hooks.extend(list_hooks(&content["hooks"]));

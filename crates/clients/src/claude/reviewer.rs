@@ -189,7 +189,7 @@ fn read_judgement(fields: &Fields) -> Option<ReviewVerdict> {
     }
 }
 
-/// The result in the output: all of it, what stands below a warning, or the last result of a stream.
+/// The result in the output: all of it, what follows a warning, or the last result of a stream.
 fn find_result(stdout: &[u8]) -> Option<Fields> {
     let is_result = |fields: &Fields| fields.text("type") == Some("result");
     let looks_like_result = |fields: &Fields| {

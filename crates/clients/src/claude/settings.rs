@@ -72,7 +72,7 @@ pub(super) fn managed_file() -> PathBuf {
     Path::new(folder).join("managed-settings.json")
 }
 
-pub(super) fn read_switches(text: Option<&str>) -> Result<Switches, String> {
+pub(super) fn parse_switches(text: Option<&str>) -> Result<Switches, String> {
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}");
     let file = Fields::parse(text.as_bytes()).map_err(|error| match error {
         Unreadable::NotJson(why) => format!("the file cannot be read as settings ({why})"),

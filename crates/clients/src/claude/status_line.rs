@@ -13,7 +13,7 @@ use crate::json::Fields;
 pub(super) const ENTRY: &str = "In a settings file of Claude Code:
   \"statusLine\": {\"type\": \"command\", \"command\": \"provost statusline\"}";
 
-pub(super) fn parse_seat(input: &[u8]) -> StatusLineSession {
+pub(super) fn parse_session(input: &[u8]) -> StatusLineSession {
     let Ok(mut fields) = Fields::parse(input) else { return StatusLineSession::default() };
     let path = |value: Option<&Value>| {
         let path = PathBuf::from(value?.as_str()?);
@@ -48,10 +48,10 @@ mod tests {
             start: Some("/p".into()),
             cwd: Some("/p/sub".into()),
         };
-        assert_eq!(parse_seat(whole), expected);
+        assert_eq!(parse_session(whole), expected);
         let older = StatusLineSession { cwd: Some("/c".into()), ..StatusLineSession::default() };
-        assert_eq!(parse_seat(br#"{"cwd": "/c"}"#), older);
-        assert_eq!(parse_seat(br#"{"cwd": "/c", "workspace": [], "session_id": 3}"#), older);
+        assert_eq!(parse_session(br#"{"cwd": "/c"}"#), older);
+        assert_eq!(parse_session(br#"{"cwd": "/c", "workspace": [], "session_id": 3}"#), older);
     }
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
             b"\xff\xfe",
             br#"{"cwd": "relative", "workspace": {"project_dir": 7, "current_dir": {}}, "session_id": null}"#,
         ] {
-            assert_eq!(parse_seat(odd), StatusLineSession::default(), "{}", String::from_utf8_lossy(odd));
+            assert_eq!(parse_session(odd), StatusLineSession::default(), "{}", String::from_utf8_lossy(odd));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Reads from a transcript what an agent was told, what it said and what it did.
+//! Reads an agent's prompt, answers and tool calls from its transcript.
 //!
 //! A transcript has one JSON object per line. The first user message is the prompt, word for word; what Claude Code adds
-//! stands in lines of other types. A later user message that is not a tool's result means that somebody sent the agent
+//! has lines of other types. A later user message that is not a tool's result means that somebody sent the agent
 //! another message. Claude Code writes each line with a short delay.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) fn is_transcript(file: &Path, places: &Places) -> bool {
         && config_directory(places).is_some_and(|own| file.starts_with(resolve_path(&own.join("projects"))))
 }
 
-pub(super) fn read_briefing(transcript: &str) -> Option<SubagentTranscript> {
+pub(super) fn parse_subagent_transcript(transcript: &str) -> Option<SubagentTranscript> {
     let mut briefing: Option<SubagentTranscript> = None;
     for Message { by_agent, text, is_cut } in transcript.lines().filter_map(parse_message) {
         match &mut briefing {
@@ -92,7 +92,7 @@ fn parse_line(line: &[u8], marks: [&[u8]; 2]) -> Option<Value> {
 
 /// Whether a line is the end of the agent's last answer. The last message of a transcript either is, or is older. Thoughts
 /// and lines without a message do not decide.
-pub(super) fn is_end_of_answer(line: &[u8], answer: &str) -> Option<bool> {
+pub(super) fn ends_message(line: &[u8], answer: &str) -> Option<bool> {
     let line = parse_line(line, MESSAGES)?;
     match line["type"].as_str()? {
         "user" => Some(false),
@@ -106,7 +106,7 @@ pub(super) fn is_end_of_answer(line: &[u8], answer: &str) -> Option<bool> {
 }
 
 /// The tool calls of the agent in a line, or the command of the user.
-pub(super) fn list_actions(line: &[u8]) -> Vec<Event> {
+pub(super) fn parse_transcript_line(line: &[u8]) -> Vec<Event> {
     let Some(Value::Object(line)) = parse_line(line, [b"\"tool_use\"", b"<command-name>"]) else {
         return Vec::new();
     };
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_first_message_is_the_prompt() {
-        let briefing = read_briefing(&[PROMPT, ATTACHMENT, RESULT, ANSWER].join("\n")).unwrap();
+        let briefing = parse_subagent_transcript(&[PROMPT, ATTACHMENT, RESULT, ANSWER].join("\n")).unwrap();
         assert_eq!(briefing.prompt, "The plan:\r\n\n  one “q”\n");
         assert!(!briefing.has_later_message);
         assert_eq!(
@@ -189,30 +189,33 @@ mod tests {
                 "content": [{"type": "text", "text": text}]}})
             .to_string()
         };
-        let two =
-            read_briefing(&[PROMPT, &message("one", "end_turn"), &message("two", "end_turn")].join("\n"))
-                .unwrap();
+        let two = parse_subagent_transcript(
+            &[PROMPT, &message("one", "end_turn"), &message("two", "end_turn")].join("\n"),
+        )
+        .unwrap();
         assert_eq!(
             (two.answer_parts.join(" "), two.is_truncated, two.has_answer("two")),
             ("one two".into(), false, true)
         );
         for reason in ["max_tokens", "refusal", "pause_turn", "model_context_window_exceeded", "new"] {
             assert!(
-                read_briefing(&[PROMPT, &message("one", reason), ANSWER].join("\n")).unwrap().is_truncated,
+                parse_subagent_transcript(&[PROMPT, &message("one", reason), ANSWER].join("\n"))
+                    .unwrap()
+                    .is_truncated,
                 "{reason}"
             );
         }
         let thought = message("", "max_tokens").replace("\"text\":\"\"", "\"thinking\":\"…\"");
-        assert!(read_briefing(&[PROMPT, &thought, ANSWER].join("\n")).unwrap().is_truncated);
+        assert!(parse_subagent_transcript(&[PROMPT, &thought, ANSWER].join("\n")).unwrap().is_truncated);
     }
 
     /// Measured: if an agent got another message, the second half of its transcript is not yet there when it stops.
     #[test]
     fn a_transcript_without_the_last_answer_is_recognised() {
-        let half = read_briefing(&[PROMPT, ANSWER].join("\n")).unwrap();
+        let half = parse_subagent_transcript(&[PROMPT, ANSWER].join("\n")).unwrap();
         assert!(!half.has_later_message && !half.has_answer("### VERDICT: PASS") && half.has_answer("ok\n"));
         assert!(half.has_answer("a part before\nok") && !half.has_answer("not ok"));
-        assert!(!read_briefing(PROMPT).unwrap().has_answer("ok"));
+        assert!(!parse_subagent_transcript(PROMPT).unwrap().has_answer("ok"));
     }
 
     /// Measured: at the end of a turn, its last lines may be missing.
@@ -233,21 +236,26 @@ mod tests {
             (ATTACHMENT.into(), None),
             ("no JSON \"user\"".into(), None),
         ] {
-            assert_eq!(is_end_of_answer(line.as_bytes(), "first\nok"), is_end, "{line}");
+            assert_eq!(ends_message(line.as_bytes(), "first\nok"), is_end, "{line}");
         }
-        assert_eq!(is_end_of_answer(ANSWER.as_bytes(), "something else"), Some(false));
+        assert_eq!(ends_message(ANSWER.as_bytes(), "something else"), Some(false));
     }
 
     #[test]
     fn a_later_message_is_noticed() {
-        assert!(read_briefing(&[PROMPT, ANSWER, AGAIN, ANSWER].join("\n")).unwrap().has_later_message);
-        assert!(read_briefing(&[PROMPT, PROMPT].join("\n")).unwrap().has_later_message);
+        assert!(
+            parse_subagent_transcript(&[PROMPT, ANSWER, AGAIN, ANSWER].join("\n")).unwrap().has_later_message
+        );
+        assert!(parse_subagent_transcript(&[PROMPT, PROMPT].join("\n")).unwrap().has_later_message);
     }
 
     #[test]
     fn a_transcript_without_a_prompt_shows_nothing() {
-        assert!(read_briefing("").is_none());
-        assert!(read_briefing(&[ANSWER, RESULT, "{\"type\":\"user\"", "no JSON"].join("\n")).is_none());
+        assert!(parse_subagent_transcript("").is_none());
+        assert!(
+            parse_subagent_transcript(&[ANSWER, RESULT, "{\"type\":\"user\"", "no JSON"].join("\n"))
+                .is_none()
+        );
     }
 
     #[test]
@@ -257,7 +265,7 @@ mod tests {
             {"type":"tool_use","id":"t1","name":"Write","input":{"file_path":"/p/a.md","content":"x"}},
             {"type":"tool_use","id":"t2","name":"Bash","input":{"command":"echo x > b.md"}},
             {"type":"tool_use","name":5},"odd"]}}"#;
-        let actions = list_actions(line.as_bytes());
+        let actions = parse_transcript_line(line.as_bytes());
         let written: Vec<PathBuf> = actions
             .iter()
             .flat_map(Event::effects)
@@ -273,9 +281,11 @@ mod tests {
     fn a_command_counts_only_at_the_start_of_a_message() {
         let command_in = |content: &Value| {
             let line = serde_json::json!({"type": "user", "cwd": "/p", "message": {"role": "user", "content": content}});
-            list_actions(line.to_string().as_bytes()).into_iter().find_map(|event| match event.kind {
-                EventKind::Prompt { text, .. } => text,
-                _ => None,
+            parse_transcript_line(line.to_string().as_bytes()).into_iter().find_map(|event| {
+                match event.kind {
+                    EventKind::Prompt { text, .. } => text,
+                    _ => None,
+                }
             })
         };
         let command = "<command-message>taskie:x</command-message>\n<command-name>/taskie:x</command-name>\n<command-args>a</command-args>";
@@ -283,7 +293,7 @@ mod tests {
         assert_eq!(command_in(&format!("see: {command}").into()), None);
         assert_eq!(command_in(&serde_json::json!([{"type": "text", "text": command}])), None);
         for broken in ["", "{", "[]", "5", r#"{"type":"user"}"#, r#"{"type":"assistant","message":5}"#] {
-            assert!(list_actions(broken.as_bytes()).is_empty(), "{broken}");
+            assert!(parse_transcript_line(broken.as_bytes()).is_empty(), "{broken}");
         }
     }
 }

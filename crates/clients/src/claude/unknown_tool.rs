@@ -115,7 +115,7 @@ fn find_local_path(text: &str) -> Option<&str> {
     }
 }
 
-/// A text with each `%XX` decoded; `None` if there is none.
+/// A text with each `%XX` decoded; `None` if it contains no `%XX`.
 fn decode_percent_signs(text: &str) -> Option<String> {
     if text.len() > LONGEST_PART * 4 || !text.contains('%') {
         return None;
@@ -135,7 +135,7 @@ fn decode_percent_signs(text: &str) -> Option<String> {
     (decoded != text.as_bytes()).then(|| String::from_utf8_lossy(&decoded).into_owned())
 }
 
-/// Paths whose parts stand in separate fields: a directory and a name, a root and a directory and a name, a name and its
+/// Paths whose parts are in separate fields: a directory and a name, a root and a directory and a name, a name and its
 /// extension.
 fn join_parts(values: &[&str]) -> Vec<String> {
     let is_part = |text: &&&str| !text.is_empty() && text.len() <= LONGEST_PART && !text.contains('\n');

@@ -14,9 +14,11 @@ use toml::de::{DeTable, DeValue};
 
 pub use crate::layer::ConfigLayer;
 use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
-use crate::rules::{LayerRules, RuleSet, RuleSource, read_layer_rules};
-use crate::text::shorten_name;
+use crate::rules::{
+    LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules, read_table,
+};
 pub use crate::text::suggest_word;
+use crate::text::{shorten_name, strip_byte_order_mark};
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
@@ -80,11 +82,12 @@ impl std::fmt::Display for ConfigProblem {
 
 impl Config {
     /// Reads each layer's file. `guards` returns the switch of each guard. `kept` is the directory with the last good
-    /// versions of files that have rules.
+    /// versions of files that have rules. With an `interest`, only the rules that an event may concern are read.
     pub fn load(
         layers: &[(ConfigLayer, PathBuf)],
         guards: fn() -> Vec<Setting>,
         kept: Option<&Path>,
+        interest: Option<&RuleInterest<'_>>,
     ) -> Self {
         let mut config = Self::default();
         let mut rules = Vec::new();
@@ -102,7 +105,7 @@ impl Config {
                             "is not UTF-8, so some of its texts are not as they were written",
                         );
                     }
-                    !config.read_layer(*layer, path, &text, guards, &mut rules) || !is_text
+                    !config.read_layer(*layer, path, &text, guards, interest, &mut rules) || !is_text
                 }
                 Err(error) => {
                     config.report_file(path, &format!("cannot be read, so it is left out: {error}"));
@@ -115,7 +118,7 @@ impl Config {
             }
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
-        config.join_rules(rules);
+        config.join_rules(rules, interest);
         config
     }
 
@@ -130,10 +133,29 @@ impl Config {
         file: &Path,
         text: &str,
         guards: fn() -> Vec<Setting>,
+        interest: Option<&RuleInterest<'_>>,
         rules: &mut Vec<LayerRules>,
     ) -> bool {
         let settings = settings::list_settings(guards());
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = strip_byte_order_mark(text);
+        let source = RuleSource { layer, file: file.into(), text, is_built_in: false };
+        if let Some(interest) = interest
+            && text.contains("[[rule]]")
+            && let Some((concerned, rest)) = read_concerned_rules(&source, interest)
+        {
+            let (document, errors) = DeTable::parse_recoverable(&rest);
+            let mut mistakes = Vec::new();
+            let values = read_settings(layer, document.get_ref(), &settings, false, &mut mistakes);
+            let mut own = LayerRules { layer, rules: concerned, ..LayerRules::default() };
+            read_table(document.get_ref(), &mut own, &mut mistakes);
+            // A file with a mistake is read in full, so that the mistake is reported with its place.
+            if errors.is_empty() && mistakes.is_empty() {
+                self.values.extend(values);
+                rules.push(own);
+                self.keep_rule_file(layer, file, text);
+                return true;
+            }
+        }
         let (document, errors) = DeTable::parse_recoverable(text);
         let is_toml = errors.is_empty();
         // The parser keeps the first of two values, and the user may have meant the second.
@@ -143,41 +165,18 @@ impl Config {
             let at = error.span().map_or(0, |span| span.start);
             mistakes.push((at, error.message().replace('\n', ", ")));
         }
-        for (table, content) in document.get_ref() {
-            if matches!(table.get_ref().as_ref(), "rules" | "rule") {
-                continue;
-            }
-            let is_in_table = |setting: &&Setting| setting.table == table.get_ref().as_ref();
-            let known: Vec<&Setting> = settings.iter().filter(is_in_table).collect();
-            if known.is_empty() {
-                let tables = settings.iter().map(|setting| setting.table);
-                let tables = tables.chain(["rules", "rule"]).map(str::to_owned);
-                let (name, suggestion) =
-                    (shorten_name(table.get_ref()), suggest_word(table.get_ref(), tables));
-                mistakes.push((table.span().start, format!("unknown table `{name}`{suggestion}")));
-                continue;
-            }
-            let DeValue::Table(entries) = content.get_ref() else {
-                mistakes.push((table.span().start, format!("`{}` must be a table", table.get_ref())));
-                continue;
-            };
-            for (name, value) in entries {
-                match read_setting(&known, name.get_ref(), value.get_ref()) {
-                    Ok((_, SettingValue::Word(word))) if has_duplicate && word == "off" => {}
-                    Ok((key, value)) => self.values.push((layer, key, value)),
-                    Err(words) if mistakes.len() < MOST_PROBLEMS => mistakes.push((name.span().start, words)),
-                    Err(_) => {}
-                }
-            }
-        }
+        self.values.extend(read_settings(layer, document.get_ref(), &settings, has_duplicate, &mut mistakes));
         if is_toml && (document.get_ref().contains_key("rule") || document.get_ref().contains_key("rules")) {
-            let source = RuleSource { layer, file: file.into(), text, is_built_in: false };
             rules.push(read_layer_rules(document.get_ref(), &source, &mut mistakes));
-            let (path, text) = (file.to_owned(), text.to_owned());
-            self.rule_files.push(RuleFile { layer, path, text, is_last_good: false });
+            self.keep_rule_file(layer, file, text);
         }
         self.report_mistakes(file, text, mistakes);
         is_toml
+    }
+
+    fn keep_rule_file(&mut self, layer: ConfigLayer, file: &Path, text: &str) {
+        let (path, text) = (file.to_owned(), text.to_owned());
+        self.rule_files.push(RuleFile { layer, path, text, is_last_good: false });
     }
 
     /// The rules that the last good version of a broken file had.
@@ -204,9 +203,9 @@ impl Config {
         self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: true });
     }
 
-    fn join_rules(&mut self, layers: Vec<LayerRules>) {
+    fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {
         let mut mistakes = Vec::new();
-        self.rules = RuleSet::join(layers, &mut mistakes);
+        self.rules = RuleSet::join(layers, interest, &mut mistakes);
         for (layer, offset, text) in mistakes {
             if let Some(file) = self.rule_files.iter().find(|file| file.layer == layer) {
                 let place = Some(find_place(&file.text, offset));
@@ -327,6 +326,44 @@ fn find_place(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+}
+
+/// The settings of a document.
+fn read_settings(
+    layer: ConfigLayer,
+    document: &DeTable<'_>,
+    settings: &[Setting],
+    has_duplicate: bool,
+    mistakes: &mut Vec<(usize, String)>,
+) -> Vec<(ConfigLayer, String, SettingValue)> {
+    let mut values = Vec::new();
+    for (table, content) in document {
+        if matches!(table.get_ref().as_ref(), "rules" | "rule") {
+            continue;
+        }
+        let is_in_table = |setting: &&Setting| setting.table == table.get_ref().as_ref();
+        let known: Vec<&Setting> = settings.iter().filter(is_in_table).collect();
+        if known.is_empty() {
+            let tables = settings.iter().map(|setting| setting.table);
+            let tables = tables.chain(["rules", "rule"]).map(str::to_owned);
+            let (name, suggestion) = (shorten_name(table.get_ref()), suggest_word(table.get_ref(), tables));
+            mistakes.push((table.span().start, format!("unknown table `{name}`{suggestion}")));
+            continue;
+        }
+        let DeValue::Table(entries) = content.get_ref() else {
+            mistakes.push((table.span().start, format!("`{}` must be a table", table.get_ref())));
+            continue;
+        };
+        for (name, value) in entries {
+            match read_setting(&known, name.get_ref(), value.get_ref()) {
+                Ok((_, SettingValue::Word(word))) if has_duplicate && word == "off" => {}
+                Ok((key, value)) => values.push((layer, key, value)),
+                Err(words) if mistakes.len() < MOST_PROBLEMS => mistakes.push((name.span().start, words)),
+                Err(_) => {}
+            }
+        }
+    }
+    values
 }
 
 /// The key and value of an entry of a table. An error describes the mistake.

@@ -158,7 +158,7 @@ const FIXED: &[Setting] = &[
     words(
         PLANNER_AGENTS,
         &["tdd-planner"],
-        "The types of the agents that only plan. A name also stands for the agent of that name in any plugin \
+        "The types of the agents that only plan. A name also matches the agent of that name in any plugin \
          (`plugin:name`).",
     ),
     switch(
@@ -236,13 +236,13 @@ const FIXED: &[Setting] = &[
     word(
         PHASES_VALIDATE,
         &["after", "before"],
-        "When a write to a workflow's state.json is judged: after it, with a remark, or also before it, so that a write \
+        "When a write to a workflow's state.json is judged: after it, with a warning, or also before it, so that a write \
          that fakes the state or sets it back is denied.",
     ),
     word(
         PHASES_NOTIFY,
         &["person", "model"],
-        "Who reads the remarks of the phase guards: the user only, or the model too.",
+        "Who reads the warnings of the phase guards: the user only, or the model too.",
     ),
     words(
         REVIEWER_COMMAND,
@@ -276,8 +276,8 @@ const fn number(
 }
 
 /// The first of the words is the default.
-const fn word(key: &'static str, of: &'static [&'static str], meaning: &'static str) -> Setting {
-    Setting::new(key, SettingType::Word { default: of[0], choices: of }, meaning)
+const fn word(key: &'static str, choices: &'static [&'static str], meaning: &'static str) -> Setting {
+    Setting::new(key, SettingType::Word { default: choices[0], choices }, meaning)
 }
 
 const fn words(key: &'static str, default: &'static [&'static str], meaning: &'static str) -> Setting {
@@ -302,12 +302,12 @@ pub fn find_default(key: &str) -> Option<SettingValue> {
 
 impl Setting {
     /// `key` is `TABLE.NAME`.
-    const fn new(key: &'static str, takes: SettingType, meaning: &'static str) -> Self {
+    const fn new(key: &'static str, value_type: SettingType, meaning: &'static str) -> Self {
         let mut dot = 0;
         while key.as_bytes()[dot] != b'.' {
             dot += 1;
         }
-        Self { table: key.split_at(dot).0, name: key.split_at(dot + 1).1, value_type: takes, meaning }
+        Self { table: key.split_at(dot).0, name: key.split_at(dot + 1).1, value_type, meaning }
     }
 
     pub fn key(&self) -> String {
@@ -339,7 +339,7 @@ impl SettingType {
                     .filter(|number| (least..=most).contains(number))
                     .map(SettingValue::Number)
             }
-            (Self::Word { choices: of, .. }, DeValue::String(word)) if of.contains(&word.as_ref()) => {
+            (Self::Word { choices, .. }, DeValue::String(word)) if choices.contains(&word.as_ref()) => {
                 word_value(word)
             }
             (Self::Folder { .. }, DeValue::String(path)) if leads_down(path) => word_value(path),
@@ -360,7 +360,7 @@ impl SettingType {
         match self {
             Self::Switch { .. } => "true or false".into(),
             Self::Number { least, most, .. } => format!("a whole number from {least} to {most}"),
-            Self::Word { choices: of, .. } => quote_all(of).join(" or "),
+            Self::Word { choices, .. } => quote_all(choices).join(" or "),
             Self::Words { .. } => "a list of words".into(),
             Self::Folder { .. } => "the name of a directory below the project".into(),
             Self::Text { .. } => "a word".into(),
@@ -373,7 +373,7 @@ impl SettingType {
             Self::Number { default, least, most } => {
                 json!({"type": "integer", "minimum": least, "maximum": most, "default": default})
             }
-            Self::Word { default, choices: of } => json!({"type": "string", "enum": of, "default": default}),
+            Self::Word { default, choices } => json!({"type": "string", "enum": choices, "default": default}),
             Self::Words { default } => {
                 json!({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "default": default})
             }

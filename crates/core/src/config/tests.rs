@@ -21,7 +21,7 @@ fn load(files: &[(ConfigLayer, &str)]) -> Config {
             (*layer, path)
         })
         .collect();
-    Config::load(&layers, guards, None)
+    Config::load(&layers, guards, None, None)
 }
 
 fn problems(config: &Config) -> Vec<String> {
@@ -30,7 +30,7 @@ fn problems(config: &Config) -> Vec<String> {
 
 #[test]
 fn no_file_is_the_defaults() {
-    let config = Config::load(&[(ConfigLayer::User, "/nonexistent/provost.toml".into())], guards, None);
+    let config = Config::load(&[(ConfigLayer::User, "/nonexistent/provost.toml".into())], guards, None, None);
     assert!(config.problems.is_empty() && config.files.is_empty());
     assert_eq!(config.deadline(), Duration::from_secs(5));
     assert!(config.is_journal_on() && config.is_guard_on("self-guard"));
@@ -168,5 +168,5 @@ fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("c.toml");
     std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
-    assert!(!Config::load(&[(ConfigLayer::User, path)], guards, None).is_journal_on());
+    assert!(!Config::load(&[(ConfigLayer::User, path)], guards, None, None).is_journal_on());
 }

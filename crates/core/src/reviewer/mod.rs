@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use provost_files as files;
 
-use crate::client::Reviewer;
 use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::places::CHILD_MARK;
@@ -64,14 +63,13 @@ pub fn configured_limit(config: &Config) -> Duration {
 }
 
 /// Asks the configured reviewer, or the client's own, and waits for the answer.
-pub fn ask_reviewer(question: &ReviewerTask<'_>, workspace: &Workspace) -> Result<String, NoAnswer> {
-    let Reviewer { question_arguments: own_arguments, parse_answer: answer, .. } =
-        workspace.client.reviewer();
-    let output = run(question, own_arguments, ProgramStreams::default(), workspace)?;
-    let text = match check_output(&output, answer(&output.stdout))? {
+pub fn ask_reviewer(task: &ReviewerTask<'_>, workspace: &Workspace) -> Result<String, NoAnswer> {
+    let reviewer = workspace.client.reviewer();
+    let output = run(task, reviewer.question_arguments, ProgramStreams::default(), workspace)?;
+    let text = match check_output(&output, (reviewer.parse_answer)(&output.stdout))? {
         Some(text) => text,
         // Only the client's own reviewer must use the client's form.
-        None if is_own(&workspace.config) && !output.stdout.trim_ascii().is_empty() => {
+        None if is_client(&workspace.config) && !output.stdout.trim_ascii().is_empty() => {
             return Err(NoAnswer::Unreadable("it does not have the client's form".into()));
         }
         None => String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -86,38 +84,33 @@ pub fn ask_reviewer(question: &ReviewerTask<'_>, workspace: &Workspace) -> Resul
 ///
 /// Its output can be watched in the logs while it works. If this process is asked to end, the reviewer ends too. If this
 /// process is killed, the reviewer continues without a time limit.
-pub fn run_review(question: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Workspace) -> ReviewResult {
-    let Reviewer {
-        review_arguments: review,
-        permitted_review_arguments: permitted_review,
-        is_permission_refused: is_refused,
-        parse_verdict: verdict,
-        ..
-    } = workspace.client.reviewer();
-    let is_own = is_own(&workspace.config);
+pub fn run_review(task: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Workspace) -> ReviewResult {
+    let reviewer = workspace.client.reviewer();
+    let is_client = is_client(&workspace.config);
     let run_with = |own_arguments: &[&str]| {
         let (out, err) = (files::make_log_file(&logs.out).ok(), files::make_log_file(&logs.err).ok());
-        run(question, own_arguments, ProgramStreams { input: None, out, err }, workspace)
+        run(task, own_arguments, ProgramStreams { input: None, out, err }, workspace)
     };
-    let mut output = run_with(review)?;
-    if is_own && !output.status.success() && is_refused(&output.stderr) {
-        output = run_with(permitted_review)?;
+    let mut output = run_with(reviewer.review_arguments)?;
+    if is_client && !output.status.success() && (reviewer.is_permission_refused)(&output.stderr) {
+        output = run_with(reviewer.permitted_review_arguments)?;
     }
-    match check_output(&output, verdict(&output.stdout))? {
+    match check_output(&output, (reviewer.parse_verdict)(&output.stdout))? {
         Some(verdict) => Ok(verdict),
         // The client's output in any other form is a message to the user.
-        None if is_own => Ok(None),
+        None if is_client => Ok(None),
         None => Ok(ReviewVerdict::from_output(&output.stdout)),
     }
 }
 
-fn is_own(config: &Config) -> bool {
+/// Whether the client itself is the reviewer.
+fn is_client(config: &Config) -> bool {
     config.words(REVIEWER_COMMAND).is_empty()
 }
 
 /// Runs the configured command, or the client with `own` arguments, to its end.
 fn run(
-    question: &ReviewerTask<'_>,
+    task: &ReviewerTask<'_>,
     own: &[&str],
     streams: ProgramStreams<'_>,
     workspace: &Workspace,
@@ -126,23 +119,23 @@ fn run(
     let configured = config.words(REVIEWER_COMMAND);
     let configured = configured.split_first().map(|(_, rest)| rest.iter().map(String::as_str).collect());
     let arguments = configured.unwrap_or_else(|| own.to_vec());
-    let program = find_reviewer(config, client, places, question.directory)?;
+    let program = find_reviewer(config, client, places, task.directory)?;
     let in_argument = arguments.iter().any(|argument| argument.contains(PROMPT));
-    if in_argument && question.prompt.len() > LONGEST_IN_ARGUMENT {
-        let length = question.prompt.len().div_ceil(1 << 10);
+    if in_argument && task.prompt.len() > LONGEST_IN_ARGUMENT {
+        let length = task.prompt.len().div_ceil(1 << 10);
         return Err(NoAnswer::Failed(format!(
             "a prompt of {length} KiB, and an argument takes {} KiB",
             LONGEST_IN_ARGUMENT >> 10
         )));
     }
     let mut command = Command::new(program);
-    command.args(arguments.iter().map(|argument| fill_placeholders(argument, question)));
-    command.current_dir(question.directory).env(CHILD_MARK, "1");
-    let of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer().is_session_variable);
-    for (name, _) in env::vars_os().filter(|(name, _)| of_session(name)) {
+    command.args(arguments.iter().map(|argument| fill_placeholders(argument, task)));
+    command.current_dir(task.directory).env(CHILD_MARK, "1");
+    let is_of_session = |name: &OsStr| name.to_str().is_some_and(client.reviewer().is_session_variable);
+    for (name, _) in env::vars_os().filter(|(name, _)| is_of_session(name)) {
         command.env_remove(name);
     }
-    for (name, value) in environment::list_corrections(client, places, question.directory) {
+    for (name, value) in environment::list_corrections(client, places, task.directory) {
         match value {
             Some(value) => command.env(name, value),
             // No program could start without these.
@@ -150,19 +143,17 @@ fn run(
             None => command.env_remove(name),
         };
     }
-    let input = (!in_argument).then_some(question.prompt);
+    let input = (!in_argument).then_some(task.prompt);
     (interruption.start_watching)();
     let streams = ProgramStreams { input, ..streams };
-    let end = process::run_program(&mut command, streams, question.limit, interruption.is_requested);
-    end.map_err(|error| describe_start_error(&error, &command, question))?
-        .ok_or(NoAnswer::TimedOut(question.limit))
+    let end = process::run_program(&mut command, streams, task.limit, interruption.is_requested);
+    end.map_err(|error| describe_start_error(&error, &command, task))?.ok_or(NoAnswer::TimedOut(task.limit))
 }
 
 /// Replaces the placeholders of an argument, but not those in the prompt.
-fn fill_placeholders(argument: &str, question: &ReviewerTask<'_>) -> String {
-    let pieces: Vec<String> =
-        argument.split(PROMPT).map(|piece| piece.replace(MODEL, question.model)).collect();
-    pieces.join(question.prompt)
+fn fill_placeholders(argument: &str, task: &ReviewerTask<'_>) -> String {
+    let pieces: Vec<String> = argument.split(PROMPT).map(|piece| piece.replace(MODEL, task.model)).collect();
+    pieces.join(task.prompt)
 }
 
 /// Returns what the client found in the output, unless the reviewer failed or printed too much.
@@ -170,9 +161,9 @@ fn check_output<T>(
     output: &ProgramOutput,
     parsed: Option<Result<T, NoAnswer>>,
 ) -> Result<Option<T>, NoAnswer> {
-    let parsed = parsed.transpose().map_err(|silence| match silence {
+    let parsed = parsed.transpose().map_err(|no_answer| match no_answer {
         NoAnswer::Failed(why) => NoAnswer::Failed(first_words(&why)),
-        silence => silence,
+        no_answer => no_answer,
     });
     if !output.status.success() {
         let reported = match parsed {
@@ -190,10 +181,10 @@ fn check_output<T>(
     parsed
 }
 
-fn describe_start_error(error: &io::Error, command: &Command, question: &ReviewerTask<'_>) -> NoAnswer {
+fn describe_start_error(error: &io::Error, command: &Command, task: &ReviewerTask<'_>) -> NoAnswer {
     // A missing directory looks like a missing program.
-    if !question.directory.is_dir() {
-        return NoAnswer::Failed(format!("no directory {}", question.directory.display()));
+    if !task.directory.is_dir() {
+        return NoAnswer::Failed(format!("no directory {}", task.directory.display()));
     }
     let program = Path::new(command.get_program()).display();
     match error.kind() {

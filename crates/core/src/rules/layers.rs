@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use toml::de::DeTable;
 
-use super::reader::{RuleSource, read_layer_rules};
+use super::interest::RuleInterest;
+use super::reader::{RuleSource, read_concerned_rules, read_layer_rules};
 use super::{BASELINE, BASELINE_NAME, Rule, RuleText};
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
@@ -44,16 +45,20 @@ impl LayerRules {
 
 impl RuleSet {
     /// Joins the layers, the most powerful first. Mistakes in `off` are reported for each layer.
+    /// With an `interest`, only rules that the event may concern are read, so unknown names in `off` are not reported.
     pub(crate) fn join(
         mut layers: Vec<LayerRules>,
+        interest: Option<&RuleInterest<'_>>,
         mistakes: &mut Vec<(ConfigLayer, usize, String)>,
     ) -> Self {
         let users: Vec<usize> = (0..layers.len()).filter(|&index| !layers[index].uses.is_empty()).collect();
         let mut built_in = match users.first() {
-            Some(&first) => read_baseline(layers[first].layer),
+            Some(&first) => read_baseline(layers[first].layer, interest),
             None => Vec::new(),
         };
-        report_unknown_names(&layers, &built_in, mistakes);
+        if interest.is_none() {
+            report_unknown_names(&layers, &built_in, mistakes);
+        }
         built_in.retain(|rule| {
             users.iter().any(|&user| {
                 let owner = layers[user].layer;
@@ -123,11 +128,14 @@ fn report_unknown_names(
 }
 
 /// The built-in rules.
-pub(crate) fn read_baseline(layer: ConfigLayer) -> Vec<Rule> {
-    let (document, _) = DeTable::parse_recoverable(BASELINE);
+fn read_baseline(layer: ConfigLayer, interest: Option<&RuleInterest<'_>>) -> Vec<Rule> {
     let file: Arc<Path> = Path::new("baseline.toml").into();
     let source = RuleSource { layer, file, text: BASELINE, is_built_in: true };
-    let mut rules = read_layer_rules(document.get_ref(), &source, &mut Vec::new()).rules;
+    let concerned = interest.and_then(|interest| read_concerned_rules(&source, interest));
+    let mut rules = concerned.map(|(rules, _)| rules).unwrap_or_else(|| {
+        let (document, _) = DeTable::parse_recoverable(BASELINE);
+        read_layer_rules(document.get_ref(), &source, &mut Vec::new()).rules
+    });
     for rule in &mut rules {
         rule.name.insert_str(0, &format!("{BASELINE_NAME}/"));
     }

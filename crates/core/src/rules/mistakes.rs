@@ -35,7 +35,7 @@ impl Rule {
                 found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));
             }
         }
-        found.iter_mut().for_each(|(_, text)| text.insert_str(0, &format!("rule `{}`: ", self.name)));
-        found
+        let label = format!("rule `{}`: ", self.name);
+        found.into_iter().map(|(at, text)| (at, label.clone() + &text)).collect()
     }
 }

@@ -5,19 +5,23 @@
 //! concern that rule only: it decides nothing, and all others still hold.
 
 pub mod evidence;
+mod interest;
 pub mod keys;
 mod layers;
 mod mistakes;
 pub mod path_pattern;
+mod quick_reader;
 mod reader;
+mod value;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::layer::ConfigLayer;
 
+pub use interest::RuleInterest;
 pub use layers::{LayerRules, RuleSet};
-pub(crate) use reader::{RuleSource, read_layer_rules};
+pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
 
 /// The rules that are built in, in the same language.
 pub const BASELINE: &str = include_str!("baseline.toml");

@@ -1,13 +1,17 @@
 //! Reads `[rules]` and `[[rule]]` from the document of one file.
 //!
 //! A rule with a mistake is left out, and the mistake is reported with its place. Patterns are not compiled here: the
-//! hook reads rules at every call.
+//! hook reads rules at every call. It reads only those that its event may concern ([`read_concerned_rules`]).
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use super::interest::RuleInterest;
+use super::quick_reader::{RuleSection, SplitFile, split_file};
+use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
 use super::layers::LayerRules;
@@ -24,7 +28,6 @@ const LONGEST_NAME: usize = 80;
 
 /// A mistake: the byte in the file, and what is wrong.
 type Mistake = (usize, String);
-type Entry<'a, 'b> = (&'a Spanned<std::borrow::Cow<'b, str>>, &'a Spanned<DeValue<'b>>);
 
 /// Where the rules of a document come from.
 pub(crate) struct RuleSource<'a> {
@@ -41,9 +44,7 @@ pub(crate) fn read_layer_rules(
     mistakes: &mut Vec<Mistake>,
 ) -> LayerRules {
     let mut rules = LayerRules { layer: source.layer, ..LayerRules::default() };
-    if let Some(table) = document.get("rules") {
-        read_table(table, &mut rules, mistakes);
-    }
+    read_table(document, &mut rules, mistakes);
     let Some(list) = document.get("rule") else { return rules };
     let DeValue::Array(list) = list.get_ref() else {
         mistakes.push((list.span().start, "`rule` must be a list of tables: write `[[rule]]`".into()));
@@ -52,29 +53,16 @@ pub(crate) fn read_layer_rules(
     if list.len() > MOST_RULES {
         mistakes.push((0, format!("{} rules are too many: only the first {MOST_RULES} hold", list.len())));
     }
-    let (mut line, mut counted) = (1, 0);
+    let mut lines = LineCounter::new(source.text);
+    let mut names = HashSet::new();
     for item in list.iter().take(MOST_RULES) {
         let offset = item.span().start;
-        line += source
-            .text
-            .get(counted..offset)
-            .unwrap_or_default()
-            .bytes()
-            .filter(|byte| *byte == b'\n')
-            .count();
-        counted = offset.max(counted);
         let DeValue::Table(table) = item.get_ref() else {
             mistakes.push((offset, "`rule` must be a list of tables: write `[[rule]]`".into()));
             continue;
         };
-        let origin = RuleOrigin {
-            layer: source.layer,
-            is_built_in: source.is_built_in,
-            file: source.file.clone(),
-            line,
-        };
-        match read_rule(table, offset, origin) {
-            Ok(rule) if rules.rules.iter().any(|other| other.name == rule.name) => {
+        match read_rule(convert_table(table, 0), offset, source.origin(lines.line_at(offset))) {
+            Ok(rule) if !names.insert(rule.name.clone()) => {
                 mistakes
                     .push((offset, format!("there are two rules `{}`; the second does not hold", rule.name)));
             }
@@ -85,16 +73,83 @@ pub(crate) fn read_layer_rules(
     rules
 }
 
-fn read_table(table: &Spanned<DeValue<'_>>, rules: &mut LayerRules, mistakes: &mut Vec<Mistake>) {
+/// The rules of a file that an event may concern, and the rest of the file without its rules; `None` if the file has to be
+/// read in full, because it is written in another form or broken.
+pub(crate) fn read_concerned_rules(
+    source: &RuleSource<'_>,
+    interest: &RuleInterest<'_>,
+) -> Option<(Vec<Rule>, String)> {
+    let SplitFile { sections, rest } = split_file(source.text)?;
+    let mut lines = LineCounter::new(source.text);
+    let mut names = HashSet::new();
+    let mut rules = Vec::new();
+    for section in sections.iter().take(MOST_RULES) {
+        let entries = match section.read_entries() {
+            Some(entries) => entries,
+            None => parse_section(section)?,
+        };
+        let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
+        if let Some(RuleValue::Text(name)) = name
+            && !names.insert(name.to_string())
+        {
+            continue;
+        }
+        if interest.may_concern(&entries) {
+            // A rule with a mistake decides nothing.
+            rules.extend(read_rule(entries, section.offset, source.origin(lines.line_at(section.offset))));
+        }
+    }
+    Some((rules, rest))
+}
+
+/// A section that is not written plainly; `None` if it is not TOML.
+fn parse_section<'a>(section: &RuleSection<'a>) -> Option<Vec<RuleEntry<'a>>> {
+    let document = DeTable::parse(section.text).ok()?;
+    let DeValue::Array(list) = document.get_ref().get("rule")?.get_ref() else { return None };
+    match list.iter().next()?.get_ref() {
+        DeValue::Table(table) => Some(convert_table(table, section.offset)),
+        _ => None,
+    }
+}
+
+impl RuleSource<'_> {
+    fn origin(&self, line: usize) -> RuleOrigin {
+        RuleOrigin { layer: self.layer, is_built_in: self.is_built_in, file: self.file.clone(), line }
+    }
+}
+
+/// Counts lines up to places that come one after the other.
+struct LineCounter<'a> {
+    text: &'a str,
+    line: usize,
+    counted: usize,
+}
+
+impl<'a> LineCounter<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, line: 1, counted: 0 }
+    }
+
+    fn line_at(&mut self, offset: usize) -> usize {
+        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
+        self.line += between.iter().filter(|byte| **byte == b'\n').count();
+        self.counted = offset.max(self.counted);
+        self.line
+    }
+}
+
+/// Reads `[rules]`.
+pub(crate) fn read_table(document: &DeTable<'_>, rules: &mut LayerRules, mistakes: &mut Vec<Mistake>) {
+    let Some(table) = document.get("rules") else { return };
     let DeValue::Table(entries) = table.get_ref() else {
         mistakes.push((table.span().start, "`rules` must be a table".into()));
         return;
     };
-    for (name, value) in entries {
-        let outcome = find_key(TABLE_KEYS, (name, value)).and_then(|key| {
+    for entry in convert_table(entries, 0) {
+        let outcome = find_key(TABLE_KEYS, &entry).and_then(|key| {
             match key.name {
                 "use" => {
-                    rules.uses = texts(key, value)?;
+                    rules.uses = texts(key, entry.value)?;
                     let unknown = rules.uses.iter().find(|set| set.text != BASELINE_NAME);
                     if let Some(set) = unknown {
                         let suggestion = suggest_word(&set.text, std::iter::once(BASELINE_NAME.to_owned()));
@@ -102,8 +157,8 @@ fn read_table(table: &Spanned<DeValue<'_>>, rules: &mut LayerRules, mistakes: &m
                         return Err((set.offset, format!("there is no built-in set `{name}`{suggestion}")));
                     }
                 }
-                "mode" => rules.is_watching = Some(word(key, value)? == "watch"),
-                _ => rules.off = texts(key, value)?,
+                "mode" => rules.is_watching = Some(word(key, &entry.value)? == "watch"),
+                _ => rules.off = texts(key, entry.value)?,
             }
             Ok(())
         });
@@ -123,11 +178,13 @@ struct RuleDraft {
     seconds: Option<u64>,
 }
 
-fn read_rule(table: &DeTable<'_>, offset: usize, origin: RuleOrigin) -> Result<Rule, Vec<Mistake>> {
+fn read_rule(entries: Vec<RuleEntry<'_>>, offset: usize, origin: RuleOrigin) -> Result<Rule, Vec<Mistake>> {
     let mut draft = RuleDraft::default();
-    let mut mistakes: Vec<Mistake> = table.iter().filter_map(|entry| draft.read_entry(entry).err()).collect();
+    let has_name = entries.iter().any(|entry| entry.key == "name");
+    let mut mistakes: Vec<Mistake> =
+        entries.into_iter().filter_map(|entry| draft.read_entry(entry).err()).collect();
     let name = draft.name.take();
-    if name.is_none() && table.get("name").is_none() {
+    if !has_name {
         mistakes.push((offset, "a rule needs a `name`".into()));
     }
     // A misspelled key explains what seems to be missing.
@@ -137,8 +194,7 @@ fn read_rule(table: &DeTable<'_>, offset: usize, origin: RuleOrigin) -> Result<R
     let label =
         name.as_ref().map(|name| format!("rule `{}`: ", shorten_name(&name.text))).unwrap_or_default();
     if !mistakes.is_empty() {
-        mistakes.iter_mut().for_each(|(_, text)| text.insert_str(0, &label));
-        return Err(mistakes);
+        return Err(mistakes.into_iter().map(|(at, text)| (at, label.clone() + &text)).collect());
     }
     let RuleDraft { subject, mut actions, fix, is_watched, rounds, seconds, .. } = draft;
     let (Some(name), Some((_, mut action))) = (name, actions.pop()) else { return Err(mistakes) };
@@ -151,56 +207,56 @@ fn read_rule(table: &DeTable<'_>, offset: usize, origin: RuleOrigin) -> Result<R
 }
 
 impl RuleDraft {
-    fn read_entry(&mut self, entry: Entry<'_, '_>) -> Result<(), Mistake> {
-        let (name, value) = entry;
-        let key = find_key(KEYS, entry)?;
+    fn read_entry(&mut self, entry: RuleEntry<'_>) -> Result<(), Mistake> {
+        let key = find_key(KEYS, &entry)?;
+        let (at, value) = (entry.key_offset, entry.value);
         let subject = &mut self.subject;
         match key.name {
-            "name" => self.name = Some(rule_name(key, value)?),
+            "name" => self.name = Some(rule_name(key, &value)?),
             "runs" => subject.runs = texts(key, value)?,
             "reads" => subject.reads = texts(key, value)?,
             "writes" => subject.writes = texts(key, value)?,
             "deletes" => subject.deletes = texts(key, value)?,
             "changes" => subject.changes = texts(key, value)?,
-            "adds" => subject.adds = Some(text(key, value)?),
+            "adds" => subject.adds = Some(text(key, &value)?),
             "commits" => subject.commits = texts(key, value)?,
             "pushes" => subject.pushes = texts(key, value)?,
-            "message" => subject.message = Some(text(key, value)?),
+            "message" => subject.message = Some(text(key, &value)?),
             "uses" => subject.uses = texts(key, value)?,
             "delegates" => subject.delegates = texts(key, value)?,
-            "stops" => subject.stops = flag(key, value)?,
+            "stops" => subject.stops = flag(key, &value)?,
             "changed" => subject.changed = texts(key, value)?,
             "in_agent" => subject.in_agent = texts(key, value)?,
             "on_branch" => subject.on_branch = texts(key, value)?,
             "unless" => {
-                let meaning = if word(key, value)? == "new" { Unless::New } else { Unless::Saved };
+                let meaning = if word(key, &value)? == "new" { Unless::New } else { Unless::Saved };
                 subject.unless = vec![meaning];
             }
             "except" => subject.except = texts(key, value)?,
             "unknown" => {
-                subject.unknown = match word(key, value)? {
+                subject.unknown = match word(key, &value)? {
                     "ask" => UnknownMeans::Ask,
                     "deny" => UnknownMeans::Deny,
                     _ => UnknownMeans::Pass,
                 }
             }
-            "deny" => self.act(name, RuleAction::Deny(text(key, value)?.text)),
-            "ask" => self.act(name, RuleAction::Ask(text(key, value)?.text)),
-            "warn" => self.act(name, RuleAction::Warn(text(key, value)?.text)),
-            "run" => self.act(name, RuleAction::Run { command: text(key, value)?.text, seconds: 30 }),
-            "need" => self.act(name, RuleAction::Need(need(key, value)?)),
-            "fix" => self.fix = Some(text(key, value)?.text),
-            "mode" => self.is_watched = Some(word(key, value)? == "watch"),
-            "rounds" => self.rounds = Some(number(key, value, 100)?),
-            "seconds" => self.seconds = Some(number(key, value, 3600)?),
-            _ if matches!(value.get_ref(), DeValue::Array(_)) => {}
-            _ => return Err(wrong_type(key, value)),
+            "deny" => self.act(at, RuleAction::Deny(text(key, &value)?.text)),
+            "ask" => self.act(at, RuleAction::Ask(text(key, &value)?.text)),
+            "warn" => self.act(at, RuleAction::Warn(text(key, &value)?.text)),
+            "run" => self.act(at, RuleAction::Run { command: text(key, &value)?.text, seconds: 30 }),
+            "need" => self.act(at, RuleAction::Need(need(key, value)?)),
+            "fix" => self.fix = Some(text(key, &value)?.text),
+            "mode" => self.is_watched = Some(word(key, &value)? == "watch"),
+            "rounds" => self.rounds = Some(number(key, &value, 100)?),
+            "seconds" => self.seconds = Some(number(key, &value, 3600)?),
+            _ if value.0 == RuleValue::Examples => {}
+            _ => return Err(wrong_type(key, value.1)),
         }
         Ok(())
     }
 
-    fn act(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, action: RuleAction) {
-        self.actions.push((name.span().start, action));
+    fn act(&mut self, at: usize, action: RuleAction) {
+        self.actions.push((at, action));
     }
 
     /// Keys that do not go together.
@@ -265,66 +321,57 @@ impl RuleDraft {
     }
 }
 
-fn find_key<'k>(keys: &'k [RuleKey], (name, _): Entry<'_, '_>) -> Result<&'k RuleKey, Mistake> {
-    let spelled = name.get_ref().as_ref();
-    keys.iter().find(|key| key.name == spelled).ok_or_else(|| {
-        let suggestion = suggest_word(spelled, keys.iter().map(|key| key.name.to_owned()));
-        (name.span().start, format!("unknown key `{}`{suggestion}", shorten_name(spelled)))
+fn find_key<'k>(keys: &'k [RuleKey], entry: &RuleEntry<'_>) -> Result<&'k RuleKey, Mistake> {
+    keys.iter().find(|key| key.name == entry.key).ok_or_else(|| {
+        let suggestion = suggest_word(&entry.key, keys.iter().map(|key| key.name.to_owned()));
+        (entry.key_offset, format!("unknown key `{}`{suggestion}", shorten_name(&entry.key)))
     })
 }
 
-fn wrong_type(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Mistake {
-    (value.span().start, format!("`{}` takes {}", key.name, key.takes.describe()))
+fn wrong_type(key: &RuleKey, at: usize) -> Mistake {
+    (at, format!("`{}` takes {}", key.name, key.takes.describe()))
 }
 
-fn text(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<RuleText, Mistake> {
-    match value.get_ref() {
-        DeValue::String(text) if !text.trim().is_empty() => {
-            Ok(RuleText { text: text.clone().into_owned(), offset: value.span().start })
+fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mistake> {
+    match value {
+        RuleValue::Text(text) if !text.trim().is_empty() => {
+            Ok(RuleText { text: text.to_string(), offset: *offset })
         }
-        _ => Err(wrong_type(key, value)),
+        _ => Err(wrong_type(key, *offset)),
     }
 }
 
-fn texts(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<Vec<RuleText>, Mistake> {
-    match value.get_ref() {
-        DeValue::Array(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
-        _ => text(key, value).map(|text| vec![text]),
+fn texts(key: &RuleKey, value: PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
+    match &value.0 {
+        RuleValue::List(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
+        _ => text(key, &value).map(|text| vec![text]),
     }
 }
 
-fn word<'a>(key: &RuleKey, value: &'a Spanned<DeValue<'_>>) -> Result<&'a str, Mistake> {
-    match (key.takes, value.get_ref()) {
-        (KeyType::Word(choices), DeValue::String(word)) if choices.contains(&word.as_ref()) => {
-            Ok(word.as_ref())
-        }
-        (KeyType::Word(choices), DeValue::String(word)) => {
-            let (at, text) = wrong_type(key, value);
+fn word<'a>(key: &RuleKey, (value, offset): &'a PlacedValue<'_>) -> Result<&'a str, Mistake> {
+    match (key.takes, value) {
+        (KeyType::Word(choices), RuleValue::Text(word)) if choices.contains(&word.as_ref()) => Ok(word),
+        (KeyType::Word(choices), RuleValue::Text(word)) => {
+            let (at, text) = wrong_type(key, *offset);
             Err((at, text + &suggest_word(word, choices.iter().map(|&choice| choice.to_owned()))))
         }
-        _ => Err(wrong_type(key, value)),
+        _ => Err(wrong_type(key, *offset)),
     }
 }
 
-fn flag(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<bool, Mistake> {
-    match value.get_ref() {
-        DeValue::Boolean(true) => Ok(true),
-        _ => Err(wrong_type(key, value)),
-    }
+fn flag(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<bool, Mistake> {
+    if *value == RuleValue::Flag(true) { Ok(true) } else { Err(wrong_type(key, *offset)) }
 }
 
-fn number(key: &RuleKey, value: &Spanned<DeValue<'_>>, most: u64) -> Result<u64, Mistake> {
-    let read = match value.get_ref() {
-        DeValue::Integer(number) => {
-            u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
-        }
-        _ => None,
-    };
-    read.filter(|number| (1..=most).contains(number)).ok_or_else(|| wrong_type(key, value))
+fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>, most: u64) -> Result<u64, Mistake> {
+    match value {
+        RuleValue::Number(number) if (1..=most).contains(number) => Ok(*number),
+        _ => Err(wrong_type(key, *offset)),
+    }
 }
 
 /// A name can stand in a prompt (`provost override rule:NAME REASON`) and in a list of names.
-fn rule_name(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<RuleText, Mistake> {
+fn rule_name(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleText, Mistake> {
     let name = text(key, value)?;
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.text.chars().all(is_part) && name.text.chars().count() <= LONGEST_NAME {
@@ -339,26 +386,27 @@ fn rule_name(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<RuleText, Mi
     ))
 }
 
-fn need(key: &RuleKey, value: &Spanned<DeValue<'_>>) -> Result<Need, Mistake> {
+fn need(key: &RuleKey, (value, offset): PlacedValue<'_>) -> Result<Need, Mistake> {
     const NEED_KEYS: &[RuleKey] = &[
         RuleKey { name: "passed", takes: KeyType::Text, meaning: "" },
         RuleKey { name: "check", takes: KeyType::Text, meaning: "" },
         RuleKey { name: "seconds", takes: KeyType::Seconds, meaning: "" },
     ];
-    let DeValue::Table(entries) = value.get_ref() else { return Err(wrong_type(key, value)) };
+    let RuleValue::Table(entries) = value else { return Err(wrong_type(key, offset)) };
     let (mut evidence, mut limit) = (Vec::new(), None);
     for entry in entries {
-        let need_key = find_key(NEED_KEYS, entry)?;
+        let need_key = find_key(NEED_KEYS, &entry)?;
         match need_key.name {
-            "passed" => evidence.push(NeedEvidence::Passed(text(need_key, entry.1)?)),
+            "passed" => evidence.push(NeedEvidence::Passed(text(need_key, &entry.value)?)),
             "check" => {
-                evidence.push(NeedEvidence::Check { command: text(need_key, entry.1)?.text, seconds: 60 });
+                evidence
+                    .push(NeedEvidence::Check { command: text(need_key, &entry.value)?.text, seconds: 60 });
             }
-            _ => limit = Some((entry.0.span().start, number(need_key, entry.1, 3600)?)),
+            _ => limit = Some((entry.key_offset, number(need_key, &entry.value, 3600)?)),
         }
     }
     let (Some(mut evidence), true) = (evidence.pop(), evidence.is_empty()) else {
-        return Err(wrong_type(key, value));
+        return Err(wrong_type(key, offset));
     };
     match (&mut evidence, limit) {
         (NeedEvidence::Check { seconds, .. }, Some((_, limit))) => *seconds = limit,

@@ -102,7 +102,7 @@ impl Workspace {
         self.state_file("sessions", &format!("{:016x}.json", fnv1a(session.as_bytes()))).ok()
     }
 
-    /// The lock of a thing that one process at a time may do; `None` if another process does it.
+    /// The lock of a task that one process at a time may do; `None` if another process does it.
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
         const TRIES: u32 = 100;
         const PAUSE: Duration = Duration::from_millis(10);
@@ -119,7 +119,7 @@ impl Workspace {
         lock.map_err(fault_at(&lock_file))
     }
 
-    /// Whether another process does that thing right now. Creates no file.
+    /// Whether another process holds the lock of a task ([`Self::try_lock`]). Creates no file.
     pub fn is_locked(&self, folder: &str, path: &Path) -> bool {
         self.state_file(folder, &lock_name(path)).is_ok_and(|lock_file| files::is_locked(&lock_file))
     }
@@ -141,7 +141,7 @@ impl Workspace {
     }
 }
 
-/// Removes the files that were put into a directory before a time. Their names tell when that was: the file itself may
+/// Removes the files that were put into a directory before a time. Their names show when that was: the file itself may
 /// have been written long before.
 fn remove_before(directory: &Path, time: Duration) {
     let is_old = |name: &str| {

@@ -137,16 +137,13 @@ fn answer_event(input: &[u8], sandbox: &Sandbox) -> Result<AnsweredEvent, String
         Err(why) => {
             let fault = Fault::Error(why.to_string());
             let all = selection.select_switched_on(selection.list_candidates(), &workspace.config);
-            findings.extend(all.into_iter().map(|guard| Finding {
-                guard,
-                outcome: Err(fault.clone()),
-                micros: 0,
-            }));
+            let failed = |guard| Finding::for_guard(guard, Err(fault.clone()), 0);
+            findings.extend(all.into_iter().map(failed));
         }
     }
     for finding in &findings {
         if let Err(fault @ Fault::Panic(_)) = &finding.outcome {
-            return Err(format!("{}: {fault}", finding.guard.name));
+            return Err(format!("{}: {fault}", finding.name()));
         }
     }
     let decision = Decision::fold(&findings);

@@ -9,12 +9,12 @@ use super::plan_surfacer;
 use super::prelude::*;
 use super::requirements::{CONSTITUTION_RECORD, ConstitutionRequirement, EscalationStatus, list_articles};
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let opinion = judge_completion(event, workspace);
     if opinion.is_none() {
         prepare_record(event, workspace);
     }
-    Ok(opinion.unwrap_or_else(Opinion::unconcerned))
+    opinion
 }
 
 /// Creates the phase's record when work of the phase is delegated.

@@ -12,11 +12,7 @@ use super::skill_delegation_enforcer::{PENDING_DELEGATION, SESSION_FIELD};
 /// For how many seconds a marker counts.
 const LIFE: i64 = 60 * 60;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_stop(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_stop(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let EventKind::Stop(stopping) = &event.kind else { return None };
     let context = WorkflowContext::find(event, workspace)?;
     let state = context.state(workspace)?;

@@ -30,19 +30,19 @@ const NAMED_IN: usize = 4;
 /// Options of one menu have at most so many bytes between them, for their descriptions.
 const NEAR: usize = 600;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    let Some(reply) = AgentReply::from_event(event) else { return Ok(Opinion::unconcerned()) };
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+    let reply = AgentReply::from_event(event)?;
     let is_discovery = match &reply.agent {
         Some(_) => reply.is_from_discovery(),
         None => reply.prompts.iter().any(|text| text.to_lowercase().contains("discover")),
     };
     if !is_discovery || WorkflowContext::find(event, workspace).is_none() {
-        return Ok(Opinion::unconcerned());
+        return None;
     }
     // If the answer shows no menu, the menu in the prompt counts.
     let [prompt, _] = reply.prompts;
     let Some(menu) = find_menu(reply.text).or_else(|| find_menu(prompt)) else {
-        return Ok(Opinion::silent());
+        return Some(Opinion::silent());
     };
     let is_shown = |option: &MenuOption| menu.iter().any(|label| option.is_named_in(label));
     let missing = list_names(REQUIRED, |option| !is_shown(option))
@@ -53,9 +53,9 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let warnings: Vec<String> =
         warnings.map(|text| format!("[discover-menu-guard] WARNING: {text}")).collect();
     if warnings.is_empty() {
-        return Ok(Opinion::silent());
+        return Some(Opinion::silent());
     }
-    Ok(super::warn(warnings.join("\n"), workspace))
+    Some(super::warn(warnings.join("\n"), workspace))
 }
 
 impl MenuOption {

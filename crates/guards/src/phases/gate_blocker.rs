@@ -17,11 +17,7 @@ struct UnmetRequirement {
     action: &'static str,
 }
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_gate(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_gate(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     // Only agents that lead others pass gates.
     let find = |text: &DelegationText| text.find_advance().filter(|_| text.is_to_leader());
     let (phase, words) = find_phase_change(event, workspace, find)?;

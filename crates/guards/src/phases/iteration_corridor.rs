@@ -5,11 +5,7 @@ use super::phase_change::{DelegationText, find_phase_change};
 use super::prelude::*;
 use super::requirements::{EscalationStatus, RequirementRecord, list_articles};
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(deny_leaving(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn deny_leaving(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let find = |text: &DelegationText| text.find_advance().or_else(|| text.find_handover());
     let (phase, words) = find_phase_change(event, workspace, find)?;
     let denial = find_unfinished(&phase, &words)?;

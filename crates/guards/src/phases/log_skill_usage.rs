@@ -9,11 +9,7 @@ pub const LOG: &[&str] = &["skill_usage_log"];
 const MOST_ENTRIES: usize = 200;
 const LONGEST_DESCRIPTION: usize = 200;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(log_agent(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn log_agent(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     // An agent in the background has only begun here, and that is what counts.
     let EventKind::AfterTool(call) = &event.kind else { return None };
     let Tool::Delegate { agent, description, .. } = &call.tool else { return None };

@@ -27,11 +27,7 @@ struct ElicitationSigns {
     steps: Vec<String>,
 }
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(record_choices(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn record_choices(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let reply = AgentReply::from_event(event)?;
     let context = WorkflowContext::find(event, workspace)?;
     let phase = CurrentPhase::find(context, workspace)?;

@@ -9,11 +9,7 @@ use provost_core::text::{make_one_line, truncate_utf16};
 /// No status of a workflow is longer.
 const LONGEST: usize = 40;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_delegation(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_delegation(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let ActiveWorkflow { context, state, phase, .. } = ActiveWorkflow::find(event, workspace)?;
     let delegation = context.delegations(event, workspace).first()?;
     let (name, entry) = state.find_phase_record(phase).unwrap_or((phase, &Value::Null));

@@ -12,11 +12,7 @@ use provost_core::text::{make_one_line, truncate_utf16};
 
 const OUT_OF_ORDER: &str = "OUT-OF-ORDER PHASE DELEGATION";
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_delegation(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_delegation(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let active = ActiveWorkflow::find(event, workspace)?;
     let delegations = active.context.delegations(event, workspace);
     let is_other = |delegation: &&Delegation| {

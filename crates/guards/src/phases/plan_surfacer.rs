@@ -18,11 +18,7 @@ const UNPLANNED: &[&str] = &["test-run", "upgrade", "reverse-engineer"];
 /// The skill that makes the plan.
 const SKILL: &str = "generate-plan";
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_delegation(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_delegation(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let ActiveWorkflow { context, workflow, phase, .. } = ActiveWorkflow::find(event, workspace)?;
     if phase_names::is_early(phase) || !has_plan(workflow) {
         return None;

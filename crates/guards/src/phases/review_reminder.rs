@@ -3,11 +3,7 @@
 use super::prelude::*;
 use provost_core::effect::Effect;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(warn_about_commit(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn warn_about_commit(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let EventKind::AfterTool(call) = &event.kind else { return None };
     let has_failed = call.outcome.exit_code.is_some_and(|code| code != 0);
     if !matches!(call.tool, Tool::Shell { .. }) || has_failed {

@@ -19,11 +19,7 @@ const OWN_WORK: &[&str] = &["status", "analyze", "help"];
 /// The marker has at most so much of the skill's arguments.
 const LONGEST: usize = 500;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(leave_marker(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn leave_marker(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let EventKind::AfterTool(call) = &event.kind else { return None };
     let skill = SkillUse::parse(&call.tool)?;
     let (_, required) = SKILLS.iter().find(|(name, _)| *name == skill.name)?;

@@ -2,11 +2,7 @@
 
 use super::prelude::*;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(deny_without_manifest(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn deny_without_manifest(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     if !matches!(event.call()?.tool, Tool::Delegate { .. }) {
         return None;
     }

@@ -157,7 +157,7 @@ impl TestOutput {
             let of = at.checked_sub(2).filter(|_| words[at - 1] == "of").and_then(number);
             number(at).map(|count| of.unwrap_or(count))
         };
-        let mut counted = [false; 3];
+        let (mut has_run, mut has_no_passes, mut has_skipped) = (false, false, false);
         for (at, word) in words.iter().enumerate() {
             let is_timeout =
                 *word == "timed" && words.get(at + 1).is_some_and(|next| trim_punctuation(next) == "out");
@@ -197,13 +197,13 @@ impl TestOutput {
             if is(PASSES) && count > 0 {
                 self.ran = TestsRun::Something;
             }
-            counted[0] |= (is(PASSES) || is(FAILURES)) && count > 0;
-            counted[1] |= is(PASSES) && count == 0;
-            counted[2] |= kind == "skipped" && count > 0;
+            has_run |= (is(PASSES) || is(FAILURES)) && count > 0;
+            has_no_passes |= is(PASSES) && count == 0;
+            has_skipped |= kind == "skipped" && count > 0;
         }
         // "0 passed", "5 skipped, 5 total".
         let is_total = line.starts_with("Tests:");
-        if !counted[0] && (counted[1] || counted[2] && is_total) {
+        if !has_run && (has_no_passes || has_skipped && is_total) {
             self.ran = self.ran.max(TestsRun::Nothing);
         }
     }

@@ -29,11 +29,7 @@ enum TestStep {
     StillGivenUp,
 }
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(record_result(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn record_result(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     let Tool::Shell { command } = &event.call()?.tool else { return None };
     let context = WorkflowContext::find(event, workspace)?;
     let result = TestResult::from_event(event)?;

@@ -3,11 +3,7 @@
 use super::delegation::AgentReply;
 use super::prelude::*;
 
-pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    Ok(judge_discovery(event, workspace).unwrap_or_else(Opinion::unconcerned))
-}
-
-fn judge_discovery(event: &Event, workspace: &Workspace) -> Option<Opinion> {
+pub fn judge(event: &Event, workspace: &Workspace) -> Option<Opinion> {
     AgentReply::from_event(event).filter(AgentReply::is_from_discovery)?;
     let state = WorkflowContext::find(event, workspace)?.state(workspace)?;
     let Value::Object(discovery) = state.read_value(&["discovery_context"])? else { return None };

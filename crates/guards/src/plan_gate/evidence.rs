@@ -64,14 +64,14 @@ pub fn read_critique(answer: &str) -> Result<Critique, String> {
 /// failure, because the texts have passed since.
 pub fn save_failure(
     reason: Option<&str>,
-    texts: (Digest, Digest),
+    hashes: (Digest, Digest),
     key: &SealKey,
     workspace: &Workspace,
 ) -> Result<(), Fault> {
-    let file = failure_file(texts, workspace)?;
+    let file = failure_file(hashes, workspace)?;
     match reason {
         Some(reason) => {
-            write_signed(&file, &json!({"texts": name_texts(texts), "failed": reason}), key, workspace)
+            write_signed(&file, &json!({"texts": format_hashes(hashes), "failed": reason}), key, workspace)
         }
         None if workspace.exists(&file) => workspace.remove_file(&file),
         None => Ok(()),
@@ -80,16 +80,16 @@ pub fn save_failure(
 
 /// Why a validator failed these texts when it last judged them.
 pub fn find_failure(
-    texts: (Digest, Digest),
+    hashes: (Digest, Digest),
     key: &SealKey,
     workspace: &Workspace,
 ) -> Result<Option<String>, Fault> {
-    let record = read_signed(failure_file(texts, workspace), key, workspace)?;
-    let record = record.filter(|record| record["texts"] == name_texts(texts));
+    let record = read_signed(failure_file(hashes, workspace), key, workspace)?;
+    let record = record.filter(|record| record["texts"] == format_hashes(hashes));
     Ok(record.and_then(|record| record["failed"].as_str().map(str::to_owned)))
 }
 
-fn name_texts((plan, gaps): (Digest, Digest)) -> String {
+fn format_hashes((plan, gaps): (Digest, Digest)) -> String {
     format!("{plan} {gaps}")
 }
 
@@ -97,8 +97,8 @@ fn critique_file(plan: Digest, workspace: &Workspace) -> Result<PathBuf, Fault> 
     workspace.state_file("witness", &format!("{}.json", plan.short_hex()))
 }
 
-fn failure_file(texts: (Digest, Digest), workspace: &Workspace) -> Result<PathBuf, Fault> {
-    let name = Digest::hash_text(&[name_texts(texts).as_bytes()]).short_hex();
+fn failure_file(hashes: (Digest, Digest), workspace: &Workspace) -> Result<PathBuf, Fault> {
+    let name = Digest::hash_text(&[format_hashes(hashes).as_bytes()]).short_hex();
     workspace.state_file("witness", &format!("{name}.failed"))
 }
 

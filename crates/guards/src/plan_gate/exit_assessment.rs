@@ -90,7 +90,7 @@ pub fn assess_plan(
     let proposed = store.read_record(plan, text, workspace)?;
     let (what, why) = if after.plan_hash == proposed.plan_hash && outcome.added > 0 {
         ("Gaps were added to the plan", "phrases in it sound like gaps; the plan with them has passed")
-    } else if after.texts() == proposed.texts() {
+    } else if after.hashes() == proposed.hashes() {
         return Ok(None);
     } else {
         ("The plan has changed meanwhile", "what is to be approved is not what was assessed")

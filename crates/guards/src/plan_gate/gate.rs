@@ -146,7 +146,7 @@ pub fn find_denial(
     workspace: &Workspace,
 ) -> Result<Option<Denial>, Fault> {
     let failure = match &policy.key {
-        Some(key) => evidence::find_failure(record.texts(), key, workspace)?,
+        Some(key) => evidence::find_failure(record.hashes(), key, workspace)?,
         None => None,
     };
     Ok(match failure {

@@ -115,7 +115,7 @@ impl<'t> PlanRecord<'t> {
     }
 
     /// The hashes of the plan and of the gaps.
-    pub fn texts(&self) -> (Digest, Digest) {
+    pub fn hashes(&self) -> (Digest, Digest) {
         (self.plan_hash, self.gaps_hash)
     }
 

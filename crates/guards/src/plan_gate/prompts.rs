@@ -4,7 +4,7 @@
 //! the role, a prompt holds only the text to judge, because one more sentence could ask for a pass.
 
 use crate::prelude::*;
-use provost_core::text::strip_front_matter;
+use provost_core::text::strip_frontmatter;
 
 const CRITIC: &str = include_str!("../../../../plugins/rodin/agents/critic.md");
 const VALIDATOR: &str = include_str!("../../../../plugins/rodin/agents/validator.md");
@@ -22,12 +22,12 @@ pub fn write_validator_prompt(gaps: &str, findings: &str) -> String {
 
 /// The critic's prompt for a reviewer that is not an agent of the plugin.
 pub fn write_full_critic_prompt(plan: &str) -> String {
-    format!("{}\n\n{}", strip_front_matter(CRITIC), write_critic_prompt(plan))
+    format!("{}\n\n{}", strip_frontmatter(CRITIC), write_critic_prompt(plan))
 }
 
 /// The validator's prompt for a reviewer that is not an agent of the plugin.
 pub fn write_full_validator_prompt(gaps: &str, findings: &str) -> String {
-    format!("{}\n\n{}", strip_front_matter(VALIDATOR), write_validator_prompt(gaps, findings))
+    format!("{}\n\n{}", strip_frontmatter(VALIDATOR), write_validator_prompt(gaps, findings))
 }
 
 /// Whether two texts have the same words, wherever their lines break.

@@ -308,8 +308,9 @@ pub fn record_verdict(
     };
     let validation = PlanVerdict::new(coverage.status, reason, workspace.format_now());
     let seal = passed.then(|| key.seal_texts(record.plan_hash, record.gaps_hash));
-    let judged = JudgedPlan { session, texts: record.texts(), settled: SettledVerdict { validation, seal } };
-    evidence::save_failure((!passed).then_some(reason), record.texts(), key, workspace)?;
+    let judged =
+        JudgedPlan { session, hashes: record.hashes(), settled: SettledVerdict { validation, seal } };
+    evidence::save_failure((!passed).then_some(reason), record.hashes(), key, workspace)?;
     let store = store::configured_store(workspace);
     let is_recorded = store.record_verdict(plan, &judged, workspace)?;
     let message = if passed {

@@ -4,6 +4,7 @@
 //! count. The search covers whole blocks, so that markup and line breaks inside a phrase do not hide it.
 
 use crate::prelude::*;
+use provost_core::text::strip_byte_order_mark;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Phrases that a plan must not contain. All begin with [`STEM`].
@@ -61,7 +62,7 @@ struct TextBlock {
 
 impl PlanOutline {
     pub(super) fn parse(text: &str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = strip_byte_order_mark(text);
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
         let mut plan = Self { headings: Vec::new(), leaks: Vec::new() };

@@ -74,8 +74,8 @@ impl<'a> ReviewLoop<'a> {
         }
     }
 
-    /// Runs the review that is due, if any, and writes the new state. `tell` receives progress messages.
-    pub fn run_due_review(&self, tell: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
+    /// Runs the review that is due, if any, and writes the new state. `show_progress` receives progress messages.
+    pub fn run_due_review(&self, show_progress: &mut dyn FnMut(&str)) -> Result<Conclusion, Fault> {
         let mut conclusion = Conclusion::default();
         let (state, ledger) = (self.state()?, self.ledger());
         // The ground rules report what is wrong with a malformed file.
@@ -100,7 +100,7 @@ impl<'a> ReviewLoop<'a> {
                 Ok(None) => return Ok(Conclusion { runs_elsewhere: true, ..conclusion }),
                 Ok(only) => {
                     lock = only;
-                    self.run_review(&before, round, tell)
+                    self.run_review(&before, round, show_progress)
                 }
                 Err(fault) => Err(fault),
             };
@@ -221,7 +221,7 @@ impl<'a> ReviewLoop<'a> {
         &self,
         state: &LoopState,
         round: &Round,
-        tell: &mut dyn FnMut(&str),
+        show_progress: &mut dyn FnMut(&str),
     ) -> Result<ReviewOutcome, Fault> {
         let Self { plan, workspace, .. } = self;
         let nothing = |why: &str| Err(Fault::Error(why.to_owned()));
@@ -259,7 +259,7 @@ impl<'a> ReviewLoop<'a> {
         let question = ReviewerTask { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
         let logs =
             ReviewLogs { out: self.new_own_file(&file, ".out")?, err: self.new_own_file(&file, ".err")? };
-        tell(&format!(
+        show_progress(&format!(
             "{} of `{}`: round {} of at most {}, by {}, for at most {} s; its words go to {}",
             round.review.phase(),
             shorten_name(&plan.id),

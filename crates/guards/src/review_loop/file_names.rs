@@ -24,7 +24,7 @@ pub enum FileSubject<'a> {
     Task(&'a str),
     /// The code of all tasks together.
     AllCode,
-    /// The code of a task that the name does not tell: `code-review-1.md` of an older version.
+    /// The code of a task that the name does not contain: `code-review-1.md` of an older version.
     Code,
 }
 

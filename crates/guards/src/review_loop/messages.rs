@@ -11,11 +11,17 @@ use super::phase::ReviewKind;
 use super::plan::Plan;
 use super::state::LoopState;
 use super::transition::{CLEAN_NEEDED, Round};
-use provost_core::text::shorten_name;
+use provost_core::text::{capitalize, shorten_name};
 
-/// Tells the agent what to read, what to write and what comes next. Only the user learns how to end the loop
-/// ([`tell_review_result`]).
-pub fn tell_agent(plan: &Plan, state: &LoopState, round: &Round, clean: bool, cwd: &Path) -> String {
+/// The message to the agent: what to read, what to write and what comes next. Only the user learns how to end the loop
+/// ([`describe_review_result`]).
+pub fn format_agent_message(
+    plan: &Plan,
+    state: &LoopState,
+    round: &Round,
+    clean: bool,
+    cwd: &Path,
+) -> String {
     let name = capitalize(&name_review_for(round.review, state));
     let (written, answer) = round_paths(plan, state, round, cwd);
     let (number, most) = (round.number, state.max_reviews);
@@ -36,8 +42,8 @@ pub fn tell_agent(plan: &Plan, state: &LoopState, round: &Round, clean: bool, cw
     )
 }
 
-/// What `compat` tells the agent after a review: the document's template, word by word.
-pub fn tell_agent_by_document(plan: &Plan, state: &LoopState, round: &Round, cwd: &Path) -> String {
+/// The message of `compat` to the agent after a review: the document's template, word by word.
+pub fn format_document_message(plan: &Plan, state: &LoopState, round: &Round, cwd: &Path) -> String {
     let (article, kind, work, also) = match round.review {
         ReviewKind::Plan => ("A", "plan", "address all issues in plan.md", "Push"),
         ReviewKind::Tasks => ("A", "tasks", "address all issues in tasks.md and task files", "Push"),
@@ -83,13 +89,8 @@ pub fn review_path(
     })
 }
 
-fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// Tells the user the result of a review that the agent now answers, and how to end the loop.
-pub fn tell_review_result(plan: &Plan, state: &LoopState, round: &Round, clean: bool) -> String {
+/// The line for the user about a review that the agent now answers: its result, and how to end the loop.
+pub fn describe_review_result(plan: &Plan, state: &LoopState, round: &Round, clean: bool) -> String {
     let outcome =
         if clean { format!("clean, {} of {CLEAN_NEEDED} in a row", state.clean) } else { "issues".into() };
     format!(
@@ -104,8 +105,8 @@ pub fn tell_review_result(plan: &Plan, state: &LoopState, round: &Round, clean: 
     )
 }
 
-/// Tells the user that two reviews in a row were clean, and what comes next.
-pub fn tell_cycle_end(plan: &Plan, state: &LoopState, round: &Round, to: &str) -> String {
+/// The line for the user after two clean reviews in a row: what comes next.
+pub fn describe_cycle_end(plan: &Plan, state: &LoopState, round: &Round, to: &str) -> String {
     // Any next stop runs a review that is due.
     let when = if ReviewKind::from_phase(to).is_some() { ", at the next stop" } else { "" };
     format!(
@@ -118,7 +119,7 @@ pub fn tell_cycle_end(plan: &Plan, state: &LoopState, round: &Round, to: &str) -
     )
 }
 
-pub fn tell_skip(plan: &Plan, state: &LoopState, review: ReviewKind, to: &str) -> String {
+pub fn describe_skip(plan: &Plan, state: &LoopState, review: ReviewKind, to: &str) -> String {
     format!(
         "Plan '{}': skipped the {}, because max_reviews is 0 in state.json. Next: {to}.",
         shorten_name(&plan.id),
@@ -126,7 +127,7 @@ pub fn tell_skip(plan: &Plan, state: &LoopState, review: ReviewKind, to: &str) -
     )
 }
 
-pub fn tell_limit(plan: &Plan, state: &LoopState, review: ReviewKind) -> String {
+pub fn describe_limit(plan: &Plan, state: &LoopState, review: ReviewKind) -> String {
     let (id, named) = (shorten_name(&plan.id), plan.argument());
     format!(
         "Plan '{id}': the {} has had all its {} reviews and was not clean {CLEAN_NEEDED} times in a row, so \
@@ -137,7 +138,7 @@ pub fn tell_limit(plan: &Plan, state: &LoopState, review: ReviewKind) -> String 
     )
 }
 
-pub fn tell_missing_verdict(plan: &Plan, state: &LoopState, round: &Round, why: &str) -> String {
+pub fn describe_missing_verdict(plan: &Plan, state: &LoopState, round: &Round, why: &str) -> String {
     format!(
         "Warning: Plan '{}': the {}, round {}, came to nothing: {}. The next stop tries again; \
          `provost review run {}` tries it now.",
@@ -149,8 +150,8 @@ pub fn tell_missing_verdict(plan: &Plan, state: &LoopState, round: &Round, why: 
     )
 }
 
-/// Tells the user that the agent stopped without answering the findings of a review.
-pub fn tell_missing_answer(plan: &Plan, state: &LoopState, review: ReviewKind, cwd: &Path) -> String {
+/// The line for the user after the agent stopped without answering the findings of a review.
+pub fn describe_missing_answer(plan: &Plan, state: &LoopState, review: ReviewKind, cwd: &Path) -> String {
     let (number, named) = (state.iteration.unwrap_or(0), plan.argument());
     let file = review_path(plan, review, state.current_task.as_deref(), number, false, cwd);
     let file = if file.is_empty() { file } else { format!(" ({file})") };
@@ -162,7 +163,7 @@ pub fn tell_missing_answer(plan: &Plan, state: &LoopState, review: ReviewKind, c
     )
 }
 
-pub fn warn_unknown_phase(plan: &Plan, phase: &str) -> String {
+pub fn describe_unknown_phase(plan: &Plan, phase: &str) -> String {
     let (id, named) = (shorten_name(&plan.id), plan.argument());
     format!(
         "Warning: Plan '{id}': state.json has an unknown next_phase `{}`, so nothing is reviewed. To fix: \

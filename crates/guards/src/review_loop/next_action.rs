@@ -43,7 +43,7 @@ pub enum NextAction {
     Stop,
     /// All work is done: set the state to complete.
     Complete,
-    /// The plan is complete: tell the user.
+    /// The plan is complete: inform the user.
     Tell,
     /// Ask the user.
     Ask,

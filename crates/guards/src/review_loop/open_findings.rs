@@ -34,7 +34,7 @@ struct OpenFindings {
     /// The session whose agent got the findings.
     session: Option<String>,
     /// Whether the user of any session was warned that the plan is gone.
-    told: bool,
+    is_user_warned: bool,
 }
 
 /// Records the findings that the agent of this session has just got.
@@ -48,7 +48,7 @@ pub fn record(event: &Event, plan: &Plan, step: &LoopStep, workspace: &Workspace
             task: step.state.current_task.clone(),
             number: round.number,
             session: event.session.clone(),
-            told: false,
+            is_user_warned: false,
         };
         findings.write(workspace);
     }
@@ -66,8 +66,8 @@ pub fn notice_key(review: ReviewKind, number: u64, task: Option<&str>) -> String
     format!("open findings: {} {number} {}", review.phase(), task.unwrap_or_default())
 }
 
-/// What to tell the user about findings that are still open.
-pub fn reminders(event: &Event, workspace: &Workspace, handled: Option<&Handled>) -> Vec<String> {
+/// The lines for the user about findings that are still open.
+pub fn reminders(event: &Event, workspace: &Workspace, handled: Option<&HandledPlan>) -> Vec<String> {
     if !is_on(workspace) {
         return Vec::new();
     }
@@ -76,18 +76,18 @@ pub fn reminders(event: &Event, workspace: &Workspace, handled: Option<&Handled>
         let mut notices = SessionNotices::new(event, &findings.plan, workspace);
         let key = notice_key(findings.review, findings.number, findings.task.as_deref());
         if let Some(handled) = handled.filter(|handled| findings.belong_to(handled, workspace)) {
-            if handled.is_told {
+            if handled.is_user_warned {
                 notices.record(&key);
             }
             continue;
         }
         let is_gone = !workspace.exists(&findings.plan.file(state::FILE));
         let is_own = findings.session.is_some() && findings.session == event.session;
-        let concerns_user = is_own || is_gone && !findings.told;
+        let concerns_user = is_own || is_gone && !findings.is_user_warned;
         if concerns_user && !findings.is_answered(workspace) && notices.record(&key) {
             reminders.push(findings.describe(event, workspace));
             if is_gone {
-                findings.told = true;
+                findings.is_user_warned = true;
                 findings.write(workspace);
             }
         }
@@ -96,11 +96,11 @@ pub fn reminders(event: &Event, workspace: &Workspace, handled: Option<&Handled>
 }
 
 /// The plan that a stop has handled.
-pub struct Handled {
+pub struct HandledPlan {
     pub plan: Plan,
     pub state: Option<LoopState>,
     /// Whether the user was warned about it.
-    pub is_told: bool,
+    pub is_user_warned: bool,
 }
 
 impl OpenFindings {
@@ -112,21 +112,21 @@ impl OpenFindings {
             task: text("task"),
             number: value["number"].as_u64()?,
             session: text("session"),
-            told: value["told"].as_bool().unwrap_or(false),
+            is_user_warned: value["told"].as_bool().unwrap_or(false),
         })
     }
 
     fn write(&self, workspace: &Workspace) {
-        let Self { plan, review, task, number, session, told } = self;
+        let Self { plan, review, task, number, session, is_user_warned } = self;
         let value = json!({"plan": plan.id, "path": plan.path, "root": plan.root, "review": review.phase(),
-            "task": task, "number": number, "session": session, "told": told});
+            "task": task, "number": number, "session": session, "told": is_user_warned});
         if let Some(file) = record_file(plan, workspace) {
             let _ = workspace.write_state_file(&file, value.to_string().as_bytes());
         }
     }
 
     /// Whether a stop has handled this plan, under its old name or a new one.
-    fn belong_to(&self, handled: &Handled, workspace: &Workspace) -> bool {
+    fn belong_to(&self, handled: &HandledPlan, workspace: &Workspace) -> bool {
         let waits = |state: &LoopState| {
             state.next_phase.as_deref() == Some(self.review.post_phase())
                 && state.iteration == Some(self.number)

@@ -216,7 +216,7 @@ impl PlanList {
         }
     }
 
-    /// The plan whose path a text mentions. An id may contain any character, so the known ids tell where it ends.
+    /// The plan whose path a text mentions. An id may contain any character, so the known ids decide where it ends.
     fn find_mentioned(&self, text: &str) -> Option<&Plan> {
         let ends = |rest: &str| {
             let after = rest.trim_start_matches('.').chars().next();

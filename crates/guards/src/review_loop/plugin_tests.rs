@@ -156,15 +156,15 @@ fn the_message_names_the_fields_that_the_post_review_sets() {
         let round = Round { review, number: 2, model: "sonnet".into() };
         let block = block(review.post_phase()).unwrap();
         let (phase, next) = (block["phase"].as_str().unwrap(), block["next_phase"].as_str().unwrap());
-        let told = messages::tell_agent_by_document(&plan(), &state, &round, Path::new("/w"));
+        let told = messages::format_document_message(&plan(), &state, &round, Path::new("/w"));
         for said in [
             format!("perform the {phase} action"),
             format!("set phase to \"{phase}\", set next_phase to \"{next}\""),
         ] {
             assert!(told.contains(&said), "{said}: {told}");
         }
-        let short =
-            [false, true].map(|clean| messages::tell_agent(&plan(), &state, &round, clean, Path::new("/w")));
+        let short = [false, true]
+            .map(|clean| messages::format_agent_message(&plan(), &state, &round, clean, Path::new("/w")));
         for name in short.iter().chain([&told]).flat_map(|text| file_names(text)) {
             assert!(file_names::parse_name(&name).is_some(), "{name}");
         }

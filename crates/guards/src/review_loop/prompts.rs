@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::phase::ReviewKind;
 use super::plan::Plan;
 use provost_core::opinion::Fault;
-use provost_core::text::strip_front_matter;
+use provost_core::text::strip_frontmatter;
 use provost_core::workspace::Workspace;
 
 pub(super) const GROUND_RULES: &str = include_str!("../../../../plugins/taskie/ground-rules.md");
@@ -102,7 +102,7 @@ fn cut_for_reviewers(text: &str) -> &str {
 
 /// The text of a command without the reference to the ground rules, which only the client can include.
 pub fn action_text(name: &str) -> String {
-    let text = strip_front_matter(command_text(name).unwrap_or_default());
+    let text = strip_frontmatter(command_text(name).unwrap_or_default());
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.starts_with(RULES_CALL));
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }

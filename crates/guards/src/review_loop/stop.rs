@@ -12,7 +12,7 @@ use super::due_review::{Conclusion, ReviewLoop};
 use super::ground_rules;
 use super::messages;
 use super::notices::SessionNotices;
-use super::open_findings::{self, Handled};
+use super::open_findings::{self, HandledPlan};
 use super::phase::{PlanStage, ReviewKind};
 use super::plan::PlanList;
 use super::transition::{LoopStep, StopAnswer};
@@ -25,7 +25,7 @@ use provost_core::workspace::Workspace;
 /// The guard may take this much longer than a review.
 const MARGIN: Duration = Duration::from_secs(15);
 
-/// `review_loop.report`: tell the user only what has changed.
+/// `review_loop.report`: report only what has changed.
 const CHANGES: &str = "changes";
 /// `review_loop.report` in `compat`: report every stop, in the document's words.
 pub const BY_DOCUMENT: &str = "document";
@@ -53,13 +53,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
     let (mut opinion, _) = judged
         .unwrap_or_else(|fault| (Opinion { evidence: vec![fault.to_string()], ..Opinion::default() }, None));
-    tell_user(&mut opinion, &reminders);
+    add_user_lines(&mut opinion, &reminders);
     opinion.is_unconcerned = false;
     Ok(opinion)
 }
 
-/// Adds a line to what the user reads for each text.
-fn tell_user(opinion: &mut Opinion, texts: &[String]) {
+/// Adds each text as a line to what the user reads.
+fn add_user_lines(opinion: &mut Opinion, texts: &[String]) {
     for text in texts {
         let lines = opinion.to_user.get_or_insert_default();
         let separator = if lines.is_empty() { "" } else { "\n" };
@@ -72,7 +72,7 @@ fn judge_plan(
     event: &Event,
     again: bool,
     workspace: &Workspace,
-) -> Result<(Opinion, Option<Handled>), Fault> {
+) -> Result<(Opinion, Option<HandledPlan>), Fault> {
     let plans = PlanList::read(&event.cwd, workspace);
     let mut candidates = plans.iter();
     let (first, is_only) = (candidates.next(), candidates.next().is_none());
@@ -103,12 +103,12 @@ fn judge_plan(
         evidence: vec![format!("plan {}", make_one_line(&plan.id))],
     };
     let denial = stop.conclude(&conclusion)?;
-    let is_told = !stop.to_user.is_empty() && denial.is_none();
+    let is_user_warned = !stop.to_user.is_empty() && denial.is_none();
     let mut opinion = Opinion { evidence: stop.evidence, ..Opinion::default() };
     opinion.verdict = denial.map_or(Verdict::Silence, Verdict::Deny);
-    tell_user(&mut opinion, &stop.to_user);
+    add_user_lines(&mut opinion, &stop.to_user);
     let state = conclusion.step.map(|step| step.state);
-    Ok((opinion, Some(Handled { plan: plan.clone(), state, is_told })))
+    Ok((opinion, Some(HandledPlan { plan: plan.clone(), state, is_user_warned })))
 }
 
 /// Whether there is nothing to do and nothing to say about a plan.
@@ -134,7 +134,7 @@ fn is_in_order(steps: &ReviewLoop<'_>) -> Result<bool, Fault> {
     Ok(!config.is_switched_on(settings::REVIEW_LOOP_GROUND_RULES) || steps.violations()?.is_empty())
 }
 
-/// What one stop tells the user and the journal.
+/// What one stop reports to the user and the journal.
 struct StopReport<'a> {
     event: &'a Event,
     steps: &'a ReviewLoop<'a>,
@@ -161,29 +161,29 @@ impl StopReport<'_> {
         self.evidence.push(answer.to_string());
         match answer {
             StopAnswer::Block { round, clean } => {
-                self.to_user.push(messages::tell_review_result(plan, state, round, *clean));
+                self.to_user.push(messages::describe_review_result(plan, state, round, *clean));
                 let what = if self.report() == BY_DOCUMENT {
-                    messages::tell_agent_by_document(plan, state, round, cwd)
+                    messages::format_document_message(plan, state, round, cwd)
                 } else {
-                    messages::tell_agent(plan, state, round, *clean, cwd)
+                    messages::format_agent_message(plan, state, round, *clean, cwd)
                 };
                 return Ok(Some(Denial { what, ..Denial::default() }));
             }
             StopAnswer::Advance { round, to } => {
-                self.to_user.push(messages::tell_cycle_end(plan, state, round, to));
+                self.to_user.push(messages::describe_cycle_end(plan, state, round, to));
                 return Ok(None);
             }
             StopAnswer::Skip { review, to } => {
-                self.to_user.push(messages::tell_skip(plan, state, *review, to));
+                self.to_user.push(messages::describe_skip(plan, state, *review, to));
                 return Ok(None);
             }
             StopAnswer::NoVerdict(round) => {
                 let why = conclusion.why.as_deref().unwrap_or("no verdict");
-                self.to_user.push(messages::tell_missing_verdict(plan, state, round, why));
+                self.to_user.push(messages::describe_missing_verdict(plan, state, round, why));
                 // The review took minutes, so the plan's files are read again.
                 return self.check_ground_rules(&ReviewLoop::new(plan, self.steps.workspace));
             }
-            StopAnswer::Limit(review) => self.warn_once(messages::tell_limit(plan, state, *review)),
+            StopAnswer::Limit(review) => self.warn_once(messages::describe_limit(plan, state, *review)),
             // INVARIANT: a review that is due has been made by now.
             StopAnswer::Nothing | StopAnswer::Review(_) => {
                 let phase = state.next_phase.as_deref().unwrap_or_default();
@@ -191,10 +191,10 @@ impl StopReport<'_> {
                     let number = state.iteration.unwrap_or(0);
                     let key = open_findings::notice_key(review, number, state.current_task.as_deref());
                     if self.notices.record(&key) {
-                        self.to_user.push(messages::tell_missing_answer(plan, state, review, cwd));
+                        self.to_user.push(messages::describe_missing_answer(plan, state, review, cwd));
                     }
                 } else if !phase.is_empty() && PlanStage::from_phase(phase).is_none() {
-                    self.warn_once(messages::warn_unknown_phase(plan, phase));
+                    self.warn_once(messages::describe_unknown_phase(plan, phase));
                 }
             }
         }
@@ -240,7 +240,7 @@ impl StopReport<'_> {
         self.steps.workspace.config.word(settings::REVIEW_LOOP_REPORT)
     }
 
-    /// Tells the user something that may stay true for many stops, once in a session.
+    /// Warns the user once in a session about something that may stay true for many stops.
     fn warn_once(&mut self, text: String) {
         if self.reports_all() || self.notices.record(&text) {
             self.to_user.push(text);

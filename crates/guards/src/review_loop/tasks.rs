@@ -6,6 +6,7 @@
 
 use super::file_names;
 use crate::prelude::*;
+use provost_core::text::strip_byte_order_mark;
 
 /// Statuses of finished tasks.
 const FINISHED: &[&str] = &[
@@ -71,7 +72,7 @@ struct TableLine {
 }
 
 pub fn parse_tasks(text: &str) -> TaskList {
-    let lines: Vec<Option<TableLine>> = strip_bom(text).lines().map(TableLine::parse).collect();
+    let lines: Vec<Option<TableLine>> = strip_byte_order_mark(text).lines().map(TableLine::parse).collect();
     let mut rows = Vec::new();
     let mut columns = TaskColumns { id: 0, status: 1 };
     for block in lines.split(Option::is_none) {
@@ -99,7 +100,7 @@ pub fn parse_tasks(text: &str) -> TaskList {
 pub fn read_form(text: &str) -> TableForm {
     const INDENTATION: usize = 3;
     let mut form = TableForm { has_rows: false, has_prose: false };
-    for line in strip_bom(text).lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+    for line in strip_byte_order_mark(text).lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         let row = line.trim_start_matches(' ');
         let indented = line.len() - row.len() > INDENTATION;
         match row.strip_prefix('|').filter(|_| !indented) {
@@ -221,11 +222,6 @@ fn strip_markup(cell: &str) -> &str {
             _ => return text,
         }
     }
-}
-
-/// Removes the byte order mark that some editors write.
-fn strip_bom(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 #[cfg(test)]

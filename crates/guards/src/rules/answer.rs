@@ -30,9 +30,10 @@ pub(super) fn answer_call(
         RuleAction::Run { .. } => return Ok(None),
     };
     let denial = |what: String, reason: &str| {
-        let why = match found.is_unknown {
-            true => format!("it may match, because a part of it cannot be known ({reason})"),
-            false => reason.to_owned(),
+        let why = if found.is_unknown {
+            format!("it may match, because a part of it cannot be known ({reason})")
+        } else {
+            reason.to_owned()
         };
         let fix = fix.clone().unwrap_or_else(|| "do it another way, or ask the user".into());
         Denial { what, why, fix, document_wording: None }
@@ -56,7 +57,9 @@ pub(super) fn answer_call(
         (_, true, UnknownMeans::Ask) | (RuleAction::Ask(_), false, _) => opinion.verdict = ask(reason),
         (_, true, UnknownMeans::Pass) => return Ok(None),
         _ => {
-            let text = denial(format!("{subject} ({name})"), reason).to_string();
+            let mut note = denial(format!("{subject} ({name})"), reason);
+            note.fix = rule.fix.clone().unwrap_or_default();
+            let text = note.to_string();
             opinion.to_model = Some(text.clone());
             opinion.to_user = Some(text);
         }

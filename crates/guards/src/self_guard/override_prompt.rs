@@ -16,12 +16,12 @@ use provost_core::workspace::Workspace;
 const LONGEST_NAME: usize = 100;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
-    let EventKind::Prompt { text: Some(text), is_by_user: by_person, .. } = &event.kind else {
+    let EventKind::Prompt { text: Some(text), is_by_user, .. } = &event.kind else {
         return Ok(Opinion::silent());
     };
     let Some(request) = OverrideRequest::parse(text) else { return Ok(Opinion::silent()) };
     let in_subagent = event.agent.as_ref().is_some_and(|agent| agent.id.is_some());
-    if in_subagent || !by_person {
+    if in_subagent || !is_by_user {
         return Ok(reject("the prompt is not the user's own", &describe_override()));
     }
     let Some(guard) = find_overridable(request.guard) else {

@@ -250,7 +250,7 @@ impl<'a> ToolCheck<'a> {
 }
 
 /// What Provost would lose by a change of a settings file.
-pub(super) fn find_losses(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> Vec<String> {
+fn find_losses(before: Option<&str>, after: Option<&str>, workspace: &Workspace) -> Vec<String> {
     let read = workspace.client.settings.parse_switches;
     match (read(before), read(after)) {
         (Ok(before), Ok(after)) => before.find_forbidden_changes(&after),

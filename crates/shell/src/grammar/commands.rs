@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn parse_newline(&mut self) -> ParseResult {
+    fn parse_newline(&mut self) -> ParseResult {
         self.end_word()?;
         match self.mode() {
             Mode::For(stage) => self.set_mode(Mode::For(stage.after_line_end())),

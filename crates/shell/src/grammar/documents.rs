@@ -76,13 +76,13 @@ impl HereDocument {
         for line in all.split_inclusive('\n') {
             let bare = line.strip_suffix('\n').unwrap_or(line);
             let slashes = bare.len() - bare.trim_end_matches('\\').len();
-            let goes_on = !self.quoted && slashes % 2 == 1;
-            if (continued || goes_on) && joined.len() <= self.delimiter.len() {
-                let piece = bare.strip_suffix('\\').filter(|_| goes_on).unwrap_or(bare);
+            let has_continuation = !self.quoted && slashes % 2 == 1;
+            if (continued || has_continuation) && joined.len() <= self.delimiter.len() {
+                let piece = bare.strip_suffix('\\').filter(|_| has_continuation).unwrap_or(bare);
                 let is_start = self.strip && joined.is_empty();
                 joined.push_str(if is_start { piece.trim_start_matches('\t') } else { piece });
             }
-            if continued && !goes_on && joined == self.delimiter {
+            if continued && !has_continuation && joined == self.delimiter {
                 return (here, here + line.len(), false);
             }
             let bare = if self.strip { bare.trim_start_matches('\t') } else { bare };
@@ -96,8 +96,8 @@ impl HereDocument {
                 let indent = line.len() - line.trim_start_matches('\t').len();
                 closed = Some((here, here + indent + self.delimiter.len()));
             }
-            continued = goes_on;
-            if !goes_on {
+            continued = has_continuation;
+            if !has_continuation {
                 joined.clear();
             }
             here += line.len();

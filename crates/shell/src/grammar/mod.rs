@@ -1,7 +1,7 @@
 //! Parses a command line once, from left to right.
 //!
 //! The parser is a pushdown automaton over the part of the shell's language that people and agents write. Every open
-//! construct is an [`OpenConstruct`] on a stack, so a substitution is parsed where it stands, and no input makes the
+//! construct is an [`OpenConstruct`] on a stack, so a substitution is parsed in its place, and no input makes the
 //! program recurse. The result are [`SyntaxEvent`]s: the simple commands in the order in which the shell reads them,
 //! and the scopes around them.
 //!

@@ -24,7 +24,7 @@ const SPECIAL: &[&str] = &[
 /// At most this many variables are followed, because every word is compared with all of them.
 const MOST: usize = 32;
 
-pub(super) enum Value {
+pub(super) enum VariableValue {
     Is(String),
     /// One of several.
     OneOf(ValueShape),
@@ -63,20 +63,20 @@ pub(super) fn is_one_word(value: &str) -> bool {
 
 #[derive(Default)]
 pub(super) struct KnownVariables<'a> {
-    known: Vec<(&'a str, Value)>,
+    known: Vec<(&'a str, VariableValue)>,
     /// The line may set any variable.
     pub(super) given_up: bool,
 }
 
 impl<'a> KnownVariables<'a> {
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+    pub(super) fn get(&self, name: &str) -> Option<&VariableValue> {
         self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
     pub(super) fn learn_shape(&mut self, name: &'a str, shape: ValueShape) {
         self.forget(name);
         if !self.given_up && self.known.len() < MOST && !is_special(name) {
-            self.known.push((name, Value::OneOf(shape)));
+            self.known.push((name, VariableValue::OneOf(shape)));
         }
     }
 
@@ -99,7 +99,7 @@ impl<'a> KnownVariables<'a> {
         let value = word.text().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
         let counts = self.known.len() < MOST && !is_special(name);
         if let Some((_, value)) = value.filter(|(_, value)| counts && !value.contains('~')) {
-            self.known.push((name, Value::Is(value.to_owned())));
+            self.known.push((name, VariableValue::Is(value.to_owned())));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of words: plain text, quotes, patterns, braces.
 
-use super::variables::{Value, ValueShape, is_one_word};
+use super::variables::{ValueShape, VariableValue, is_one_word};
 use super::{Mode, ParseResult, Parser, SyntaxError};
 use crate::ansi;
 use crate::word::Word;
@@ -217,8 +217,8 @@ impl<'a> Parser<'a> {
             "PWD" => self.pwd.clone(),
             _ => match self.variables.get(name) {
                 // Reading a long value costs too.
-                Some(Value::Is(value)) => self.work.pay(value.len()).then(|| value.clone()),
-                Some(Value::OneOf(shape)) => {
+                Some(VariableValue::Is(value)) => self.work.pay(value.len()).then(|| value.clone()),
+                Some(VariableValue::OneOf(shape)) => {
                     let shape = *shape;
                     self.append_loop_variable(shape, quoted);
                     self.at = end;

@@ -18,21 +18,25 @@
 //! # The language
 //!
 //! - Words are separated by blanks, alternatives by `|`. There are no quotes. `*` is any one word.
-//! - The first word is the name of the program. With a `/` it is its path; a relative one starts at the project's root.
+//! - The first word is the name of the program. With a `/` it is its path; a relative one starts at the project's
+//!   root.
 //! - The following words without a dash are the leading operands in order: `git add .` does not match `git add src .`.
 //!   Options, their values and words such as `+nightly`, or `V=1` of `make`, may stand in between.
-//! - A word with a dash is an option that must be given in front of `--`, at any position. `-rf` is `-r` and `-f`, unless
-//!   the options of the program are whole words (`find -delete`). `--` itself must be given too.
+//! - A word with a dash is an option that must be given in front of `--`, at any position. `-rf` is `-r` and `-f`,
+//!   unless the options of the program are whole words (`find -delete`). `--` itself must be given too.
 //! - `--name=value` and `-n=value` ask for a value, in whatever form it is given: `-n value`, `-nvalue`.
 //! - Long options may be abbreviated if the program allows it and no other option that is known starts alike.
-//! - Two spellings of one option are different options. Exceptions are `-r`, `-R`, `--recursive` of `rm` and `cp`, `-f`,
-//!   `--force` of `rm`, and `-R`, `--recursive` of `chmod`, `chown` and `chgrp`.
+//! - Two spellings of one option are different options. Exceptions are `-r`, `-R`, `--recursive` of `rm` and `cp`,
+//!   `-f`, `--force` of `rm`, and `-R`, `--recursive` of `chmod`, `chown` and `chgrp`.
 //!
 //! # Words that cannot be known
 //!
 //! The answer is [`PatternMatch::Unknown`] if the command matches for some values of its unknown words only. An unknown
 //! word does not hide a match that the other words decide: `git push $REMOTE --force` and `git $OPTIONS push --force`
 //! match `git push --force`, although the variables could hold `--` or another command.
+//!
+//! What is known of a word counts: `src/*.rs` is no option, and neither is `"$DIR/file"`. An unquoted variable may hold
+//! several words, so `git push $X` may be anything that starts with `git push`.
 
 mod arguments;
 mod matching;

@@ -35,8 +35,8 @@ pub struct RunView<'a> {
 }
 
 impl<'a> RunView<'a> {
-    /// The program that an effect starts: a [`Run`](Effect::Run), or an [`Unparsed`](Effect::Unparsed) that is a command
-    /// with an unknown program. The latter never matches for certain.
+    /// The program that an effect starts: a [`Run`](Effect::Run), or an [`Unparsed`](Effect::Unparsed) that is a
+    /// command with an unknown program. The latter never matches for certain.
     pub fn from_effect(effect: &'a Effect) -> Option<Self> {
         let (program, arguments, unknown, directory) = match effect {
             Effect::Run { program, arguments, unknown_arguments, directory, .. } => {

@@ -225,8 +225,8 @@ impl<'a> OptionScope<'a> {
         }
     }
 
-    /// Whether the program accepts the beginning of a name for the name. A command that lists options without this one
-    /// lists others, so at least three letters are needed then.
+    /// Whether the program accepts the beginning of a name for the name. At least three letters are needed if the table
+    /// does not list the name.
     fn is_abbreviation(&self, written: &str, wanted: &str) -> bool {
         if !self.row.abbreviates || written.len() < 3 || !wanted.starts_with(written) {
             return false;

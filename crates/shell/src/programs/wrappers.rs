@@ -138,7 +138,7 @@ impl LineWalker<'_> {
                 _ => {}
             }
             let is_doubtful = self.parse_wrapper_options(name, &wrapper, &mut words)?;
-            // The value of an unknown option may stand in front of the program.
+            // The value of an unknown option may precede the program.
             let is_known = |word: &Word| word.text().is_some_and(|text| is_known_program(file_name(text)));
             let runs_another =
                 |word: &Word| word.text().is_some_and(|text| find_wrapper(file_name(text)).is_some());

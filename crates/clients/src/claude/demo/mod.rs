@@ -110,8 +110,8 @@ impl DemoProject<'_> {
     }
 }
 
-fn make_scene(story: &'static str, attempt: impl Into<String>, deed: SceneAction) -> DemoScene {
-    DemoScene { story, attempt: attempt.into(), files: Vec::new(), action: deed }
+fn make_scene(story: &'static str, attempt: impl Into<String>, action: SceneAction) -> DemoScene {
+    DemoScene { story, attempt: attempt.into(), files: Vec::new(), action }
 }
 
 impl DemoScene {

@@ -31,7 +31,7 @@ fn removed(text: &str, before: Option<&str>) -> Option<String> {
 }
 
 fn value(text: &str) -> Value {
-    serde_json::from_str(without_byte_order_mark(text)).unwrap()
+    serde_json::from_str(strip_byte_order_mark(text)).unwrap()
 }
 
 /// Settings files as users have them, each laid out in several ways.
@@ -102,7 +102,7 @@ fn other_parts_of_a_file_keep_every_byte() {
     for before in layouts() {
         let after = installed(&before);
         value(&after);
-        settings::read_switches(Some(&after)).unwrap();
+        settings::parse_switches(Some(&after)).unwrap();
         // Every byte is still there and in order. Only white space inside of empty lists may be gone.
         let mut rest = after.chars();
         for c in before.chars().filter(|c| !c.is_whitespace()) {
@@ -291,7 +291,7 @@ fn shared_entries_are_installed_and_removed_like_others() {
     };
     for before in layouts() {
         let shared = of(&before, ProgramName::Shared).text.unwrap();
-        settings::read_switches(Some(&shared)).unwrap();
+        settings::parse_switches(Some(&shared)).unwrap();
         assert!(has_installed_entries(&shared) && !shared.contains("\"args\""), "{shared}");
         assert_eq!(of(&shared, ProgramName::Shared).text, None, "{shared}");
         assert_eq!(removed(&shared, Some(&before)).as_deref(), Some(before.as_str()));

@@ -26,7 +26,7 @@ fn settings_files_are_recognised_by_directory_and_name() {
 }
 
 fn altered(before: Option<&str>, after: Option<&str>) -> Vec<String> {
-    read_switches(before).unwrap().find_forbidden_changes(&read_switches(after).unwrap())
+    parse_switches(before).unwrap().find_forbidden_changes(&parse_switches(after).unwrap())
 }
 
 #[test]
@@ -72,27 +72,27 @@ fn what_silences_a_hook_is_found() {
 
 #[test]
 fn a_changed_file_may_add_hooks_but_not_lose_provosts() {
-    let before = read_switches(Some(HOOKED)).unwrap();
+    let before = parse_switches(Some(HOOKED)).unwrap();
     let more =
         HOOKED.replace(r#""hooks":{"#, r#""hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}],"#);
-    assert_eq!(before.find_silenced(&read_switches(Some(&more)).unwrap()), [""; 0]);
+    assert_eq!(before.find_silenced(&parse_switches(Some(&more)).unwrap()), [""; 0]);
     let altered = HOOKED.replace(r#"["hook"]"#, r#"["hook","--pack","none"]"#);
     assert_eq!(
-        before.find_silenced(&read_switches(Some(&altered)).unwrap()),
+        before.find_silenced(&parse_switches(Some(&altered)).unwrap()),
         ["the PreToolUse entry for `*` that calls Provost would be gone"]
     );
     let remembered = Switches::from_json(&before.to_json());
     assert_eq!(remembered.find_silenced(&before), [""; 0]);
-    assert_eq!(remembered.find_silenced(&read_switches(None).unwrap()).len(), 1);
+    assert_eq!(remembered.find_silenced(&parse_switches(None).unwrap()).len(), 1);
 }
 
 #[test]
 fn a_file_that_the_client_would_ignore_is_reported_without_its_content() {
     let file =
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"http","headers":{"X":"hunter2"},"timeout":"5"}]}]}}"#;
-    let why = read_switches(Some(file)).unwrap_err();
+    let why = parse_switches(Some(file)).unwrap_err();
     assert!(why.contains("`hooks.PreToolUse[0].hooks[0].url`") && !why.contains("hunter2"), "{why}");
-    assert!(read_switches(Some("{")).is_err());
+    assert!(parse_switches(Some("{")).is_err());
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn an_unmeasured_part_of_a_key_is_protected_only_beside_provosts_entries() {
     assert_eq!(altered(Some(&with(before)), Some(&with(after))), [unsure("sandbox")]);
     assert_eq!(altered(Some(&format!("{{{before}}}")), Some(&format!("{{{after}}}"))), [""; 0]);
     assert_eq!(
-        read_switches(Some(&with(before)))
+        parse_switches(Some(&with(before)))
             .unwrap()
-            .find_silenced(&read_switches(Some(&with(after))).unwrap()),
+            .find_silenced(&parse_switches(Some(&with(after))).unwrap()),
         [""; 0]
     );
     for (before, after) in [
@@ -219,6 +219,6 @@ fn odd_files_are_read_as_far_as_possible() {
         r#"{"hooks":{"Stop":5}}"#,
         r#"{"hooks":{"Stop":[5,{"hooks":{}},{"hooks":[null]}]}}"#,
     ] {
-        assert!(read_switches(Some(odd)).unwrap().required.is_empty(), "{odd}");
+        assert!(parse_switches(Some(odd)).unwrap().required.is_empty(), "{odd}");
     }
 }

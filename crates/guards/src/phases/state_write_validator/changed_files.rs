@@ -43,7 +43,7 @@ pub fn find_changed_files(event: &Event, workspace: &Workspace) -> Vec<ChangedFi
                 finder.add_named(path, ChangeKind::Written);
             }
             Effect::Write { path, .. } => finder.add_named(path, ChangeKind::Unknown),
-            Effect::Place { names, to, tree } => finder.add_placed(names, to, *tree),
+            Effect::Place { names, to, tree } => finder.add_copied(names, to, *tree),
             Effect::Delete { path } => finder.add_deleted(path),
             // To stash or reset the whole work tree does not end a workflow.
             Effect::ChangeTree(change) if !change.paths.is_empty() => {
@@ -115,7 +115,7 @@ impl StateFileFinder<'_> {
     }
 
     /// Adds files that are copied or moved: into the target, if it is a directory.
-    fn add_placed(&mut self, names: &[PathBuf], to: &Path, is_tree: bool) {
+    fn add_copied(&mut self, names: &[PathBuf], to: &Path, is_tree: bool) {
         let is_into = self.workspace.is_directory(to);
         // `cp -r x/.isdlc/. .isdlc` merges the directories.
         if is_tree && is_into && names.iter().any(|name| to.file_name() == Some(name.as_os_str())) {

@@ -101,7 +101,7 @@ impl Store for Embedded {
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok((None, false)) };
             let record = read_record(text)?;
-            let is_judged = record.texts() == judged.texts;
+            let is_judged = record.hashes() == judged.hashes;
             let is_new = is_judged && !record.has_verdict(judged);
             let after = is_new.then(|| write_record(&record, judged.session, judged.settled.clone()));
             Ok((after, is_judged))
@@ -125,7 +125,7 @@ impl Store for Embedded {
                 None => moved.gaps.is_none().then(|| text.clone()),
             };
             let record = text.as_deref().map(read_record).transpose()?;
-            let record = record.filter(|record| moved.has_texts_of(record));
+            let record = record.filter(|record| moved.is_same_plan(record));
             let after = record.map(|record| write_record(&record, &moved.session, moved.settled.clone()));
             let is_imported = after.is_some();
             Ok((after, is_imported))
@@ -141,7 +141,7 @@ impl Store for Embedded {
         change(plan, workspace, |text| {
             let Some(text) = text else { return Ok((None, false)) };
             let record = read_record(text)?;
-            let is_removed = moved.has_texts_of(&record);
+            let is_removed = moved.is_same_plan(&record);
             Ok((is_removed.then(|| record.document.content().to_vec()), is_removed))
         })
     }

@@ -55,7 +55,7 @@ impl GateFile {
     }
 
     /// The name of a key that occurs more than once, so that its value is not certain.
-    pub fn find_doubled_key(&self) -> Option<&'static str> {
+    pub fn find_duplicate_key(&self) -> Option<&'static str> {
         let lines = |key| self.0.iter().filter(move |line| read_value(line, key).is_some());
         KEYS.iter().find(|(key, _)| lines(*key).nth(1).is_some()).map(|(_, word)| *word)
     }
@@ -335,16 +335,16 @@ timestamp: 2026-01-21T20:00:00Z
         for key in [GateKey::Status, GateKey::Seal] {
             let word = key.word();
             let mut file = read(&format!("{word}: a\nx\n{word}: b\n{word}: c\ny\n"));
-            assert_eq!(file.find_doubled_key(), Some(word));
+            assert_eq!(file.find_duplicate_key(), Some(word));
             let mut without = file.clone();
             file.set(key, Some("d"));
             assert_eq!(text(&file), format!("{word}: d\nx\ny\n"));
             without.set(key, None);
             assert_eq!(without.get(key), None);
-            assert_eq!(without.find_doubled_key(), None);
+            assert_eq!(without.find_duplicate_key(), None);
             assert!(text(&without).ends_with("x\ny\n"));
         }
-        assert_eq!(read(FILE).find_doubled_key(), None);
+        assert_eq!(read(FILE).find_duplicate_key(), None);
     }
 
     #[test]
@@ -367,7 +367,7 @@ timestamp: 2026-01-21T20:00:00Z
                 (again.get(GateKey::Status).as_deref(), again.get(GateKey::Seal)),
                 (Some("pass"), None)
             );
-            assert_eq!(again.find_doubled_key(), None);
+            assert_eq!(again.find_duplicate_key(), None);
         }
     }
 }

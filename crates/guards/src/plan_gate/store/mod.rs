@@ -78,7 +78,7 @@ type ImportResult = Result<(), Declined<String>>;
 /// A verdict, and the hashes of the plan and the gaps that it is about.
 pub struct JudgedPlan<'a> {
     pub session: &'a Session,
-    pub texts: (Digest, Digest),
+    pub hashes: (Digest, Digest),
     pub settled: SettledVerdict,
 }
 
@@ -138,7 +138,7 @@ fn add_to_gaps_block(
 /// Whether the file of a plan still has the texts of this record.
 pub fn has_same_texts(plan: &Path, known: &PlanRecord<'_>, workspace: &Workspace) -> Result<bool, Fault> {
     let Some(text) = read_plan(plan, workspace)? else { return Ok(false) };
-    Ok(configured_store(workspace).read_record(plan, &text, workspace)?.texts() == known.texts())
+    Ok(configured_store(workspace).read_record(plan, &text, workspace)?.hashes() == known.hashes())
 }
 
 /// Removes what a killed process has left beside a plan and its record.

@@ -24,13 +24,13 @@ pub struct MovedRecord {
     pub gaps: Option<String>,
     pub settled: SettledVerdict,
     /// The hashes of the plan and of the gaps.
-    pub texts: (Digest, Digest),
+    pub hashes: (Digest, Digest),
 }
 
 impl MovedRecord {
     /// Whether a record is about the same plan and gaps.
-    pub fn has_texts_of(&self, record: &PlanRecord<'_>) -> bool {
-        self.texts == record.texts() && matches!(record.gaps, Gaps::Present(_)) == self.gaps.is_some()
+    pub fn is_same_plan(&self, record: &PlanRecord<'_>) -> bool {
+        self.hashes == record.hashes() && matches!(record.gaps, Gaps::Present(_)) == self.gaps.is_some()
     }
 }
 
@@ -104,5 +104,5 @@ pub(super) fn pack_record(
         None => PlanVerdict::new(VerdictStatus::Pending, "Assessment not yet run", workspace.format_now()),
     };
     let settled = SettledVerdict { validation, seal: record.seals.first().cloned() };
-    Ok(MovedRecord { session, gaps, settled, texts: record.texts() })
+    Ok(MovedRecord { session, gaps, settled, hashes: record.hashes() })
 }

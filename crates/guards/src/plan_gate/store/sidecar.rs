@@ -95,7 +95,7 @@ impl Store for Sidecar {
         let lock = folder.lock()?;
         let Some(text) = super::read_plan(&plan, workspace)? else { return Ok(false) };
         let record = folder.read_record(&plan, &text, judged.session)?;
-        if record.texts() != judged.texts {
+        if record.hashes() != judged.hashes {
             return Ok(false);
         }
         if !record.has_verdict(judged) {
@@ -132,11 +132,11 @@ impl Store for Sidecar {
         // The plan as it will be without its marks and its gaps block.
         let text = parse_plan(&text)?.content().to_vec();
         let left = parse_plan(&text)?;
-        if left.content().hash() != moved.texts.0 || *left.gaps_block() != GapsBlock::Missing {
+        if left.content().hash() != moved.hashes.0 || *left.gaps_block() != GapsBlock::Missing {
             return decline("its text would not be the same without its marks");
         }
         let lock = folder.lock()?;
-        if folder.read_gate(&moved.session)?.is_some_and(|gate| !folder.is_gate_of(&gate, &plan)) {
+        if folder.read_gate(&moved.session)?.is_some_and(|gate| !folder.is_record_for(&gate, &plan)) {
             return decline("the session has another plan in the store `sidecar`");
         }
         let known = folder.read_gaps(&moved.session)?;

@@ -77,7 +77,7 @@ impl<'w> SidecarFolder<'w> {
     }
 
     /// Whether a gate file is the record of this plan.
-    pub fn is_gate_of(&self, gate: &GateFile, plan: &Path) -> bool {
+    pub fn is_record_for(&self, gate: &GateFile, plan: &Path) -> bool {
         gate.get(GateKey::PlanFile).is_some_and(|file| self.workspace.resolve(Path::new(&file)) == plan)
     }
 
@@ -90,7 +90,7 @@ impl<'w> SidecarFolder<'w> {
         let files = self.workspace.list_newest_first(&self.path, "yml").into_iter().take(MOST_SESSIONS);
         let read_session = |file: PathBuf| Session::new(file.file_name()?.to_str()?.strip_suffix(GATE)?);
         files.filter_map(read_session).find(|session| {
-            self.read_gate(session).is_ok_and(|gate| gate.is_some_and(|gate| self.is_gate_of(&gate, plan)))
+            self.read_gate(session).is_ok_and(|gate| gate.is_some_and(|gate| self.is_record_for(&gate, plan)))
         })
     }
 
@@ -123,7 +123,7 @@ impl<'w> SidecarFolder<'w> {
         };
         let plan_file = gate.get(GateKey::PlanFile);
         // The session has another plan now.
-        if plan_file.is_some() && !self.is_gate_of(&gate, plan) {
+        if plan_file.is_some() && !self.is_record_for(&gate, plan) {
             return Ok(record);
         }
         record.session = Some(session.id().to_owned());
@@ -138,7 +138,7 @@ impl<'w> SidecarFolder<'w> {
                 Some(damage(format!("Gaps file referenced but missing: {file}"), RERUN))
             }
             _ => gate
-                .find_doubled_key()
+                .find_duplicate_key()
                 .map(|key| damage(format!("Gate file corrupt: `{key}` is there more than once"), RERUN)),
         };
         Ok(record)

@@ -76,7 +76,7 @@ impl World {
         let validation = PlanVerdict::new(VerdictStatus::Pass, REASON, "2026-01-21T20:00:00Z".into());
         let judged = JudgedPlan {
             session: &self.session,
-            texts: (plan, gaps),
+            hashes: (plan, gaps),
             settled: SettledVerdict { validation, seal },
         };
         assert!(store.record_verdict(&self.plan, &judged, &self.workspace).unwrap());
@@ -295,7 +295,7 @@ fn a_verdict_on_other_texts_is_not_recorded() {
     let other = Digest::hash_text(&[b"other"]);
     for (plan, gaps) in [(other, record.gaps_hash), (record.plan_hash, other)] {
         let settled = SettledVerdict { validation: validation.clone(), seal: None };
-        let judged = JudgedPlan { session: &world.session, texts: (plan, gaps), settled };
+        let judged = JudgedPlan { session: &world.session, hashes: (plan, gaps), settled };
         assert!(!Sidecar.record_verdict(&world.plan, &judged, &world.workspace).unwrap());
     }
     assert_eq!(fs::read(world.gate_file()).unwrap(), gate);
@@ -327,7 +327,7 @@ fn a_long_reason_is_cut_and_stays_on_one_line() {
     let reason = "a\nb: ".repeat(10_000);
     let validation = PlanVerdict { status: VerdictStatus::Fail, reason, time: None };
     let settled = SettledVerdict { validation, seal: None };
-    let judged = JudgedPlan { session: &world.session, texts: record.texts(), settled };
+    let judged = JudgedPlan { session: &world.session, hashes: record.hashes(), settled };
     assert!(Sidecar.record_verdict(&world.plan, &judged, &world.workspace).unwrap());
     let gate = fs::read_to_string(world.gate_file()).unwrap();
     assert_eq!(gate.lines().count(), 7, "{gate}");

@@ -140,7 +140,7 @@ impl Dice {
     }
 }
 
-/// What an agent, a person, a reviewer and crashes do to a plan, and what must hold all the time.
+/// What an agent, a user, a reviewer and crashes do to a plan, and what must hold all the time.
 struct History {
     dice: Dice,
     number: u64,
@@ -264,7 +264,7 @@ impl History {
         }
     }
 
-    /// The person's turn at a boundary.
+    /// The user's turn at a boundary.
     fn left_cycle(&mut self, to: &str, step: &LoopStep) {
         self.user_stops += 1;
         self.cycle.clear();

@@ -91,7 +91,7 @@ impl Machine<'_> {
     }
 
     /// Ends a command that no operator follows.
-    pub(super) fn end_pending_command(&mut self) {
+    fn end_pending_command(&mut self) {
         let frame = self.frame();
         if frame.last.is_some() || frame.before.is_some() || frame.stages > 0 {
             self.end_command(ControlOperator::Next);

@@ -4,71 +4,83 @@ use super::git::GIT;
 use super::{OptionStyle, PreludeForm, ProgramRow, lists, row};
 
 const REMOVED: &str = "\
-    --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root --recursive --verbose --version";
+    --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
+    --recursive --verbose --version";
 const COPIED: &str = "\
-    --archive --attributes-only --backup --context --copy-contents --debug --dereference --exchange --force --help \
-    --interactive --keep-directory-symlink --link --no-clobber --no-copy --no-dereference --no-preserve \
-    --no-target-directory --one-file-system --parents --preserve --recursive --reflink --remove-destination --sparse= \
-    --strip-trailing-slashes --suffix= --symbolic-link --target-directory= --update --verbose --version";
+    --archive --attributes-only --backup --context --copy-contents --debug --dereference \
+    --exchange --force --help --interactive --keep-directory-symlink --link --no-clobber --no-copy \
+    --no-dereference --no-preserve --no-target-directory --one-file-system --parents --preserve \
+    --recursive --reflink --remove-destination --sparse= --strip-trailing-slashes --suffix= \
+    --symbolic-link --target-directory= --update --verbose --version";
 const OWNED: &str = "\
-    --changes --dereference --from= --help --no-dereference --no-preserve-root --preserve-root --quiet --recursive \
-    --reference= --silent --verbose --version";
+    --changes --dereference --from= --help --no-dereference --no-preserve-root --preserve-root \
+    --quiet --recursive --reference= --silent --verbose --version";
 const FIND: &str = "\
-    -D= -amin= -anewer= -atime= -cmin= -cnewer= -context= -ctime= -fls= -fprint= -fprint0= -fstype= -gid= -group= -ilname= \
-    -iname= -inum= -ipath= -iregex= -iwholename= -links= -lname= -maxdepth= -mindepth= -mmin= -mtime= -name= -newer= -path= \
-    -perm= -printf= -regex= -regextype= -samefile= -size= -type= -uid= -used= -user= -wholename= -xtype=";
+    -D= -amin= -anewer= -atime= -cmin= -cnewer= -context= -ctime= -fls= -fprint= -fprint0= \
+    -fstype= -gid= -group= -ilname= -iname= -inum= -ipath= -iregex= -iwholename= -links= -lname= \
+    -maxdepth= -mindepth= -mmin= -mtime= -name= -newer= -path= -perm= -printf= -regex= -regextype= \
+    -samefile= -size= -type= -uid= -used= -user= -wholename= -xtype=";
 const GO: &str = "\
-    -C= -asmflags= -bench= -benchtime= -buildmode= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -exec= -f= \
-    -fuzz= -fuzztime= -gcflags= -ldflags= -memprofile= -mod= -modfile= -o= -overlay= -p= -parallel= -pkgdir= -run= -shuffle= \
-    -skip= -tags= -timeout= -toolexec=";
+    -C= -asmflags= -bench= -benchtime= -buildmode= -count= -covermode= -coverpkg= -coverprofile= \
+    -cpu= -cpuprofile= -exec= -f= -fuzz= -fuzztime= -gcflags= -ldflags= -memprofile= -mod= \
+    -modfile= -o= -overlay= -p= -parallel= -pkgdir= -run= -shuffle= -skip= -tags= -timeout= \
+    -toolexec=";
 const CURL: &str = "\
-    --cacert= --cert= --config= --connect-timeout= --cookie= --cookie-jar= --data= --data-ascii= --data-binary= --data-raw= \
-    --data-urlencode= --form= --header= --json= --key= --max-time= --output= --output-dir= --proxy= --range= --referer= \
-    --request= --resolve= --retry= --upload-file= --url= --user= --user-agent= --write-out=";
+    --cacert= --cert= --config= --connect-timeout= --cookie= --cookie-jar= --data= --data-ascii= \
+    --data-binary= --data-raw= --data-urlencode= --form= --header= --json= --key= --max-time= \
+    --output= --output-dir= --proxy= --range= --referer= --request= --resolve= --retry= \
+    --upload-file= --url= --user= --user-agent= --write-out=";
 const CARGO: &str = "\
-    --bench= --bin= --color= --config= --example= --exclude= --explain= --features= --index= --jobs= --lockfile-path= \
-    --manifest-path= --message-format= --package= --profile= --registry= --target= --target-dir= --test= --token= --vers= \
-    --version=";
+    --bench= --bin= --color= --config= --example= --exclude= --explain= --features= --index= \
+    --jobs= --lockfile-path= --manifest-path= --message-format= --package= --profile= --registry= \
+    --target= --target-dir= --test= --token= --vers= --version=";
 const GH: &str = "\
-    --assignee= --author= --author-email= --base= --body= --body-file= --cache= --field= --head= --header= --hostname= \
-    --input= --jq= --json= --label= --limit= --match-head-commit= --method= --milestone= --notes= --notes-file= --project= \
-    --raw-field= --repo= --reviewer= --search= --state= --subject= --target= --template= --title=";
+    --assignee= --author= --author-email= --base= --body= --body-file= --cache= --field= --head= \
+    --header= --hostname= --input= --jq= --json= --label= --limit= --match-head-commit= --method= \
+    --milestone= --notes= --notes-file= --project= --raw-field= --repo= --reviewer= --search= \
+    --state= --subject= --target= --template= --title=";
 const CONTAINER: &str = "\
-    --add-host= --annotation= --build-arg= --cap-add= --cap-drop= --cidfile= --cpus= --detach-keys= --device= --dns= \
-    --entrypoint= --env= --env-file= --expose= --gpus= --hostname= --ip= --label= --log-driver= --log-opt= --memory= --mount= \
-    --name= --net= --network= --pid= --platform= --pull= --publish= --restart= --runtime= --security-opt= --shm-size= \
+    --add-host= --annotation= --build-arg= --cap-add= --cap-drop= --cidfile= --cpus= \
+    --detach-keys= --device= --dns= --entrypoint= --env= --env-file= --expose= --gpus= --hostname= \
+    --ip= --label= --log-driver= --log-opt= --memory= --mount= --name= --net= --network= --pid= \
+    --platform= --pull= --publish= --restart= --runtime= --security-opt= --shm-size= \
     --stop-signal= --tmpfs= --ulimit= --user= --userns= --volume= --volumes-from= --workdir=";
 const COMPOSE: &str = "\
-    --ansi= --env-file= --file= --parallel= --profile= --progress= --project-directory= --project-name=";
+    --ansi= --env-file= --file= --parallel= --profile= --progress= --project-directory= \
+    --project-name=";
 const KUBECTL: &str = "\
-    --as= --as-group= --as-uid= --cache-dir= --certificate-authority= --client-certificate= --client-key= --cluster= \
-    --container= --context= --field-selector= --filename= --grace-period= --image= --kubeconfig= --kustomize= --namespace= \
-    --output= --patch= --profile= --replicas= --request-timeout= --selector= --server= --timeout= --token= --type= --user=";
+    --as= --as-group= --as-uid= --cache-dir= --certificate-authority= --client-certificate= \
+    --client-key= --cluster= --container= --context= --field-selector= --filename= --grace-period= \
+    --image= --kubeconfig= --kustomize= --namespace= --output= --patch= --profile= --replicas= \
+    --request-timeout= --selector= --server= --timeout= --token= --type= --user=";
 const HELM: &str = "\
-    --kube-apiserver= --kube-as-user= --kube-context= --kube-token= --kubeconfig= --namespace= --registry-config= --repo= \
-    --repository-cache= --repository-config= --set= --set-file= --set-string= --timeout= --values= --version=";
+    --kube-apiserver= --kube-as-user= --kube-context= --kube-token= --kubeconfig= --namespace= \
+    --registry-config= --repo= --repository-cache= --repository-config= --set= --set-file= \
+    --set-string= --timeout= --values= --version=";
 const AWS: &str = "\
-    --ca-bundle= --cli-binary-format= --cli-connect-timeout= --cli-read-timeout= --color= --endpoint-url= --output= --profile= \
-    --query= --region=";
+    --ca-bundle= --cli-binary-format= --cli-connect-timeout= --cli-read-timeout= --color= \
+    --endpoint-url= --output= --profile= --query= --region=";
 const GCLOUD: &str = "\
     --account= --billing-project= --configuration= --filter= --flags-file= --flatten= --format= \
     --impersonate-service-account= --limit= --project= --region= --sort-by= --verbosity= --zone=";
 const PIP: &str = "\
-    --cache-dir= --cert= --client-cert= --constraint= --editable= --exists-action= --extra-index-url= --find-links= --index-url= \
-    --log= --prefix= --proxy= --python= --requirement= --retries= --root= --src= --target= --timeout= --trusted-host= \
-    --upgrade --upgrade-strategy= --user --yes";
+    --cache-dir= --cert= --client-cert= --constraint= --editable= --exists-action= \
+    --extra-index-url= --find-links= --index-url= --log= --prefix= --proxy= --python= \
+    --requirement= --retries= --root= --src= --target= --timeout= --trusted-host= --upgrade \
+    --upgrade-strategy= --user --yes";
 const NPM: &str = "\
-    --access= --cache= --depth= --include= --loglevel= --omit= --otp= --prefix= --registry= --scope= --script-shell= --tag= \
-    --userconfig= --workspace=";
+    --access= --cache= --depth= --include= --loglevel= --omit= --otp= --prefix= --registry= \
+    --scope= --script-shell= --tag= --userconfig= --workspace=";
 const UV: &str = "\
-    --allow-insecure-host= --cache-dir= --color= --config-file= --directory= --extra= --extra-index-url= --group= --index= \
-    --index-url= --package= --project= --python= --with=";
+    --allow-insecure-host= --cache-dir= --color= --config-file= --directory= --extra= \
+    --extra-index-url= --group= --index= --index-url= --package= --project= --python= --with=";
 const MAKE: &str = "\
-    --always-make --assume-new= --assume-old= --directory= --dry-run --eval= --file= --include-dir= --jobs --keep-going \
-    --makefile= --new-file= --old-file= --question --silent --touch --what-if=";
+    --always-make --assume-new= --assume-old= --directory= --dry-run --eval= --file= \
+    --include-dir= --jobs --keep-going --makefile= --new-file= --old-file= --question --silent \
+    --touch --what-if=";
 const GRADLE: &str = "\
-    --build-file= --console= --exclude-task= --gradle-user-home= --include-build= --init-script= --max-workers= --project-dir= \
-    --settings-file= --tests= --warning-mode=";
+    --build-file= --console= --exclude-task= --gradle-user-home= --include-build= --init-script= \
+    --max-workers= --project-dir= --settings-file= --tests= --warning-mode=";
 
 /// Programs whose options matter to people who write rules. A program that is not listed has clusters of letters, and
 /// no option of it takes the next word.
@@ -76,7 +88,11 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     GIT,
     // Package managers and build tools.
     row("npm", "C:w:", NPM),
-    row("pnpm", "C:F:", "--config= --dir= --filter= --registry= --reporter= --store-dir= --workspace-concurrency="),
+    row(
+        "pnpm",
+        "C:F:",
+        "--config= --dir= --filter= --registry= --reporter= --store-dir= --workspace-concurrency=",
+    ),
     row("yarn", "", "--cache-folder= --cwd= --modules-folder= --mutex= --registry= --use-yarnrc="),
     row("bun", "c:", "--config= --cwd= --filter="),
     row("npx pnpx bunx", "c:p:", "--call= --package="),
@@ -85,33 +101,52 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     row("pip pip3", "c:e:f:i:r:t:", PIP).abbreviates(),
     // The word after `-m` is the program that runs, so it counts as an operand.
     row("python python3", "W:X:c:", "--check-hash-based-pycs="),
-    row("pytest py.test", "W:c:k:m:n:o:p:r:", "--basetemp= --deselect= --durations= --ignore= --junitxml= --maxfail= --rootdir="),
+    row(
+        "pytest py.test",
+        "W:c:k:m:n:o:p:r:",
+        "--basetemp= --deselect= --durations= --ignore= --junitxml= --maxfail= --rootdir=",
+    ),
     row("uv", "p:", UV),
     row("poetry", "C:P:", "--directory= --project="),
     row("cargo", "C:F:Z:j:p:", CARGO).prelude(PreludeForm::Toolchain),
     row("rustc rustdoc rustfmt rustup", "", "").prelude(PreludeForm::Toolchain),
     row("go", "", GO).style(OptionStyle::GoFlag),
     row("make gmake", "C:E:I:W:f:j::l::o:", MAKE).abbreviates().prelude(PreludeForm::Assignment),
-    row("just", "d:f:", "--color= --dotenv-path= --justfile= --shell= --working-directory=").prelude(PreludeForm::Assignment),
+    row("just", "d:f:", "--color= --dotenv-path= --justfile= --shell= --working-directory=")
+        .prelude(PreludeForm::Assignment),
     row("gradle gradlew", "D::I:P::b:c:g:p:x:", GRADLE),
-    row("mvn mvnw", "", "--file= --projects= --settings= -P= -T= -b= -f= -gs= -l= -pl= -rf= -s= -t=").style(OptionStyle::Word),
+    row("mvn mvnw", "", "--file= --projects= --settings= -P= -T= -b= -f= -gs= -l= -pl= -rf= -s= -t=")
+        .style(OptionStyle::Word),
     row("java", "", "--class-path= --module-path= -classpath= -cp= -p=").style(OptionStyle::Word),
     row("flutter dart", "d:", "--device-id="),
     // Containers, clusters and clouds.
-    row("docker podman nerdctl", "H:c:l:", "--config= --context= --host= --log-level= --tlscacert= --tlscert= --tlskey=")
-        .before_command()
-        .commands(&[
-            ("run create exec", lists("a:c:e:h:l:m:p:u:v:w:", CONTAINER)),
-            ("compose", lists("f:p:", COMPOSE)),
-            ("build buildx", lists("f:o:t:", "--build-arg= --builder= --file= --output= --platform= --tag= --target=")),
-        ]),
+    row(
+        "docker podman nerdctl",
+        "H:c:l:",
+        "--config= --context= --host= --log-level= --tlscacert= --tlscert= --tlskey=",
+    )
+    .before_command()
+    .commands(&[
+        ("run create exec", lists("a:c:e:h:l:m:p:u:v:w:", CONTAINER)),
+        ("compose", lists("f:p:", COMPOSE)),
+        (
+            "build buildx",
+            lists("f:o:t:", "--build-arg= --builder= --file= --output= --platform= --tag= --target="),
+        ),
+    ]),
     row("docker-compose podman-compose", "f:p:", COMPOSE).before_command(),
     row("kubectl oc", "c:l:n:o:s:v:", KUBECTL)
         .commands(&[("apply create delete describe diff edit get patch replace scale", lists("f:k:", ""))]),
     row("helm", "f:n:", HELM),
-    row("terraform tofu", "", "-backend-config= -lock-timeout= -out= -parallelism= -replace= -state= -state-out= -target= -var= -var-file=")
+    row(
+        "terraform tofu",
+        "",
+        "-backend-config= -lock-timeout= -out= -parallelism= -replace= -state= -state-out= \
+         -target= -var= -var-file=",
+    )
+    .style(OptionStyle::GoFlag),
+    row("packer vault consul nomad", "", "-address= -namespace= -region= -token= -var= -var-file=")
         .style(OptionStyle::GoFlag),
-    row("packer vault consul nomad", "", "-address= -namespace= -region= -token= -var= -var-file=").style(OptionStyle::GoFlag),
     row("aws", "", AWS),
     row("gcloud", "", GCLOUD),
     row("gsutil", "h:o:u:", ""),
@@ -130,41 +165,82 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     row("sudo doas", "C:D:R:T:U:g:h:p:r:t:u:", "--chdir= --group= --host= --prompt= --user=")
         .before_command()
         .prelude(PreludeForm::Assignment),
-    row("env", "C:S:a:u:", "--argv0= --chdir= --split-string= --unset=").before_command().prelude(PreludeForm::Assignment),
+    row("env", "C:S:a:u:", "--argv0= --chdir= --split-string= --unset=")
+        .before_command()
+        .prelude(PreludeForm::Assignment),
     row("nice", "n:", "--adjustment=").before_command(),
     row("timeout", "k:s:", "--kill-after= --signal=").before_command(),
-    row("xargs", "E:I:L:P:a:d:n:s:", "--arg-file= --delimiter= --max-args= --max-procs= --replace").before_command(),
+    row("xargs", "E:I:L:P:a:d:n:s:", "--arg-file= --delimiter= --max-args= --max-procs= --replace")
+        .before_command(),
     // Databases.
-    row("psql dropdb createdb pg_dump pg_restore", "F:P:R:T:U:c:d:f:h:o:p:v:", "--command= --dbname= --file= --host= --port= --username= --variable=")
-        .abbreviates(),
-    row("mysql mysqladmin mysqldump mariadb", "D:P:S:e:h:p::u:", "--database= --execute= --host= --port= --socket= --user=").abbreviates(),
+    row(
+        "psql dropdb createdb pg_dump pg_restore",
+        "F:P:R:T:U:c:d:f:h:o:p:v:",
+        "--command= --dbname= --file= --host= --port= --username= --variable=",
+    )
+    .abbreviates(),
+    row(
+        "mysql mysqladmin mysqldump mariadb",
+        "D:P:S:e:h:p::u:",
+        "--database= --execute= --host= --port= --socket= --user=",
+    )
+    .abbreviates(),
     row("redis-cli", "a:h:n:p:s:u:", "--pass= --user="),
     // Files and systems.
     row("rm", "", REMOVED).abbreviates(),
     row("cp mv ln install", "S:g:m:o:t:", COPIED).abbreviates(),
     row("chown chgrp", "", OWNED).abbreviates(),
-    row("chmod", "", "--changes --help --no-preserve-root --preserve-root --quiet --recursive --reference= --silent --verbose --version")
+    row(
+        "chmod",
+        "",
+        "--changes --help --no-preserve-root --preserve-root --quiet --recursive --reference= \
+         --silent --verbose --version",
+    )
+    .abbreviates(),
+    row("rmdir mkdir", "m:", "--help --ignore-fail-on-non-empty --mode= --parents --verbose --version")
         .abbreviates(),
-    row("rmdir mkdir", "m:", "--help --ignore-fail-on-non-empty --mode= --parents --verbose --version").abbreviates(),
-    row("shred", "n:s:", "--exact --force --help --iterations= --random-source= --remove --size= --verbose --version --zero").abbreviates(),
+    row(
+        "shred",
+        "n:s:",
+        "--exact --force --help --iterations= --random-source= --remove --size= --verbose \
+         --version --zero",
+    )
+    .abbreviates(),
     row("truncate", "r:s:", "--help --io-blocks --no-create --reference= --size= --version").abbreviates(),
-    row("touch", "d:r:t:", "--date= --help --no-create --no-dereference --reference= --time= --version").abbreviates(),
+    row("touch", "d:r:t:", "--date= --help --no-create --no-dereference --reference= --time= --version")
+        .abbreviates(),
     row("sed", "e:f:i::l:", "--expression= --file= --in-place --line-length=").abbreviates(),
     row("grep egrep fgrep", "A:B:C:D:d:e:f:m:", "--context --file= --max-count= --regexp=").abbreviates(),
     row("find", "", FIND).style(OptionStyle::Word),
     row("tar", "C:T:X:b:f:g:", "--directory= --exclude= --exclude-from= --file= --files-from=").abbreviates(),
     row("kill pkill", "n:s:", "--signal="),
     row("mkfs", "t:", "--type="),
-    row("systemctl", "H:M:n:o:p:s:t:", "--host= --machine= --output= --property= --signal= --state= --type=").abbreviates(),
+    row("systemctl", "H:M:n:o:p:s:t:", "--host= --machine= --output= --property= --signal= --state= --type=")
+        .abbreviates(),
     row("apt apt-get", "a:c:o:t:", "--config-file= --option= --target-release="),
     row("curl", CURL_LETTERS, CURL),
-    row("wget", "O:P:Q:T:U:a:e:i:o:t:w:", "--directory-prefix= --header= --input-file= --output-document= --post-data= --user-agent=")
-        .abbreviates(),
+    row(
+        "wget",
+        "O:P:Q:T:U:a:e:i:o:t:w:",
+        "--directory-prefix= --header= --input-file= --output-document= --post-data= \
+         --user-agent=",
+    )
+    .abbreviates(),
     row("ssh", "B:D:E:F:I:J:L:O:Q:R:S:W:b:c:e:i:l:m:o:p:w:", ""),
     row("scp sftp", "B:D:F:J:P:S:X:c:i:l:o:", ""),
-    row("rsync", "B:M:T:e:f:", "--exclude= --exclude-from= --files-from= --filter= --include= --rsh= --rsync-path=").abbreviates(),
-    row("openssl ffmpeg ffprobe magick convert xcodebuild adb emulator javac gcc g++ clang clang++", "", "")
-        .style(OptionStyle::Word),
+    row(
+        "rsync",
+        "B:M:T:e:f:",
+        "--exclude= --exclude-from= --files-from= --filter= --include= --rsh= --rsync-path=",
+    )
+    .abbreviates(),
+    row(
+        "openssl ffmpeg ffprobe magick convert xcodebuild adb emulator javac gcc g++ clang \
+         clang++",
+        "",
+        "",
+    )
+    .style(OptionStyle::Word),
     row("jj hg", "R:", "--at-operation= --config= --repository="),
 ];
 

@@ -1,4 +1,4 @@
-//! Git commands, other than `commit`, that give a branch other commits, as far as their arguments tell.
+//! Git commands, other than `commit`, that give a branch other commits, as far as their arguments show it.
 
 use super::super::options::{OptionName, ParsedArguments};
 use super::switches::{existing_branch, named_branch, new_branch, site_cost};

@@ -1,4 +1,4 @@
-//! The git commands: those that read, those that read in some forms, those that change things.
+//! The git commands: those that read, those that change something, and those whose arguments decide.
 
 use super::super::RUNS;
 use super::super::options::{OptionAction, OptionTable, STRICT, ValueRule};
@@ -6,8 +6,8 @@ use super::options;
 
 pub(super) enum GitCommandKind {
     Reads(&'static OptionTable),
-    /// It depends on the arguments: see [`super::forms`].
-    Form,
+    /// Reads or changes, depending on its arguments: see [`super::forms`].
+    DependsOnArguments,
     Does(&'static str),
 }
 
@@ -96,7 +96,7 @@ pub(super) fn find_kind(command: &str) -> Option<GitCommandKind> {
         "apply" | "archive" | "bisect" | "branch" | "bundle" | "clean" | "commit-graph" | "config"
         | "format-patch" | "ls-remote" | "multi-pack-index" | "notes" | "reflog" | "remote" | "replace"
         | "rerere" | "sparse-checkout" | "stash" | "submodule" | "symbolic-ref" | "tag" | "worktree" => {
-            GitCommandKind::Form
+            GitCommandKind::DependsOnArguments
         }
         "add" | "am" | "cherry-pick" | "commit" | "commit-tree" | "fast-import" | "filter-branch" | "gc"
         | "index-pack" | "init" | "init-db" | "interpret-trailers" | "maintenance" | "merge-index"

@@ -81,7 +81,7 @@ impl LineWalker<'_> {
         }
     }
 
-    /// The repository of the current command, as far as its words tell.
+    /// The repository of the current command, as far as its words show it.
     pub(super) fn git_site(&self) -> GitSite {
         let possible = |more: Option<&PathBuf>| {
             let mut places = self.place.possible_directories();

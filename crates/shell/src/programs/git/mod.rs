@@ -81,7 +81,7 @@ impl LineWalker<'_> {
             GitCommandKind::Reads(options) => {
                 self.report_options(caller, options, words);
             }
-            GitCommandKind::Form => self.report_git_form(caller, words),
+            GitCommandKind::DependsOnArguments => self.report_git_form(caller, words),
             GitCommandKind::Does(_) if name == "commit" && switches::is_dry_run(words) => {}
             GitCommandKind::Does(does) => self.report_mutation(caller, "", does),
         }

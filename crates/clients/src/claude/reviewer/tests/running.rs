@@ -31,7 +31,7 @@ impl Room {
         let file = directory.path().join("provost.toml");
         let words = serde_json::to_string(command).unwrap();
         fs::write(&file, format!("[reviewer]\ncommand = {words}\n")).unwrap();
-        let config = Config::load(&[(ConfigLayer::Project, file)], Vec::new, None);
+        let config = Config::load(&[(ConfigLayer::Project, file)], Vec::new, None, None);
         assert_eq!(config.problems, []);
         let (start, places) = (directory.path().to_owned(), Places::default());
         let workspace = Workspace::new(&DEFAULT_CLIENT.facts, start.clone(), start, places, config);

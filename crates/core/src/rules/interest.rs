@@ -1,0 +1,128 @@
+//! Which rules an event may concern, judged by their words alone.
+//!
+//! Only a rule that may concern an event is built and matched. So a rule is left out only if it surely does not match:
+//! its tool, its program or its kind of effect is not in the event.
+
+use super::value::{RuleEntry, RuleValue};
+use crate::effect::Effect;
+use crate::event::{Event, EventKind};
+use crate::tool::Tool;
+
+/// The event that rules are read for.
+pub struct RuleInterest<'a> {
+    event: &'a Event,
+}
+
+impl<'a> RuleInterest<'a> {
+    /// `None`: the event needs all rules.
+    pub fn new(event: &'a Event) -> Option<Self> {
+        let needs_some = matches!(
+            event.kind,
+            EventKind::BeforeTool(_)
+                | EventKind::AfterTool(_)
+                | EventKind::ToolFailed(_)
+                | EventKind::Stop(_)
+                | EventKind::SubagentStop(_)
+        );
+        needs_some.then_some(Self { event })
+    }
+
+    pub(super) fn may_concern(&self, entries: &[RuleEntry<'_>]) -> bool {
+        let has = |name: &str| entries.iter().any(|entry| entry.key == name);
+        let EventKind::BeforeTool(call) = &self.event.kind else {
+            return ["need", "run", "stops", "changed"].iter().any(|key| has(key));
+        };
+        // The start of a run that a rule needs is recorded, whatever else the rule is about.
+        let needs_run = |entry: &RuleEntry<'_>| {
+            entry.key == "need" && self.has_effect(|effect| runs_needed_program(effect, &entry.value.0))
+        };
+        if entries.iter().any(needs_run) {
+            return true;
+        }
+        if has("stops") || has("run") {
+            return false;
+        }
+        entries.iter().all(|entry| match entry.key.as_ref() {
+            "runs" => self.has_effect(|effect| runs_program(effect, &entry.value.0)),
+            "reads" => self.has_effect(|effect| {
+                matches!(
+                    effect,
+                    Effect::Read { .. }
+                        | Effect::Touch { .. }
+                        | Effect::UnknownTarget { .. }
+                        | Effect::Unparsed { .. }
+                        | Effect::TooLarge { .. }
+                )
+            }),
+            "writes" | "deletes" | "changes" | "adds" => self.has_effect(changes_files),
+            "commits" => {
+                self.has_effect(|effect| matches!(effect, Effect::Commit { .. } | Effect::UpdateBranch(_)))
+            }
+            "pushes" => self.has_effect(|effect| matches!(effect, Effect::Push(_))),
+            "delegates" => matches!(call.tool, Tool::Delegate { .. }),
+            "uses" => texts(&entry.value.0).any(|text| may_name_tool(text, &call.native_tool)),
+            _ => true,
+        })
+    }
+
+    fn has_effect(&self, accept: impl Fn(&Effect) -> bool) -> bool {
+        self.event.effects().iter().any(accept)
+    }
+}
+
+fn texts<'v>(value: &'v RuleValue<'_>) -> impl Iterator<Item = &'v str> {
+    let own = match value {
+        RuleValue::Text(text) => Some(text.as_ref()),
+        _ => None,
+    };
+    let list = match value {
+        RuleValue::List(list) => list.as_slice(),
+        _ => &[],
+    };
+    let items = list.iter().filter_map(|(item, _)| match item {
+        RuleValue::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    own.into_iter().chain(items)
+}
+
+/// Whether a pattern may be about the program that an effect starts: it names the program, or any.
+fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
+    let program = match effect {
+        Effect::Run { program, .. } => program.as_str(),
+        Effect::Unparsed { .. } | Effect::TooLarge { .. } => return true,
+        _ => return false,
+    };
+    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let program = program.strip_suffix(".exe").unwrap_or(program);
+    texts(patterns).any(|pattern| {
+        let first = pattern.split_ascii_whitespace().next().unwrap_or_default();
+        first.split('|').any(|word| word == "*" || word.contains('/') || word.eq_ignore_ascii_case(program))
+    })
+}
+
+/// Whether an effect starts the program that `need = { passed = … }` names.
+fn runs_needed_program(effect: &Effect, need: &RuleValue<'_>) -> bool {
+    let RuleValue::Table(entries) = need else { return false };
+    entries.iter().any(|entry| entry.key == "passed" && runs_program(effect, &entry.value.0))
+}
+
+fn changes_files(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Write { .. }
+            | Effect::Place { .. }
+            | Effect::Delete { .. }
+            | Effect::Touch { .. }
+            | Effect::UnknownTarget { .. }
+            | Effect::ChangeTree(_)
+            | Effect::ApplyPatch(_)
+            | Effect::Unparsed { .. }
+            | Effect::TooLarge { .. }
+    )
+}
+
+/// Whether a pattern without wildcards is the name of the tool; one with wildcards may be.
+fn may_name_tool(pattern: &str, tool: &str) -> bool {
+    pattern.split('|').any(|name| name.contains(['*', '?', '[', '\\', '!']) || name.trim() == tool)
+}
