@@ -7,7 +7,7 @@ use super::Overview;
 use crate::clients::{HookSource, RegisteredHook, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
-use crate::registry::{GUARDS, Guard, PACKS};
+use crate::registry::{GUARDS, Guard, PACKS, RULES};
 use crate::review_loop::plan;
 use crate::text::{make_one_line, truncate_utf16};
 
@@ -43,6 +43,7 @@ pub(crate) enum PackSign {
     Setting(&'static str),
     Agent(String),
     Folder(&'static str),
+    Rules(usize),
 }
 
 impl PackSign {
@@ -52,6 +53,8 @@ impl PackSign {
             Self::Setting(name) => format!("`{name}` is set"),
             Self::Agent(name) => format!("there is an agent `{}`", make_one_line(name)),
             Self::Folder(name) => format!("there is `{name}`"),
+            Self::Rules(1) => "there is 1 rule".into(),
+            Self::Rules(count) => format!("there are {count} rules"),
         }
     }
 }
@@ -143,6 +146,8 @@ impl Overview {
                 Ok(PackSign::Folder(workflow_context::WORKFLOW_FOLDER).describe())
             }
             "phases" => Err(format!("there is no `{}` in this project", workflow_context::WORKFLOW_FOLDER)),
+            RULES if config.rules.rules.is_empty() => Err("there are no rules in `provost.toml`".into()),
+            RULES => Ok(PackSign::Rules(config.rules.rules.len()).describe()),
             _ => Ok(PackSign::Always.describe()),
         }
     }
@@ -187,6 +192,7 @@ impl Overview {
             }
             "review-loop" => has_folder(plan::PLANS),
             "phases" => has_folder(workflow_context::WORKFLOW_FOLDER),
+            RULES => Some(config.rules.rules.len()).filter(|count| *count > 0).map(PackSign::Rules),
             _ => None,
         }
     }

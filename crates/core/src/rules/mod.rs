@@ -147,6 +147,15 @@ impl Rule {
         }
     }
 
+    /// The command that Provost runs for it.
+    pub fn command(&self) -> Option<&str> {
+        match &self.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Check { command, .. }, .. })
+            | RuleAction::Run { command, .. } => Some(command),
+            _ => None,
+        }
+    }
+
     /// The file and line, for messages.
     pub fn place(&self) -> String {
         if self.origin.is_built_in {

@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod changes;
+mod check;
 mod need;
 mod paths;
 mod record;
@@ -19,6 +20,7 @@ use provost_core::rules::RuleAction;
 use provost_core::text::sanitize_for_model;
 use provost_core::workspace::Workspace;
 
+pub use check::find_time_limit;
 pub use scene::Scene;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
