@@ -6,6 +6,7 @@ mod evidence;
 mod evidence_session;
 mod evidence_stop;
 mod keys;
+mod run;
 
 use serde_json::{Value, json};
 

@@ -10,6 +10,7 @@ mod check;
 mod need;
 mod paths;
 mod record;
+mod run;
 mod scene;
 mod stop;
 
@@ -18,6 +19,7 @@ use provost_core::event::{Event, EventKind};
 use provost_core::opinion::{Fault, Opinion};
 use provost_core::rules::RuleAction;
 use provost_core::text::sanitize_for_model;
+use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 
 pub use check::find_time_limit;
@@ -35,7 +37,12 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         }
         EventKind::AfterTool(call) | EventKind::ToolFailed(call) => {
             record::record_call(call, event, workspace)?;
-            Ok(Opinion::unconcerned())
+            // A failed command line may have written files before; a failed file tool has not.
+            let has_written =
+                matches!(event.kind, EventKind::AfterTool(_)) || matches!(call.tool, Tool::Shell { .. });
+            let is_over = call.outcome.background_task.is_none();
+            let by_rule = if has_written && is_over { run::run_after_call(&scene)? } else { Vec::new() };
+            Ok(Opinion { is_unconcerned: by_rule.is_empty(), by_rule, ..Opinion::default() })
         }
         EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
             Ok(()) => Opinion::unconcerned(),
