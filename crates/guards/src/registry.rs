@@ -146,6 +146,7 @@ pub static GUARDS: &[Guard] = &[
             Trigger::Stop,
             Trigger::SubagentStop,
             Trigger::Prompt,
+            Trigger::SessionStart,
         ],
         failure_mode: FailureMode::Closed,
         time_limit: TimeLimit::Commands(rules::find_time_limit),

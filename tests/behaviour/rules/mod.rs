@@ -7,6 +7,7 @@ mod evidence_session;
 mod evidence_stop;
 mod keys;
 mod run;
+mod trust;
 
 use serde_json::{Value, json};
 

@@ -13,6 +13,7 @@ mod record;
 mod run;
 mod scene;
 mod stop;
+mod trust;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};
@@ -26,6 +27,9 @@ pub use check::find_time_limit;
 pub use scene::Scene;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    if let Some(answer) = trust::answer_prompt(event, workspace) {
+        return Ok(answer);
+    }
     if workspace.config.rules.rules.is_empty() {
         return Ok(Opinion::unconcerned());
     }
@@ -48,6 +52,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Ok(()) => Opinion::unconcerned(),
             Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
         }),
+        EventKind::SessionStart { is_fresh: true } => Ok(trust::announce_waiting(workspace)),
         EventKind::Stop(turn) | EventKind::SubagentStop(turn) => match stop::judge_stop(turn, &scene) {
             // A fault that lasts must not stop the turn forever.
             Err(fault) if turn.has_been_blocked => {
