@@ -96,7 +96,7 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("runs", words.join(" "))
         }
         Effect::MutatingOption { program, by, does } => ("acts", format!("{program} {by}: {does}")),
-        Effect::Commit { site, dry_run } => {
+        Effect::Commit { site, dry_run, message } => {
             let place = site.repository.as_deref().map_or("an unknown repository".into(), shown);
             let branch = match site.named_branch() {
                 NamedBranch::Current => "its current branch",
@@ -104,7 +104,9 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 NamedBranch::Unknown => "an unknown branch",
             };
             let kind = if *dry_run { " (dry run)" } else { "" };
-            ("commits", format!("to {branch} in {place}{kind}"))
+            let message =
+                message.as_ref().map_or_else(String::new, |message| format!(": {}", quote_start(message)));
+            ("commits", format!("to {branch} in {place}{kind}{message}"))
         }
         Effect::UpdateBranch(update) => {
             let branch = match &update.branch {
@@ -113,6 +115,11 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 UpdatedBranch::Unknown => "an unknown branch",
             };
             ("updates", format!("{branch} by git {}", update.command))
+        }
+        Effect::RunFetched => ("runs", "code that this line fetches from the network".into()),
+        Effect::Send { program, destination } => {
+            let to = destination.as_deref().unwrap_or("the network");
+            ("sends", format!("data to {to} by {program}"))
         }
         Effect::Push(push) => ("pushes", describe_push(push)),
         Effect::Write { path, content } => {
@@ -180,13 +187,13 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
         Effect::MutatingOption { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
-        Effect::Commit { site, dry_run } => {
+        Effect::Commit { site, dry_run, message } => {
             let (on, name) = match site.named_branch() {
                 NamedBranch::Current => ("current", None),
                 NamedBranch::Named(name) => ("named", Some(name)),
                 NamedBranch::Unknown => ("unknown", None),
             };
-            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run})
+            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run, "message": message})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
         Effect::Write { path, content: WriteContent::Known { text, append, .. } } => {
@@ -213,12 +220,27 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
 
 /// A guard's opinion in one word, and the denial if there is one.
 fn describe_opinion(finding: &Finding) -> (&'static str, Option<&Denial>) {
-    match finding.outcome.as_ref().map(|opinion| &opinion.verdict) {
-        Ok(Verdict::Silence) => ("silence", None),
-        Ok(Verdict::Ask(denial)) => ("ask", Some(denial)),
-        Ok(Verdict::Deny(denial)) => ("deny", Some(denial)),
-        Err(_) => ("fault", None),
+    let Ok(opinion) = &finding.outcome else { return ("fault", None) };
+    match (&opinion.verdict, finding.is_watched) {
+        (Verdict::Silence, _) if opinion.is_silent() => ("silence", None),
+        (Verdict::Silence, false) => ("warn", None),
+        (Verdict::Silence, true) => ("would warn", None),
+        (Verdict::Ask(denial), false) => ("ask", Some(denial)),
+        (Verdict::Ask(denial), true) => ("would ask", Some(denial)),
+        (Verdict::Deny(denial), false) => ("deny", Some(denial)),
+        (Verdict::Deny(denial), true) => ("would deny", Some(denial)),
     }
+}
+
+/// The text of a warning, without its tag.
+fn warning_text(finding: &Finding) -> Option<&str> {
+    let opinion = finding.outcome.as_ref().ok()?;
+    let text = opinion.to_user.as_deref().or(opinion.to_model.as_deref())?;
+    Some(text.strip_prefix("[provost] ").unwrap_or(text))
+}
+
+fn list_evidence(finding: &Finding) -> &[String] {
+    finding.outcome.as_ref().map_or(&[], |opinion| &opinion.evidence)
 }
 
 fn finding_to_json(finding: &Finding) -> Value {
@@ -229,8 +251,13 @@ fn finding_to_json(finding: &Finding) -> Value {
         value["why"] = denial.why.as_str().into();
         value["fix"] = denial.fix.as_str().into();
     }
-    if let Err(fault) = &finding.outcome {
-        value["what"] = fault.to_string().into();
+    match (&finding.outcome, warning_text(finding)) {
+        (Err(fault), _) => value["what"] = fault.to_string().into(),
+        (Ok(_), Some(text)) if denial.is_none() => value["what"] = text.into(),
+        _ => {}
+    }
+    if finding.judge.rule.is_some() {
+        value["evidence"] = list_evidence(finding).into();
     }
     value
 }
@@ -273,6 +300,16 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     if let Some(denial) = denial {
         for (label, text) in [("what", &denial.what), ("why", &denial.why), ("to fix", &denial.fix)] {
             print_detail(out, CYAN, label, &make_one_line(text))?;
+        }
+    }
+    if denial.is_none()
+        && let Some(text) = warning_text(finding)
+    {
+        print_detail(out, CYAN, "what", &make_one_line(text))?;
+    }
+    if finding.judge.rule.is_some() {
+        for evidence in list_evidence(finding) {
+            print_detail(out, CYAN, "evidence", &make_one_line(evidence))?;
         }
     }
     if let Err(fault) = &finding.outcome {

@@ -50,10 +50,11 @@ fn check_configuration() -> CommandResult {
         writeln!(out, "{mark}  {:8} {}", layer.name(), make_one_line(&path.to_string_lossy()))?;
     }
     writeln!(out)?;
-    for problem in &config.problems {
+    let problems = config.list_all_problems();
+    for problem in &problems {
         writeln!(out, "{} {}", paint(RED, "mistake"), make_one_line(&problem.to_string()))?;
     }
-    if !config.problems.is_empty() {
+    if !problems.is_empty() {
         writeln!(out)?;
     }
     let mut rows = vec![["SETTING", "FROM", "VALUE"].map(String::from).to_vec()];
@@ -77,10 +78,10 @@ fn check_configuration() -> CommandResult {
     }
     screen::print_table(&mut out, &rows)?;
     writeln!(out)?;
-    match config.problems.len() {
+    match problems.len() {
         0 => writeln!(out, "{}", paint(GREEN, "no mistakes"))?,
         1 => writeln!(out, "{}", paint(BOLD, "1 mistake; all other settings apply"))?,
         count => writeln!(out, "{}", paint(BOLD, &format!("{count} mistakes; all other settings apply")))?,
     }
-    Ok(if config.problems.is_empty() { Exit::Done } else { Exit::Problem })
+    Ok(if problems.is_empty() { Exit::Done } else { Exit::Problem })
 }

@@ -8,7 +8,8 @@ use super::screen::{
 };
 use super::{CommandResult, CurrentProject, Exit};
 use crate::journal::{GuardRecord, JournalRecord};
-use crate::registry::find_guard;
+use crate::registry::{RULES, find_guard};
+use crate::rules::RULE_PREFIX;
 use crate::text::make_one_line;
 
 /// Explain why a call was denied, and how to fix it
@@ -19,7 +20,8 @@ use crate::text::make_one_line;
 #[command(after_help = "Examples:
   provost explain
   provost explain 1k0avfc7196p9
-  provost journal --denied          lists denials with their IDs")]
+  provost journal --denied          lists denials with their IDs
+  provost journal --would           lists what watched guards and rules would have denied")]
 pub(crate) struct Explain {
     /// The ID of a decision, from `provost journal`
     id: Option<String>,
@@ -41,7 +43,11 @@ impl Explain {
             }
             (_, None) => {
                 let project = make_one_line(&here.project.to_string_lossy());
-                format!("nothing was denied in {project} yet; `provost journal` shows all decisions")
+                let list = match records.iter().any(|record| record.watched_decision().is_some()) {
+                    true => "`provost journal --would` shows what watched guards and rules would have denied",
+                    false => "`provost journal` shows all decisions",
+                };
+                format!("nothing was denied in {project} yet; {list}")
             }
             ([], Some(id)) => {
                 format!("no decision in this project has an ID that starts with `{}`", make_one_line(id))
@@ -60,7 +66,7 @@ impl Explain {
 }
 
 fn print_record(out: &mut impl Write, record: &JournalRecord) -> io::Result<()> {
-    let decision = record.text("decision");
+    let decision = record.shown_decision();
     if !record.text("subject").is_empty() {
         writeln!(out, "{}", paint(BOLD, &wrap_line(record.text("subject"), 0)))?;
     }
@@ -111,8 +117,9 @@ fn print_guard(out: &mut impl Write, guard: &GuardRecord<'_>) -> io::Result<()> 
         paint(decision_colour(opinion), &make_one_line(opinion)),
         paint(DIM, &format_millis(guard.micros())),
     )?;
-    let known = find_guard(guard.text("guard"));
-    if let Some(known) = known {
+    let is_rule = guard.text("guard").starts_with(RULE_PREFIX);
+    let known = find_guard(if is_rule { RULES } else { guard.text("guard") });
+    if let Some(known) = known.filter(|_| !is_rule) {
         writeln!(out, "{}", paint(DIM, &wrap(known.purpose, 2, text_width())))?;
     }
     let mut lines =
@@ -122,10 +129,17 @@ fn print_guard(out: &mut impl Write, guard: &GuardRecord<'_>) -> io::Result<()> 
     if opinion != "silence"
         && let Some(known) = known
     {
-        if let Some(form) = known.override_prompt().filter(|_| guard.text("final").is_empty()) {
-            lines.push(("once", format!("type the prompt {form} in the client")));
+        if opinion.starts_with("would ") {
+            lines.push(("watched", "it is judged and recorded, but not enforced".into()));
+        } else {
+            if known.is_overridable && guard.text("final").is_empty() {
+                lines.push((
+                    "once",
+                    format!("type the prompt `provost override {name} REASON` in the client"),
+                ));
+            }
+            lines.push(("way out", known.way_out.to_owned()));
         }
-        lines.push(("way out", known.way_out.to_owned()));
     }
     let mut lines = lines.iter().filter(|(_, text)| !text.is_empty());
     lines.try_for_each(|(label, text)| print_detail(out, CYAN, label, text))

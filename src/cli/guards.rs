@@ -24,10 +24,15 @@ impl Guards {
     pub(crate) fn run(self) -> CommandResult {
         let overview = Overview::open_here()?;
         let on = overview.guards_on();
-        let is_on = |guard: &Guard| on.contains(&guard.name);
+        let watched = overview.guards_watched();
+        let state = |guard: &Guard| match guard.name {
+            name if watched.contains(&name) => "watch",
+            name if on.contains(&name) => "on",
+            _ => "off",
+        };
         let mut out = anstream::stdout().lock();
         if self.json {
-            let all: Value = GUARDS.iter().map(|guard| as_json(guard, is_on(guard))).collect();
+            let all: Value = GUARDS.iter().map(|guard| as_json(guard, state(guard))).collect();
             writeln!(out, "{all:#}")?;
             return Ok(Exit::Done);
         }
@@ -40,7 +45,7 @@ impl Guards {
                 ["GUARD", "ASKED", "ON FAILURE", "BLOCKS", "OVERRIDE", "HERE"].map(String::from).to_vec(),
             ];
             let guards = GUARDS.iter().filter(|guard| guard.pack == pack.name);
-            rows.extend(guards.map(|guard| row(guard, is_on(guard))));
+            rows.extend(guards.map(|guard| row(guard, state(guard))));
             screen::print_table(&mut out, &rows)?;
             writeln!(out)?;
         }
@@ -48,6 +53,7 @@ impl Guards {
         let notes = [
             "closed: if the guard fails, the call is denied; open: it continues unchecked.",
             "once: a prompt that begins with `provost override GUARD REASON` allows one denied call.",
+            "watch: the guard is asked and its answer recorded, but not enforced.",
         ];
         for note in notes {
             writeln!(out, "{}", paint(DIM, &screen::wrap_for_terminal(note, 0)))?;
@@ -56,7 +62,7 @@ impl Guards {
     }
 }
 
-fn row(guard: &Guard, is_on: bool) -> Vec<String> {
+fn row(guard: &Guard, state: &str) -> Vec<String> {
     let choose = |condition, yes, no| if condition { yes } else { no };
     vec![
         guard.name.into(),
@@ -64,7 +70,7 @@ fn row(guard: &Guard, is_on: bool) -> Vec<String> {
         guard.failure_mode.name().into(),
         choose(guard.can_block, "yes", "no").into(),
         choose(guard.is_overridable, "once", "no").into(),
-        choose(is_on, "on", "off").into(),
+        state.into(),
     ]
 }
 
@@ -77,7 +83,7 @@ fn summarize_triggers(guard: &Guard) -> String {
     }
 }
 
-fn as_json(guard: &Guard, is_on: bool) -> Value {
+fn as_json(guard: &Guard, state: &str) -> Value {
     json!({
         "name": guard.name,
         "pack": guard.pack,
@@ -88,6 +94,7 @@ fn as_json(guard: &Guard, is_on: bool) -> Value {
         "blocks": guard.can_block,
         "way_out": guard.way_out,
         "override": guard.override_prompt(),
-        "on": is_on,
+        "on": state != "off",
+        "watched": state == "watch",
     })
 }

@@ -15,6 +15,7 @@ const LONGEST: usize = 240;
 #[command(after_help = "Examples:
   provost journal                   the last 20 decisions
   provost journal -n 200 --denied   denials among the last 200
+  provost journal -n 999 --would    what watched guards and rules would have denied
   provost journal --follow          new decisions as they are made
   provost journal --json            one JSON object per line, for other programs")]
 pub(crate) struct Journal {
@@ -27,6 +28,9 @@ pub(crate) struct Journal {
     /// Show only denials, including those that the user overrode
     #[arg(long)]
     denied: bool,
+    /// Show only what guards and rules that are only watched would have denied, asked or warned about
+    #[arg(long, conflicts_with = "denied")]
+    would: bool,
     /// How many of the last decisions to read
     #[arg(long, short = 'n', default_value_t = 20)]
     number: usize,
@@ -64,17 +68,22 @@ impl Journal {
         if self.denied && !record.is_denial() && !record.is_overridden() {
             return Ok(());
         }
+        if self.would && record.watched_decision().is_none() {
+            return Ok(());
+        }
         if self.json {
             return writeln!(out, "{}", make_json_printable(&record.0.to_string()));
         }
-        let decision = record.text("decision");
+        let decision = record.shown_decision();
         let event = match (record.text("event"), record.text("tool")) {
             ("", _) => "unreadable event".to_owned(),
             (event, "") => event.to_owned(),
             (event, tool) => format!("{event} {tool}"),
         };
         let time = record.text("time").get(..19).unwrap_or_default().replace('T', " ");
-        let why = match record.first_speaking_guard() {
+        let is_watched = decision.starts_with("would ");
+        let watched = record.guards().find(|guard| is_watched && guard.text("opinion") == decision);
+        let why = match watched.or_else(|| record.first_speaking_guard()) {
             Some(guard) if guard.text("what").is_empty() => {
                 format!("{}: {}", guard.text("guard"), guard.text("opinion"))
             }

@@ -1,9 +1,9 @@
 //! `provost override` in a shell: it allows nothing, and says how to override a denial.
 
 use super::screen::wrap_line;
-use super::{CommandResult, Exit};
+use super::{CommandResult, CurrentProject, Exit};
 use crate::opinion::Denial;
-use crate::registry;
+use crate::registry::{OverrideTarget, describe_override};
 use crate::text::shorten_line;
 
 /// Show how to allow one denied call with a prompt in the client
@@ -13,10 +13,11 @@ use crate::text::shorten_line;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost override branch-guard the release is tagged on main
+  provost override rule:no-force-push the branch is mine alone
 
 Exit code: 1, because nothing was allowed.")]
 pub(crate) struct Override {
-    /// The guard, and why you override it
+    /// The guard, or `rule:NAME` for a rule, and why you override it
     #[arg(value_name = "GUARD REASON", trailing_var_arg = true)]
     words: Vec<String>,
 }
@@ -26,8 +27,10 @@ impl Override {
         const LONGEST: usize = 100;
         let name = self.words.first().map_or("", String::as_str);
         let reason = self.words.get(1..).unwrap_or_default().join(" ");
-        let (why, fix) = match registry::find_guard(name) {
-            Some(guard) if guard.is_overridable => {
+        let rules = CurrentProject::locate()?.config.rules;
+        let (why, fix) = match OverrideTarget::find(name, &rules) {
+            _ if name.is_empty() => ("no guard is named".to_owned(), describe_override()),
+            OverrideTarget::Known(name) => {
                 let reason =
                     if reason.is_empty() { "REASON".to_owned() } else { shorten_line(&reason, LONGEST) };
                 let fix = format!(
@@ -35,16 +38,10 @@ impl Override {
                 );
                 ("an override counts only as your own prompt in the client".to_owned(), fix)
             }
-            Some(guard) => (format!("`{name}` cannot be overridden"), guard.way_out.to_owned()),
-            None if name.is_empty() => ("no guard is named".to_owned(), registry::describe_override()),
-            None => (
-                format!(
-                    "there is no guard `{}`{}",
-                    shorten_line(name, LONGEST),
-                    registry::suggest_overridable(name)
-                ),
-                registry::describe_override(),
-            ),
+            OverrideTarget::Fixed(guard) => {
+                (format!("`{name}` cannot be overridden"), guard.way_out.to_owned())
+            }
+            OverrideTarget::Unknown(why) => (why, describe_override()),
         };
         let denial = Denial {
             what: "nothing was allowed".into(),

@@ -28,7 +28,7 @@ pub(crate) fn text_width() -> usize {
 pub(crate) fn decision_colour(word: &str) -> Style {
     match word.split(' ').next() {
         Some("deny" | "fault") => RED,
-        Some("ask" | "note") => YELLOW,
+        Some("ask" | "note" | "warn" | "would") => YELLOW,
         _ => GREEN,
     }
 }

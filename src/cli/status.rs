@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::overview::activation::HookState;
-use super::overview::journal_tail::PastDenial;
+use super::overview::journal_tail::{JournalTail, PastDenial};
 use super::overview::review::{ReviewProgress, find_stage};
 use super::overview::workflow::WorkflowStatus;
 use super::overview::{Overview, OverviewPart};
@@ -85,7 +85,9 @@ fn as_json(overview: &Overview) -> Value {
         "denials": part_as_json(overview.journal(), |journal| {
             journal.denials.iter().take(MOST_DENIALS).map(PastDenial::as_json).collect()
         }),
-        "guards": {"on": overview.guards_on().len(), "all": GUARDS.len(), "off": overview.guards_off()},
+        "would": part_as_json(overview.journal(), watched_as_json),
+        "guards": {"on": overview.guards_on().len(), "all": GUARDS.len(), "off": overview.guards_off(),
+            "watched": overview.guards_watched()},
         "mistakes": overview.config_mistakes(),
         "next": overview.next_step(),
     })
@@ -120,14 +122,7 @@ fn show(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
     show_part(out, "plan", overview.plan(), show_plan)?;
     show_part(out, "review", overview.review(), show_review)?;
     show_part(out, "workflow", overview.workflow(), show_workflow)?;
-    let count = overview.count_guards();
-    match overview.guards_off().as_slice() {
-        [] => print_labelled(out, "guards", &count)?,
-        off => {
-            let names = if off.len() == GUARDS.len() { "all".into() } else { off.join(", ") };
-            print_labelled(out, "guards", &paint(YELLOW, &format!("{count}; switched off: {names}")))?;
-        }
-    }
+    show_guards(out, overview)?;
     let mistakes = match overview.config_mistakes().as_slice() {
         [] => String::new(),
         [mistake] => format!("1 mistake: {mistake}"),
@@ -137,8 +132,67 @@ fn show(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
         print_labelled(out, "config", &paint(YELLOW, &mistakes))?;
     }
     print_labelled(out, "next", &paint(BOLD, &overview.next_step()))?;
+    if let Ok(Some(journal)) = overview.journal() {
+        show_watched(out, journal)?;
+    }
     // Last, so that on a low terminal nothing else falls off the screen.
     show_denials(out, overview)
+}
+
+fn show_guards(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
+    let count = overview.count_guards();
+    let mut parts = vec![count];
+    for (label, guards) in
+        [("switched off", overview.guards_off()), ("only watched", overview.guards_watched())]
+    {
+        match guards.len() {
+            0 => {}
+            all if all == GUARDS.len() => parts.push(format!("{label}: all")),
+            _ => parts.push(format!("{label}: {}", guards.join(", "))),
+        }
+    }
+    let text = parts.join("; ");
+    print_labelled(out, "guards", &if parts.len() > 1 { paint(YELLOW, &text) } else { text })
+}
+
+/// What watched guards and rules would have stopped lately.
+fn show_watched(out: &mut Vec<u8>, journal: &JournalTail) -> io::Result<()> {
+    let verbs = [("would deny", "would have been denied"), ("would ask", "would have needed your consent")];
+    let mut has_any = false;
+    for (opinion, verb) in verbs {
+        let (calls, by_guard) = journal.count_watched(opinion);
+        if calls == 0 {
+            continue;
+        }
+        let names = by_guard.iter().take(MOST_DENIALS).map(|(name, count)| match count {
+            1 => paint(BOLD, name),
+            count => format!("{} ({count})", paint(BOLD, name)),
+        });
+        let mut names = names.collect::<Vec<_>>().join(", ");
+        if by_guard.len() > MOST_DENIALS {
+            names += &format!(" and {} more", by_guard.len() - MOST_DENIALS);
+        }
+        let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+        print_labelled(
+            out,
+            if has_any { "" } else { "watched" },
+            &format!("{calls} lately {verb}, by {names}"),
+        )?;
+        has_any = true;
+    }
+    if has_any {
+        print_labelled(out, "", &paint(DIM, "`provost journal -n 999 --would` lists them"))?;
+    }
+    Ok(())
+}
+
+fn watched_as_json(journal: &JournalTail) -> Value {
+    let by = |opinion| {
+        let (calls, by_guard) = journal.count_watched(opinion);
+        let by = by_guard.iter().map(|(name, count)| json!({"guard": name, "calls": count}));
+        json!({"calls": calls, "by": by.collect::<Vec<_>>()})
+    };
+    json!({"deny": by("would deny"), "ask": by("would ask"), "warn": by("would warn")})
 }
 
 fn show_part<T>(

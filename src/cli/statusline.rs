@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::overview::Overview;
 use super::overview::activation::HookState;
-use super::overview::journal_tail::MOST_READ;
+use super::overview::journal_tail::{MOST_READ, WatchedVerdict};
 use crate::cli::current_client;
 use crate::clients::StatusLineSession;
 use crate::engine;
@@ -99,6 +99,7 @@ fn format_line(input: &StatusLineSession) -> String {
         describe_phase(&overview),
         session.and_then(|session| describe_plan(&overview, session)),
         session.and_then(|session| count_denials(&overview, session)),
+        session.and_then(|session| count_watched(&overview, session)),
         describe_configuration(&overview),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -145,8 +146,18 @@ fn count_denials(overview: &Overview, session: &str) -> Option<String> {
     (count > 0).then(|| format!("{count}{more} denied"))
 }
 
+/// How many calls of this session watched guards and rules would have denied.
+fn count_watched(overview: &Overview, session: &str) -> Option<String> {
+    let calls = &overview.journal().as_ref().ok()?.as_ref()?.watched;
+    let would_deny = |call: &&Vec<WatchedVerdict>| {
+        call.iter().any(|verdict| verdict.session == session && verdict.opinion == "would deny")
+    };
+    let count = calls.iter().filter(would_deny).count();
+    (count > 0).then(|| format!("{count} would be denied"))
+}
+
 fn describe_configuration(overview: &Overview) -> Option<String> {
-    let mistakes = overview.workspace.config.problems.len();
+    let mistakes = overview.config_problems().len();
     match overview.guards_off().len() {
         off if off == GUARDS.len() => Some("off".into()),
         _ if mistakes == 1 => Some("1 mistake in its configuration".into()),

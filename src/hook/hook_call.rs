@@ -92,7 +92,9 @@ impl HookCall {
 
     /// Whether one of its guards denies what it could not judge.
     pub(super) fn has_closed_guard(&self) -> bool {
-        self.guards.iter().any(|guard| guard.failure_mode == FailureMode::Closed)
+        let config = &self.workspace.config;
+        let is_enforced = |guard: &Guard| !config.is_guard_watched(guard.name, guard.pack);
+        self.guards.iter().any(|guard| guard.failure_mode == FailureMode::Closed && is_enforced(guard))
     }
 
     /// Asks every guard and records its finding. A guard that runs a reviewer or a check has a time limit of its own, and its
@@ -119,7 +121,11 @@ impl HookCall {
         let took = to_micros(self.began.elapsed());
         let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| match found.get() {
             Some(found) => found.clone(),
-            None => vec![Finding::for_guard(guard, Err(fault.clone()), took)],
+            None => {
+                let mut finding = Finding::for_guard(guard, Err(fault.clone()), took);
+                finding.is_watched = self.workspace.config.is_guard_watched(guard.name, guard.pack);
+                vec![finding]
+            }
         });
         found.collect()
     }

@@ -31,8 +31,8 @@ const MOST_TEXT: usize = 2_000;
 const LONGEST_SUBJECT: usize = 300;
 /// The word for a denial that the user lifted.
 const OVERRIDDEN: &str = "overridden";
-/// The word for a denial of a guard or rule that is only watched.
-const WOULD_DENY: &str = "would deny";
+/// The words for what a guard or rule that is only watched would do, the strictest first.
+const WOULD: [&str; 3] = ["would deny", "would ask", "would warn"];
 
 /// The content of one line.
 pub struct JournalEntry<'a> {
@@ -171,9 +171,9 @@ impl Serialize for GuardEntry<'_> {
         let mut entry = serializer.serialize_map(None)?;
         entry.serialize_entry("guard", finding.name())?;
         let word = match word {
-            "deny" if finding.is_watched => WOULD_DENY,
-            "ask" if finding.is_watched => "would ask",
-            "note" if finding.is_watched => "would warn",
+            "deny" if finding.is_watched => WOULD[0],
+            "ask" if finding.is_watched => WOULD[1],
+            "note" if finding.is_watched => WOULD[2],
             word => word,
         };
         entry.serialize_entry("opinion", word)?;

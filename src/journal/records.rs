@@ -10,7 +10,7 @@ use std::{fs, thread};
 
 use serde_json::Value;
 
-use super::{KEPT, OVERRIDDEN, journal_file, old_file};
+use super::{KEPT, OVERRIDDEN, WOULD, journal_file, old_file};
 use provost_files as files;
 
 /// How every line begins. No text within a line contains this.
@@ -55,6 +55,19 @@ impl JournalRecord {
 
     pub fn is_denial(&self) -> bool {
         self.text("decision").starts_with("deny")
+    }
+
+    /// The strictest of what guards and rules that are only watched would have done: `would deny`, for example.
+    pub fn watched_decision(&self) -> Option<&'static str> {
+        WOULD.into_iter().find(|word| self.guards().any(|guard| guard.text("opinion") == *word))
+    }
+
+    /// The decision in one or two words. If nothing was enforced, that of watched guards and rules.
+    pub fn shown_decision(&self) -> &str {
+        match self.text("decision") {
+            "silence" => self.watched_decision().unwrap_or("silence"),
+            decision => decision,
+        }
     }
 
     /// Whether the user lifted a denial.

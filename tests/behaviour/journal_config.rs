@@ -258,7 +258,7 @@ mod mistakes {
     fn an_unknown_key_is_told_with_its_line_and_the_nearest_known_one() {
         assert_eq!(
             config_warning("# mine\n[engine]\ndeadline_second = 3\n"),
-            "[provost] the configuration has a mistake: <project>/provost.toml:3: unknown key \
+            "[provost] the configuration has a mistake: <project>/provost.toml:3:1: unknown key \
              `deadline_second`; did you mean `deadline_seconds`? To fix: correct the line; `provost config \
              check` lists all of them."
         );
@@ -268,7 +268,7 @@ mod mistakes {
     fn several_mistakes_are_counted() {
         let text = config_warning("[guard]\nx = 1\n[guards]\nself-gard = \"off\"\n[journal]\nenabled = 5\n");
         assert!(
-            text.contains("provost.toml:1: unknown table `guard`; did you mean `guards`? (2 more)"),
+            text.contains("provost.toml:1:2: unknown table `guard`; did you mean `guards`? (2 more)"),
             "{text}"
         );
     }

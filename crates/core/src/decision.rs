@@ -103,6 +103,14 @@ impl Finding {
         if self.is_watched { None } else { self.possible_denial() }
     }
 
+    /// What the guard denies or asks about; `None` if it is only watched.
+    pub fn obstacle(&self) -> Option<Denial> {
+        match &self.outcome {
+            Ok(Opinion { verdict: Verdict::Ask(denial), .. }) if !self.is_watched => Some(denial.clone()),
+            _ => self.denial(),
+        }
+    }
+
     /// The denial of the guard, whether it is enforced or not.
     pub fn possible_denial(&self) -> Option<Denial> {
         match &self.outcome {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 pub use provost_shell::effect::commands::{Line, LineCommand};
-pub use provost_shell::effect::{Effect, FileChange, WriteContent, git, patch};
+pub use provost_shell::effect::{Effect, FileChange, ReadScope, WriteContent, git, patch};
 
 use crate::tool::{Replacement, Tool};
 
@@ -35,9 +35,10 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
             vec![Effect::Write { path: absolute(path), content: WriteContent::Unknown }]
         }
         Tool::Shell { command } => return run(command),
-        Tool::Read { path, is_recursive: recursive } => {
+        Tool::Read { path, is_recursive } => {
             let path = path.as_ref().map_or_else(|| cwd.to_owned(), absolute);
-            vec![Effect::Read { path, recursive: *recursive }]
+            let scope = if *is_recursive { ReadScope::Search } else { ReadScope::File };
+            vec![Effect::Read { path, scope }]
         }
         Tool::Other { paths, commands, is_deleting: deletes } => {
             let named = paths.iter().map(absolute);

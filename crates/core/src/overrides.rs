@@ -28,11 +28,12 @@ const LARGEST: u64 = 64 << 10;
 /// How many characters of a prompt are looked at.
 const LONGEST_LINE: usize = 2000;
 const LONGEST_REASON: usize = 300;
+const QUOTES: [char; 3] = ['`', '"', '\''];
 
-/// The user's request to override a guard, valid or not.
+/// The user's request to override a guard or a rule, valid or not.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OverrideRequest<'a> {
-    /// As the user wrote it; empty if it is missing.
+    /// The guard or `rule:NAME`, as the user wrote it; empty if it is missing.
     pub guard: &'a str,
     /// On one line; empty if it is missing.
     pub reason: String,
@@ -45,16 +46,24 @@ impl<'a> OverrideRequest<'a> {
         let end = text.char_indices().nth(LONGEST_LINE).map_or(text.len(), |(at, _)| at);
         let line = text[..end].lines().next()?;
         let rest = after_word(after_word(line, "provost")?, "override")?;
-        let (guard, rest) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
+        let (guard, rest) = rest.split_at(find_name_end(rest));
         let rest = rest.trim_start_matches(is_separator);
         let rest = after_word(rest, "because").unwrap_or(rest).trim();
         // A full stop alone is not a reason.
         let reason = if rest.contains(char::is_alphanumeric) { rest } else { "" };
         Some(Self {
-            guard: guard.trim_matches(['`', '"', '\'']),
+            guard: guard.trim_matches(QUOTES),
             reason: truncate_utf16(&make_one_line(reason), LONGEST_REASON).into_owned(),
         })
     }
+}
+
+/// Where the name of a guard or rule ends. The colon in `rule:NAME` is a part of the name.
+fn find_name_end(text: &str) -> usize {
+    let end_after = |start: usize| text[start..].find(is_separator).map_or(text.len(), |at| start + at);
+    let end = end_after(0);
+    let is_rule = text[..end].trim_start_matches(QUOTES) == "rule" && text[end..].starts_with(':');
+    if is_rule { end_after(end + 1) } else { end }
 }
 
 /// The text after a word and its separators; `None` if it begins with another word.
@@ -85,21 +94,30 @@ pub fn store_permission(
     Ok(())
 }
 
-/// Lifts the denials that the user has permitted.
-// INVARIANT: a permission is used up only if nothing else stops the event, because a call that is denied anyway must not
+/// Lifts the denials that the user has permitted, and answers the questions that they have permitted.
+// INVARIANT: a permission is used up only if nothing else denies the event, because a call that is denied anyway must not
 // cost it.
 pub fn lift_permitted_denials(findings: &mut [Finding], event: &Event, workspace: &Workspace) {
-    let denied: Vec<(usize, Denial)> =
-        findings.iter().enumerate().filter_map(|(at, finding)| Some((at, finding.denial()?))).collect();
-    if denied.is_empty() || denied.iter().any(|(at, _)| !findings[*at].is_overridable()) {
+    let stopping: Vec<(usize, Denial)> =
+        findings.iter().enumerate().filter_map(|(at, finding)| Some((at, finding.obstacle()?))).collect();
+    let is_denial = |at: usize| findings[at].denial().is_some();
+    if stopping.is_empty() || stopping.iter().any(|(at, _)| !findings[*at].is_overridable()) {
         return;
     }
     let (Some(session), Some(directory)) = (&event.session, workspace.places.overrides_directory()) else {
         return;
     };
-    let find = |&(at, _): &(usize, Denial)| Permission::find(&directory, session, findings[at].name(), event);
-    let Some(permissions) = denied.iter().map(find).collect::<Option<Vec<_>>>() else { return };
-    for ((at, denial), permission) in denied.into_iter().zip(permissions) {
+    let find = |at: usize| Permission::find(&directory, session, findings[at].name(), event);
+    let mut permitted = Vec::new();
+    for (at, denial) in stopping {
+        match find(at) {
+            Some(permission) => permitted.push((at, denial, permission)),
+            None if is_denial(at) => return,
+            // The user is asked.
+            None => {}
+        }
+    }
+    for (at, denial, permission) in permitted {
         let finding = &mut findings[at];
         match permission.use_up() {
             Ok(true) => finding.outcome = Ok(lift_denial(finding, &denial, &permission.reason)),
@@ -122,12 +140,13 @@ pub fn has_permission(guard: &str, event: &Event, workspace: &Workspace) -> bool
 fn lift_denial(finding: &Finding, denial: &Denial, reason: &str) -> Opinion {
     let name = finding.name();
     let mut opinion = finding.outcome.clone().unwrap_or_default();
+    let otherwise = if matches!(opinion.verdict, Verdict::Ask(_)) { "you are asked" } else { "it is denied" };
     opinion.verdict = Verdict::Silence;
     opinion.lifted_denial = Some(denial.clone());
     opinion.evidence.push(format!("overridden by the user: {reason}"));
     let why = clip_line(if denial.why.is_empty() { &denial.what } else { &denial.why }, 160);
     opinion.to_user = Some(format!(
-        "[provost] `{name}` allowed this once, as you asked ({reason}). Otherwise it is denied: {why}."
+        "[provost] `{name}` allowed this once, as you asked ({reason}). Otherwise {otherwise}: {why}."
     ));
     opinion
 }

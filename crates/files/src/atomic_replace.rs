@@ -61,6 +61,24 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(path, bytes, PRIVATE, None)
 }
 
+/// Keeps a private copy of what a file holds. If the copy has the file's time and size, nothing is written.
+pub fn keep_copy(file: &Path, content: &[u8], copy: &Path) -> io::Result<()> {
+    /// A file that was changed this lately may change again without getting another time.
+    const SETTLED: Duration = Duration::from_secs(2);
+    let changed = fs::metadata(file)?.modified()?;
+    let is_same = |copy: &fs::Metadata| {
+        copy.len() == content.len() as u64 && copy.modified().is_ok_and(|time| time == changed)
+    };
+    if fs::metadata(copy).is_ok_and(|copy| is_same(&copy)) {
+        return Ok(());
+    }
+    replace_private(copy, content)?;
+    if changed.elapsed().is_ok_and(|age| age > SETTLED) {
+        fs::File::options().write(true).open(copy)?.set_modified(changed)?;
+    }
+    Ok(())
+}
+
 /// Replaces a file that everybody may read, as far as the user's umask allows. Readers see the old or the new one.
 pub fn replace_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
     make_directory(parent(path))?;

@@ -19,8 +19,8 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use atomic_replace::{
-    create_if_missing, create_once, has_unfinished, move_file, remove_all_unfinished, remove_old_unfinished,
-    remove_unfinished, replace_private, replace_shared, replace_unless_changed,
+    create_if_missing, create_once, has_unfinished, keep_copy, move_file, remove_all_unfinished,
+    remove_old_unfinished, remove_unfinished, replace_private, replace_shared, replace_unless_changed,
 };
 pub use backward_lines::find_line_backwards;
 pub use directories::{EntryKind, for_each_entry};

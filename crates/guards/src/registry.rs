@@ -9,6 +9,8 @@ use provost_core::config::{Config, suggest_word};
 use provost_core::event::Event;
 pub use provost_core::guard::{FailureMode, Guard, Pack, RULES, TimeLimit, Trigger};
 use provost_core::opinion::Opinion;
+use provost_core::rules::{RULE_PREFIX, RuleSet};
+use provost_core::text::shorten_name;
 
 use crate::{phases, plan_gate, planner, review_loop, rules, self_guard};
 
@@ -128,7 +130,7 @@ pub static GUARDS: &[Guard] = &[
         name: "override",
         pack: "self",
         purpose: "A prompt of the user that begins with `provost override GUARD REASON` allows the next denial by \
-                  that guard once, in this session and within 60 minutes.",
+                  that guard once, in this session and within 60 minutes. For a rule, GUARD is `rule:NAME`.",
         triggers: &[Trigger::Prompt],
         way_out: "It only records the permission, which expires if nothing uses it.",
         judge: self_guard::override_prompt::judge,
@@ -389,6 +391,12 @@ fn packs_with_switch() -> impl Iterator<Item = &'static Pack> {
     PACKS.iter().filter(|pack| pack.name != "self" && find_guard(pack.name).is_none())
 }
 
+/// Whether neither the guard nor its whole pack is switched off under `[guards]`.
+pub fn is_switched_on(guard: &Guard, config: &Config) -> bool {
+    let is_pack_on = find_guard(guard.pack).is_some() || config.is_guard_on(guard.pack);
+    is_pack_on && config.is_guard_on(guard.name)
+}
+
 pub fn find_guard(name: &str) -> Option<&'static Guard> {
     GUARDS.iter().find(|guard| guard.name == name)
 }
@@ -402,18 +410,61 @@ fn overridable_names() -> impl Iterator<Item = &'static str> {
     GUARDS.iter().filter(|guard| guard.is_overridable).map(|guard| guard.name)
 }
 
-/// How to override a guard, for messages; it names every guard that can be overridden.
+/// What the name in an override means.
+pub enum OverrideTarget {
+    /// The full name of a guard or rule whose denials a prompt can allow.
+    Known(String),
+    /// A guard that cannot be overridden.
+    Fixed(&'static Guard),
+    /// There is no such guard or rule: the reason, with a suggestion.
+    Unknown(String),
+}
+
+impl OverrideTarget {
+    pub fn find(name: &str, rules: &RuleSet) -> Self {
+        let spelled = shorten_name(name);
+        if let Some(rule) = name.strip_prefix(RULE_PREFIX) {
+            return match rules.find(rule) {
+                Some(rule) => Self::Known(rule.full_name()),
+                None => Self::Unknown(format!("there is no rule `{spelled}`{}", suggest_rule(rule, rules))),
+            };
+        }
+        match find_guard(name) {
+            Some(guard) if guard.is_overridable => Self::Known(guard.name.into()),
+            Some(guard) => Self::Fixed(guard),
+            None => {
+                let suggestion =
+                    match suggest_word(&name.to_lowercase(), overridable_names().map(str::to_owned)) {
+                        guard if guard.is_empty() || rules.find(name).is_some() => suggest_rule(name, rules),
+                        guard => guard,
+                    };
+                Self::Unknown(format!("there is no guard `{spelled}`{suggestion}"))
+            }
+        }
+    }
+}
+
+/// `; did you mean …?` if a misspelled name resembles a rule, otherwise nothing.
+fn suggest_rule(name: &str, rules: &RuleSet) -> String {
+    let known = || rules.rules.iter().map(|rule| rule.name.clone());
+    let suggestion = suggest_word(name, known());
+    // A set in front of a name makes it too long to resemble.
+    let with_set = || {
+        known()
+            .find(|known| known.rsplit('/').next() == Some(name))
+            .map(|known| format!("; did you mean `{known}`?"))
+    };
+    let suggestion = if suggestion.is_empty() { with_set().unwrap_or_default() } else { suggestion };
+    suggestion.replacen('`', "`rule:", 1)
+}
+
+/// How to override a guard or rule, for messages; it names every guard that can be overridden.
 pub fn describe_override() -> String {
     let names: Vec<String> = overridable_names().map(|name| format!("`{name}`")).collect();
     format!(
-        "type the prompt `provost override GUARD REASON` in the client, where GUARD is one of {}",
+        "type the prompt `provost override GUARD REASON` in the client, where GUARD is `rule:NAME` for a rule, or one of {}",
         names.join(", ")
     )
-}
-
-/// `; did you mean …?` if a misspelled name resembles a guard that can be overridden, otherwise nothing.
-pub fn suggest_overridable(name: &str) -> String {
-    suggest_word(&name.to_lowercase(), overridable_names().map(str::to_owned))
 }
 
 pub fn list_guards_in(packs: &[&str]) -> Vec<&'static Guard> {
@@ -455,10 +506,7 @@ impl GuardSelection {
     ) -> Vec<&'static Guard> {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
-            let is_pack_on = find_guard(guard.pack).is_some() || config.is_guard_on(guard.pack);
-            is_pack_on
-                && config.is_guard_on(guard.name)
-                && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
+            is_switched_on(guard, config) && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
         });
         guards
     }

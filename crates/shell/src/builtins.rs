@@ -2,6 +2,7 @@
 //!
 //! All other programs are in [`super::programs`].
 
+use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
 use super::word::Word;
@@ -13,6 +14,7 @@ impl LineWalker<'_> {
             return self.run_text(words.join(" "));
         }
         self.report_unparsed("eval of an unknown text");
+        self.tree.note_code_input();
         let words: Vec<String> = words.iter().map(Word::source_without_quotes).collect();
         self.run_text_before(words.join(" "), TextKind::Rest);
     }
@@ -69,6 +71,7 @@ impl LineWalker<'_> {
             "source" | "." if is_input(words.first()) => self.run_shell(words, command),
             "source" | "." => {
                 if let Some(script) = words.first() {
+                    self.note_script_source(script);
                     self.report_unparsed(&format!("the script `{}`", script.source));
                 }
                 self.report_program(program, words);
@@ -130,12 +133,21 @@ impl LineWalker<'_> {
                 self.documents[at].script = Some(self.record_script(ScriptTime::Now));
             }
         }
+        if reads {
+            self.tree.note_code_input();
+        }
         if let Some(script) = script {
-            self.report_read(script, false);
+            self.note_script_source(script);
+            self.report_read(script, ReadScope::File);
             self.report_unparsed(&format!("the script `{}`", script.source));
         } else if command.redirections.is_empty() {
             self.report_unparsed("commands that a shell reads from its input");
         }
+    }
+
+    /// A script in a file may have been fetched; `<(…)` is the output of a command.
+    fn note_script_source(&mut self, script: &Word) {
+        if script.text().is_some() { self.tree.note_script() } else { self.tree.note_code_input() }
     }
 
     pub(super) fn run_command_option(&mut self, words: &[Word]) {
@@ -146,6 +158,9 @@ impl LineWalker<'_> {
         } else if let Some(at) = words.iter().position(is_c)
             && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
         {
+            if text.text().is_none() {
+                self.tree.note_code_input();
+            }
             self.run_word(text);
         }
     }

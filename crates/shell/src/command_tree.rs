@@ -4,8 +4,14 @@
 //! a command decides is known only at the operator after it: each command starts as deciding, and operators revoke that.
 //! Texts that are command lines themselves are walked after the line that contains them, when its decisions are final.
 
-use crate::effect::commands::LineCommand;
+use std::path::{Path, PathBuf};
+
+use crate::effect::Effect;
+use crate::effect::commands::{Line, LineCommand};
 use crate::grammar::{ControlOperator, Scope, StructureEvent};
+
+/// At most this many commands that fetch, and as many that run code, are compared with each other.
+const MOST_NOTED: usize = 64;
 
 /// The commands of a line so far.
 #[derive(Default)]
@@ -21,6 +27,12 @@ pub(super) struct CommandTree {
     is_function_next: bool,
     /// A trap or a function may change any exit code.
     is_unreliable: bool,
+    /// Commands that fetch from the network, each with whether it prints what it fetches.
+    fetches: Vec<(u32, bool)>,
+    /// Commands that run code which they get from another command.
+    code_inputs: Vec<u32>,
+    /// Commands that run a file that they read.
+    scripts: Vec<u32>,
 }
 
 /// A list of commands that is being walked: a text, or what a construct contains.
@@ -232,10 +244,75 @@ impl CommandTree {
         list.has_pipefail = is_on && list.before != ControlOperator::Or;
     }
 
+    /// The current command fetches from the network.
+    pub(super) fn note_fetch(&mut self, prints: bool) {
+        if self.fetches.len() < MOST_NOTED {
+            self.fetches.push((self.current, prints));
+        }
+    }
+
+    /// The current command runs code that it gets from another command.
+    pub(super) fn note_code_input(&mut self) {
+        if self.code_inputs.len() < MOST_NOTED {
+            self.code_inputs.push(self.current);
+        }
+    }
+
+    /// The current command runs a file that it reads.
+    pub(super) fn note_script(&mut self) {
+        if self.scripts.len() < MOST_NOTED {
+            self.scripts.push(self.current);
+        }
+    }
+
     /// Decides on all commands, after the last text has been walked.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(mut self, effects: Vec<Effect>) -> Line {
         if self.is_unreliable {
             self.revoke_from(0);
         }
+        let Self { commands, effect_commands, fetches, code_inputs, scripts, .. } = self;
+        let mut line = Line { effects, command_numbers: effect_commands, commands };
+        if !fetches.is_empty() {
+            find_fetched_code(&mut line, &fetches, &code_inputs, &scripts);
+        }
+        line
     }
+}
+
+/// Adds an effect for each command that runs what another command of the line has fetched.
+fn find_fetched_code(line: &mut Line, fetches: &[(u32, bool)], code_inputs: &[u32], scripts: &[u32]) {
+    let is_fed =
+        |runner: &&u32| fetches.iter().any(|(fetch, prints)| *prints && line.feeds(*fetch, **runner));
+    let mut runners: Vec<u32> = code_inputs.iter().filter(is_fed).copied().collect();
+    let mut files: Vec<(u32, PathBuf)> = Vec::new();
+    for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
+        let is_fetch = fetches.iter().any(|(fetch, _)| fetch == number);
+        match effect {
+            Effect::Write { path, .. } if is_fetch && files.len() < MOST_NOTED => {
+                files.push((*number, path.clone()));
+            }
+            Effect::Place { names, to, .. } if is_fetch && files.len() < MOST_NOTED => {
+                files.extend(names.iter().take(MOST_NOTED).map(|name| (*number, to.join(name))));
+            }
+            _ => {}
+        }
+    }
+    let is_fetched =
+        |path: &Path, number: u32| files.iter().any(|(fetch, file)| *fetch < number && file == path);
+    for (effect, number) in line.effects.iter().zip(&line.command_numbers).filter(|_| !files.is_empty()) {
+        let runs = match effect {
+            Effect::Read { path, .. } => scripts.contains(number) && is_fetched(path, *number),
+            Effect::Run { program, directory: Some(directory), .. } if program.contains('/') => {
+                is_fetched(&directory.join(program), *number)
+            }
+            _ => false,
+        };
+        if runs {
+            runners.push(*number);
+        }
+    }
+    runners.sort_unstable();
+    runners.dedup();
+    line.effects.extend(runners.iter().map(|_| Effect::RunFetched));
+    line.command_numbers.extend(runners);
 }

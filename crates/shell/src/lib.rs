@@ -163,8 +163,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
     if !work.is_spent() {
         flow.resolve(&mut effects);
     }
-    tree.finish();
-    Line { effects, command_numbers: tree.effect_commands, commands: tree.commands }
+    tree.finish(effects)
 }
 
 /// The first word of a command line that is not an assignment: the program, in most cases. Returns `None` if there is

@@ -8,7 +8,7 @@ use crate::arithmetic::{EvaluationScope, QuotedTexts};
 use crate::budget::{Budget, PARSING_COST};
 use crate::command_tree::{CommandTree, StatusRule};
 use crate::directories::{CurrentDirectory, DirectoryChanges, DirectoryList, LoopStart};
-use crate::effect::Effect;
+use crate::effect::{Effect, ReadScope};
 use crate::flow::{Flow, FlowStep, ScriptTime};
 use crate::grammar::{
     ControlOperator, Parser, QUOTED_ARITHMETIC, Redirection, Scope, SimpleCommand, StructureEvent,
@@ -180,9 +180,7 @@ impl LineWalker<'_> {
                 }
             }
             StructureEvent::Joined { join, behind } => {
-                if behind != ControlOperator::Pipe {
-                    self.texts.piped = None;
-                }
+                self.start_stage(behind == ControlOperator::Pipe);
                 self.place.is_chained =
                     matches!(behind, ControlOperator::And | ControlOperator::Or | ControlOperator::Pipe);
                 // After `&&`, a `cd` has succeeded, and every part of a pipeline starts where the pipeline does. After
@@ -205,7 +203,7 @@ impl LineWalker<'_> {
     }
 
     fn apply_redirections(&mut self, command: &SimpleCommand) {
-        self.start_command_texts(command.is_piped);
+        self.start_command_texts(command);
         for redirection in &command.redirections {
             match redirection {
                 Redirection::Write { target, output } => {
@@ -214,7 +212,7 @@ impl LineWalker<'_> {
                     self.note_output_file(from, *output);
                 }
                 Redirection::Read(target) => {
-                    self.report_read(target, false);
+                    self.report_read(target, ReadScope::File);
                     self.texts.input = None;
                 }
                 Redirection::HereString(word) => self.feed_here_string(word),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::LONGEST_PATH;
-use crate::effect::{Effect, FileChange, WriteContent};
+use crate::effect::{Effect, FileChange, ReadScope, WriteContent};
 use crate::line::LineWalker;
 use crate::word::Word;
 
@@ -29,9 +29,9 @@ impl LineWalker<'_> {
     }
 
     /// A file whose name is unknown is not reported, because reading changes nothing.
-    pub(super) fn report_read(&mut self, word: &Word, recursive: bool) {
+    pub(super) fn report_read(&mut self, word: &Word, scope: ReadScope) {
         if let Some(text) = word.text().filter(|text| !text.is_empty() && text.len() <= LONGEST_PATH) {
-            self.report_in_each_directory(text, 0, |path| Effect::Read { path, recursive });
+            self.report_in_each_directory(text, 0, |path| Effect::Read { path, scope });
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::LineWalker;
 use crate::ansi::decode_escapes;
 use crate::effect::{Effect, WriteContent};
-use crate::grammar::OutputMode;
+use crate::grammar::{OutputMode, Redirection, SimpleCommand};
 use crate::word::Word;
 
 /// A longer text is not put together.
@@ -28,6 +28,8 @@ pub(super) struct TextFlow {
     files: Option<(usize, usize, bool)>,
     /// The output goes to a file or to another command.
     wants_output: bool,
+    /// The command is behind `|`, or a redirection gives it input.
+    has_input: bool,
     /// How many here-documents this text has announced so far.
     documents: usize,
 }
@@ -44,8 +46,24 @@ pub(super) enum TextSource {
 }
 
 impl LineWalker<'_> {
-    pub(super) fn start_command_texts(&mut self, is_piped: bool) {
+    /// Whether the current command gets input from another command or from a redirection.
+    pub(super) fn has_input(&self) -> bool {
+        self.texts.has_input
+    }
+
+    /// Notes what the next command gets, at the operator in front of it.
+    pub(super) fn start_stage(&mut self, is_behind_pipe: bool) {
+        self.texts.has_input = is_behind_pipe;
+        if !is_behind_pipe {
+            self.texts.piped = None;
+        }
+    }
+
+    pub(super) fn start_command_texts(&mut self, command: &SimpleCommand) {
+        let is_piped = command.is_piped;
+        let is_input = |redirection: &Redirection| !matches!(redirection, Redirection::Write { .. });
         let texts = &mut self.texts;
+        texts.has_input |= command.redirections.iter().any(is_input);
         texts.input = texts.piped.take();
         (texts.output, texts.files, texts.wants_output) = (None, None, is_piped);
     }
@@ -135,6 +153,33 @@ impl LineWalker<'_> {
         }
     }
 
+    /// Gives the commits from this index on their message.
+    pub(super) fn set_messages(&mut self, from: usize, text: &str) {
+        for effect in self.effects.iter_mut().skip(from) {
+            match effect {
+                Effect::Commit { message, .. } => *message = Some(text.to_owned()),
+                Effect::UpdateBranch(update) => update.message = Some(text.to_owned()),
+                _ => {}
+            }
+            if !self.work.pay(text.len()) {
+                return;
+            }
+        }
+    }
+
+    /// Gives the commits from this index on the input of the current command as their message.
+    pub(super) fn give_input_as_message(&mut self, from: usize) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, is_complete: true }) => {
+                self.set_messages(from, text.trim_end_matches('\n'));
+            }
+            Some(TextSource::Document(number)) => {
+                (from..self.effects.len()).for_each(|at| self.await_document(number, at));
+            }
+            _ => {}
+        }
+    }
+
     /// Lets the effect with this index get the text of a here-document.
     fn await_document(&mut self, number: usize, effect: usize) {
         let first = self.texts.documents - self.documents.len();
@@ -154,13 +199,20 @@ impl LineWalker<'_> {
             return;
         }
         let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
-        let known = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
-        let shared: Arc<str> = known.0.into();
+        let (known, is_whole) = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
+        let shared: Arc<str> = known.into();
         for at in receivers {
-            if let Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) =
-                self.effects.get_mut(*at)
-            {
-                (*text, *is_complete) = (shared.clone(), known.1);
+            let message = match self.effects.get_mut(*at) {
+                Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) => {
+                    (*text, *is_complete) = (shared.clone(), is_whole);
+                    continue;
+                }
+                Some(Effect::Commit { message, .. }) => message,
+                Some(Effect::UpdateBranch(update)) => &mut update.message,
+                _ => continue,
+            };
+            if is_whole && self.work.pay(shared.len()) {
+                *message = Some(shared.trim_end_matches('\n').to_owned());
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::text::{clip_line, make_one_line};
 pub(super) fn check(overview: &Overview) -> CheckGroup {
     let config = &overview.workspace.config;
     let mut findings: Vec<DoctorFinding> = Vec::new();
-    for problem in &config.problems {
+    for problem in overview.config_problems() {
         let file = overview.short_path(&problem.file);
         let line =
             problem.place.map_or(String::new(), |(line, column)| format!(" line {line}, column {column}"));
@@ -44,5 +44,9 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
         0 => "no configuration file, so the defaults apply".to_owned(),
         files => format_count(files, "configuration file"),
     };
-    CheckGroup::new("configuration", format!("{files}; {}", overview.count_guards()), findings)
+    let watched = match overview.guards_watched().len() {
+        0 => String::new(),
+        watched => format!(", {watched} of them only watched"),
+    };
+    CheckGroup::new("configuration", format!("{files}; {}{watched}", overview.count_guards()), findings)
 }

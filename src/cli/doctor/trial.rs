@@ -14,7 +14,7 @@ use super::sandbox::DoctorSandbox;
 use crate::cli::overview::Overview;
 use crate::cli::overview::registrations::LocatedHook;
 use crate::clients::{HookProgram, SampleEvent};
-use crate::registry::find_guard;
+use crate::registry::{find_guard, is_switched_on};
 use crate::text::{make_one_line, truncate_utf16};
 
 /// Provost answers within its own deadline, and no sample starts a reviewer.
@@ -188,9 +188,13 @@ impl Trial<'_> {
             (overview.client.health().list_samples)(entry.hook, &sandbox.project, &sandbox.home);
         if entry.hook.calls_provost {
             let packs = overview.packs_of_hook(entry.hook);
+            let config = &overview.workspace.config;
             let is_asked = |name: &str| {
-                let is_in_pack = find_guard(name).is_some_and(|guard| packs.contains(&guard.pack));
-                is_in_pack && overview.workspace.config.is_guard_on(name)
+                find_guard(name).is_some_and(|guard| {
+                    packs.contains(&guard.pack)
+                        && is_switched_on(guard, config)
+                        && !config.is_guard_watched(guard.name, guard.pack)
+                })
             };
             for sample in &mut samples {
                 sample.denied_by = sample.denied_by.filter(|guard| is_asked(guard));

@@ -7,7 +7,7 @@ use super::Overview;
 use crate::clients::{HookSource, RegisteredHook, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
-use crate::registry::{GUARDS, Guard, PACKS, RULES};
+use crate::registry::{GUARDS, Guard, PACKS, RULES, is_switched_on};
 use crate::review_loop::plan;
 use crate::text::{make_one_line, truncate_utf16};
 
@@ -89,7 +89,7 @@ impl Overview {
     pub(crate) fn guards_on(&self) -> Vec<&'static str> {
         let is_on = |guard: &&Guard| {
             let mut packs = self.packs().iter();
-            self.workspace.config.is_guard_on(guard.name)
+            is_switched_on(guard, &self.workspace.config)
                 && packs.any(|pack| pack.is_on && pack.name == guard.pack)
         };
         GUARDS.iter().filter(is_on).map(|guard| guard.name).collect()
@@ -113,7 +113,7 @@ impl Overview {
     fn activate_pack(&self, name: &str) -> Result<String, String> {
         const LONGEST_AGENTS: usize = 200;
         let config = &self.workspace.config;
-        if GUARDS.iter().all(|guard| guard.pack != name || !config.is_guard_on(guard.name)) {
+        if GUARDS.iter().all(|guard| guard.pack != name || !is_switched_on(guard, config)) {
             return Err("all its guards are switched off".into());
         }
         let entries = self.provost_entries();

@@ -18,6 +18,10 @@ pub(crate) const MOST_READ: usize = 20;
 const LONGEST: usize = 200;
 /// A line is parsed only if it contains one of these: the others are silence.
 const MARKS: &[&[u8]] = &[b"\"deny", b"\"plan-"];
+/// What a line contains if a guard or rule that is only watched had something to say.
+const WATCHED_MARK: &[u8] = b"\"would ";
+/// The most such lines that are read.
+const MOST_WATCHED: usize = 200;
 
 /// A denied call.
 pub(crate) struct PastDenial {
@@ -29,11 +33,21 @@ pub(crate) struct PastDenial {
     pub(crate) why: String,
 }
 
+/// What one guard or rule that is only watched would have done with a call.
+pub(crate) struct WatchedVerdict {
+    pub(crate) session: String,
+    pub(crate) guard: String,
+    /// `would deny`, for example.
+    pub(crate) opinion: String,
+}
+
 #[derive(Default)]
 pub(crate) struct JournalTail {
     pub(crate) sessions: BTreeSet<String>,
     /// The newest first.
     pub(crate) denials: Vec<PastDenial>,
+    /// What watched guards and rules would have done, for each call.
+    pub(crate) watched: Vec<Vec<WatchedVerdict>>,
     /// Whether a guard of the plan gate was asked, so that some hook entry must name the pack.
     pub(crate) has_plan_gate: bool,
 }
@@ -46,16 +60,58 @@ impl JournalTail {
         let mut tail = Self::default();
         let read = journal::visit_last_lines(&state, |line| {
             tail.sessions.insert(find_session(line));
-            if tail.denials.len() < MOST_READ
-                && MARKS.iter().any(|mark| byte_search::find_part(line, mark).is_some())
+            let has = |mark: &[u8]| byte_search::find_part(line, mark).is_some();
+            let is_denial = tail.denials.len() < MOST_READ && MARKS.iter().any(|mark| has(mark));
+            let is_watched = tail.watched.len() < MOST_WATCHED && has(WATCHED_MARK);
+            if (is_denial || is_watched)
                 && let Some(record) = JournalRecord::parse_bytes(line)
             {
-                tail.add(&record);
+                if is_denial {
+                    tail.add(&record);
+                }
+                if is_watched {
+                    tail.add_watched(&record);
+                }
             }
             ControlFlow::Continue(())
         });
         read.map(|()| Some(tail))
             .map_err(|error| make_one_line(&format!("the journal cannot be read: {error}")))
+    }
+
+    fn add_watched(&mut self, record: &JournalRecord) {
+        let shorten = |text: &str| make_one_line(&truncate_utf16(text, LONGEST));
+        let watched = record.guards().filter(|guard| guard.text("opinion").starts_with("would "));
+        let verdicts: Vec<WatchedVerdict> = watched
+            .map(|guard| WatchedVerdict {
+                session: shorten(record.text("session")),
+                guard: shorten(guard.text("guard")),
+                opinion: shorten(guard.text("opinion")),
+            })
+            .collect();
+        if !verdicts.is_empty() {
+            self.watched.push(verdicts);
+        }
+    }
+
+    /// How many calls would have got this opinion, and how many of them from each guard or rule, the most frequent
+    /// first.
+    pub(crate) fn count_watched(&self, opinion: &str) -> (usize, Vec<(&str, usize)>) {
+        let mut by_guard: Vec<(&str, usize)> = Vec::new();
+        let mut calls = 0;
+        for call in &self.watched {
+            let matching: Vec<&WatchedVerdict> =
+                call.iter().filter(|verdict| verdict.opinion == opinion).collect();
+            calls += usize::from(!matching.is_empty());
+            for verdict in matching {
+                match by_guard.iter_mut().find(|(name, _)| *name == verdict.guard) {
+                    Some((_, count)) => *count += 1,
+                    None => by_guard.push((&verdict.guard, 1)),
+                }
+            }
+        }
+        by_guard.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        (calls, by_guard)
     }
 
     fn add(&mut self, record: &JournalRecord) {

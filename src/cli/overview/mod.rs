@@ -25,13 +25,14 @@ use super::settings_file::find_client_root;
 use super::{CommandError, current_directory, gate};
 use crate::cli::current_client;
 use crate::clients::{Client, HookSource};
+use crate::config::ConfigProblem;
 use crate::environment::open_workspace;
 use crate::event::{Event, EventKind};
 use crate::opinion::Fault;
 use crate::places::resolve_path;
 use crate::plan_gate::plan_status::PlanStatus;
 use crate::process::{self, ProgramStreams};
-use crate::registry::GUARDS;
+use crate::registry::{GUARDS, Guard, is_switched_on};
 use crate::review_loop::next_action::NextAction;
 use crate::signals;
 use crate::text::make_one_line;
@@ -56,6 +57,7 @@ pub(crate) struct Overview {
     review: OnceCell<OverviewPart<ReviewProgress>>,
     workflow: OnceCell<OverviewPart<WorkflowStatus>>,
     packs: OnceCell<Vec<PackActivation>>,
+    problems: OnceCell<Vec<ConfigProblem>>,
 }
 
 impl Overview {
@@ -76,6 +78,7 @@ impl Overview {
             review: OnceCell::new(),
             workflow: OnceCell::new(),
             packs: OnceCell::new(),
+            problems: OnceCell::new(),
         }
     }
 
@@ -131,8 +134,17 @@ impl Overview {
 
     /// The guards that the configuration switches off.
     pub(crate) fn guards_off(&self) -> Vec<&'static str> {
-        let is_off = |name: &&str| !self.workspace.config.is_guard_on(name);
-        GUARDS.iter().map(|guard| guard.name).filter(is_off).collect()
+        let is_off = |guard: &&Guard| !is_switched_on(guard, &self.workspace.config);
+        GUARDS.iter().filter(is_off).map(|guard| guard.name).collect()
+    }
+
+    /// The guards that are judged and recorded here, but not enforced.
+    pub(crate) fn guards_watched(&self) -> Vec<&'static str> {
+        let config = &self.workspace.config;
+        let on = self.guards_on();
+        let is_watched =
+            |guard: &&Guard| config.is_guard_watched(guard.name, guard.pack) && on.contains(&guard.name);
+        GUARDS.iter().filter(is_watched).map(|guard| guard.name).collect()
     }
 
     /// The number of guards that judge here, in the words that every screen uses.
@@ -141,7 +153,12 @@ impl Overview {
     }
 
     pub(crate) fn config_mistakes(&self) -> Vec<String> {
-        self.workspace.config.problems.iter().map(|problem| make_one_line(&problem.to_string())).collect()
+        self.config_problems().iter().map(|problem| make_one_line(&problem.to_string())).collect()
+    }
+
+    /// The mistakes in the configuration, also those in the patterns of rules.
+    pub(crate) fn config_problems(&self) -> &[ConfigProblem] {
+        self.problems.get_or_init(|| self.workspace.config.list_all_problems())
     }
 
     /// Whether every part could be read.

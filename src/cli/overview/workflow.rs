@@ -17,7 +17,7 @@ use crate::phases::skill_delegation_enforcer::{PENDING_DELEGATION, SESSION_FIELD
 use crate::phases::state::{Workflow, WorkflowState};
 use crate::phases::workflow_context::{MAX_FILE_BYTES, WorkflowContext};
 use crate::phases::{delegation_gate, gate_blocker, phase_names, plan_surfacer};
-use crate::registry::GUARDS;
+use crate::registry::{GUARDS, Guard, is_switched_on};
 use crate::tool::{Tool, ToolCall, ToolOutcome};
 use crate::workspace::Workspace;
 
@@ -89,8 +89,8 @@ impl WorkflowStatus {
             return Err(unreadable(&why));
         }
         let state = context.state(workspace);
-        let guards: Vec<&str> =
-            GUARDS.iter().filter(|guard| guard.pack == "phases").map(|guard| guard.name).collect();
+        let guards: Vec<&Guard> = GUARDS.iter().filter(|guard| guard.pack == "phases").collect();
+        let off = guards.iter().filter(|guard| !is_switched_on(guard, &workspace.config));
         let active = state.and_then(|state| Some((state, state.workflow()?.clone())));
         let has_several = workspace.exists(&context.root().join(".isdlc/monorepo.json"));
         Ok(Some(Self {
@@ -102,7 +102,7 @@ impl WorkflowStatus {
                 WorkflowProgress::read(&WorkflowFiles { context, state, event, workspace }, workflow)
             }),
             guards: guards.len(),
-            guards_off: guards.into_iter().filter(|name| !workspace.config.is_guard_on(name)).collect(),
+            guards_off: off.map(|guard| guard.name).collect(),
         }))
     }
 

@@ -153,6 +153,10 @@ fn adds_looks_at_the_lines_that_a_write_adds() {
             ("deny rule:no-todo", project.edit(&file, "fn a() {}", "fn a() { /* TODO */ }")),
             ("silent", project.edit(&file, "fn a() {}", "fn b() {}")),
             ("silent", project.write(project.path.join("a.md"), "TODO")),
+            ("deny rule:no-todo", project.bash("cat >> a.rs <<'EOF'\n// TODO later\nEOF")),
+            ("deny rule:no-todo", project.bash("echo '// TODO' > b.rs")),
+            ("deny rule:no-todo", project.bash("sed -i 's/fn a/TODO fn a/' a.rs")),
+            ("silent", project.bash("grep -n TODO a.rs > found.txt")),
         ],
     );
 }
@@ -330,4 +334,22 @@ fn pushes_is_the_branch_that_a_push_changes() {
     assert_decisions(&project, &[("silent", project.bash("git push"))]);
     git_in(&project.path, &["config", "branch.topic.merge", "refs/heads/main"]);
     assert_decisions(&project, &[("deny rule:main", project.bash("git push"))]);
+}
+
+#[test]
+fn message_is_what_a_commit_message_must_have() {
+    let project = project_with_rules(
+        "[[rule]]\nname = \"ticket\"\ncommits = \"*\"\nmessage = '^[A-Z]+-[0-9]+: '\ndeny = \"name the ticket\"\n",
+    );
+    assert_decisions(
+        &project,
+        &[
+            ("deny rule:ticket", project.bash("git commit -m 'fix it'")),
+            ("deny rule:ticket", project.bash("git commit -m \"$(cat <<'EOF'\nfix it\nEOF\n)\"")),
+            ("silent", project.bash("git commit -m 'AB-12: fix it'")),
+            ("silent", project.bash("git commit -m \"$(cat <<'EOF'\nAB-1: fix it\n\nmore\nEOF\n)\"")),
+            ("silent", project.bash("git commit --amend --no-edit")),
+            ("silent", project.bash("git commit -F message.txt")),
+        ],
+    );
 }

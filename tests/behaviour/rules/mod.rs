@@ -6,8 +6,11 @@ mod evidence;
 mod evidence_session;
 mod evidence_stop;
 mod keys;
+mod mistakes;
+mod overrides;
 mod run;
 mod trust;
+mod watch;
 
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::events::parse;
 use super::render::{MOST_REASON, render};
 use crate::{BLOCK_EXIT_CODE, HookAnswer, Unreadable};
 use provost_core::decision::{Decision, Finding, Ruling};
-use provost_core::effect::{Effect, WriteContent};
+use provost_core::effect::{Effect, ReadScope, WriteContent};
 use provost_core::event::{Event, PermissionMode};
 use provost_core::guard::{FailureMode, Guard};
 use provost_core::opinion::{Denial, Fault, Opinion, Verdict};
@@ -47,8 +47,12 @@ fn every_tool_becomes_effects() {
         ("MultiEdit", json!({"file_path": "/a", "edits": []}), write("/a", WriteContent::InCall)),
         ("NotebookEdit", json!({"notebook_path": "/n.ipynb"}), write("/n.ipynb", WriteContent::Unknown)),
         ("Bash", json!({"command": "> f"}), write("/p/f", WriteContent::Unknown)),
-        ("Read", json!({"file_path": "/a"}), vec![Effect::Read { path: "/a".into(), recursive: false }]),
-        ("Grep", json!({"pattern": "x"}), vec![Effect::Read { path: "/p".into(), recursive: true }]),
+        (
+            "Read",
+            json!({"file_path": "/a"}),
+            vec![Effect::Read { path: "/a".into(), scope: ReadScope::File }],
+        ),
+        ("Grep", json!({"pattern": "x"}), vec![Effect::Read { path: "/p".into(), scope: ReadScope::Search }]),
         ("mcp__fs__write", json!(["f"]), vec![Effect::Touch { path: "/p/f".into() }]),
         ("mcp__fs__move", json!(["f"]), vec![Effect::Delete { path: "/p/f".into() }]),
         ("Write", json!({"file_path": 5, "path": "f"}), touches(&["/p/path", "/p/f"])),

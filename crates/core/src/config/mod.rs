@@ -93,11 +93,13 @@ impl Config {
         let mut rules = Vec::new();
         for (layer, path) in layers {
             let before = config.problems.len();
+            let mut has_rules = true;
             let is_broken = match files::read_file(path, LARGEST) {
                 Ok(None) => false,
                 Ok(Some(bytes)) => {
                     config.files.push((*layer, path.clone()));
                     let text = String::from_utf8_lossy(&bytes);
+                    has_rules = text.contains("[[rule]]") || text.contains("[rules]");
                     let is_text = matches!(text, Cow::Borrowed(_));
                     if !is_text {
                         config.report_file(
@@ -114,7 +116,12 @@ impl Config {
             };
             if is_broken {
                 let kept = kept.map(|directory| directory.join(last_good_name(path)));
-                config.read_last_good_rules(*layer, path, kept, &mut rules);
+                let is_kept = config.read_last_good_rules(*layer, path, kept, &mut rules);
+                if !is_kept && has_rules && !config.rule_files.iter().any(|file| file.path == *path) {
+                    let text =
+                        "is broken, and there is no earlier version of it here, so none of its rules holds";
+                    config.report_file(path, text);
+                }
             }
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
@@ -179,17 +186,20 @@ impl Config {
         self.rule_files.push(RuleFile { layer, path, text, is_last_good: false });
     }
 
-    /// The rules that the last good version of a broken file had.
+    /// Reads the rules that the last good version of a broken file had. Returns whether there is one.
     fn read_last_good_rules(
         &mut self,
         layer: ConfigLayer,
         file: &Path,
         kept: Option<PathBuf>,
         rules: &mut Vec<LayerRules>,
-    ) {
+    ) -> bool {
         let Some(bytes) = kept.and_then(|kept| files::read_file(&kept, LARGEST).ok().flatten()) else {
-            return;
+            return false;
         };
+        // What could be read of the broken file is not what its author wrote.
+        rules.retain(|rules| rules.layer != layer);
+        self.rule_files.retain(|rule_file| rule_file.path != file);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (document, _) = DeTable::parse_recoverable(&text);
         let source = RuleSource { layer, file: file.into(), text: &text, is_built_in: false };
@@ -197,10 +207,19 @@ impl Config {
         let count = kept.rules.len();
         self.report_file(
             file,
-            &format!("is broken, so its rules are those of its last good version ({count} rules)"),
+            &match count {
+                1 => "is broken, so the rule of its last good version holds".to_owned(),
+                count => format!("is broken, so the {count} rules of its last good version hold"),
+            },
         );
         rules.push(kept);
         self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: true });
+        true
+    }
+
+    /// Every mistake: in the files, and in the patterns of rules.
+    pub fn list_all_problems(&self) -> Vec<ConfigProblem> {
+        self.problems.iter().cloned().chain(self.find_rule_mistakes()).collect()
     }
 
     fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {

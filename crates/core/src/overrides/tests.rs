@@ -20,6 +20,23 @@ fn a_request_is_the_first_line_of_a_prompt() {
 }
 
 #[test]
+fn a_request_names_a_rule_with_its_colon() {
+    for line in [
+        "provost override rule:no-push it is late",
+        "provost override rule:no-push: because it is late",
+        "provost override `rule:no-push` it is late",
+    ] {
+        assert_eq!(read(line), Some(("rule:no-push", "it is late".into())), "{line}");
+    }
+    assert_eq!(read("provost override rule: x"), Some(("rule:", "x".into())));
+    assert_eq!(
+        read("provost override rule:baseline/publish"),
+        Some(("rule:baseline/publish", String::new()))
+    );
+    assert_eq!(read("provost override ruler:x y"), Some(("ruler", "x y".into())));
+}
+
+#[test]
 fn a_line_elsewhere_or_another_word_is_no_request() {
     for text in [
         "",

@@ -28,6 +28,9 @@ pub const BASELINE: &str = include_str!("baseline.toml");
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
 
+/// What the name of a rule begins with in answers, in the journal and in overrides.
+pub const RULE_PREFIX: &str = "rule:";
+
 /// A text of the file, and where it begins there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
@@ -147,7 +150,7 @@ pub fn is_trust_prompt(text: &str) -> bool {
 impl Rule {
     /// The name that answers, the journal and overrides use.
     pub fn full_name(&self) -> String {
-        format!("rule:{}", self.name)
+        format!("{RULE_PREFIX}{}", self.name)
     }
 
     /// The command pattern that must have passed, if the rule needs one.

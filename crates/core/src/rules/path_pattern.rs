@@ -5,18 +5,18 @@
 //! matches decides. A pattern that matches a directory matches everything in it. Matching takes time in proportion to
 //! pattern and path, and never looks at the disk.
 
+use std::cell::LazyCell;
 use std::path::{Component, Path, PathBuf};
 
 use super::RuleText;
 use crate::places::is_within;
 
 /// The directories that patterns count from.
-#[derive(Debug, Clone, Default)]
-pub struct PatternRoots {
+pub struct PatternRoots<'a> {
     pub project: PathBuf,
     pub home: Option<PathBuf>,
-    /// Directories whose files are temporary.
-    pub temporary: Vec<PathBuf>,
+    /// Directories whose files are temporary. Only `<outside>` needs them.
+    pub temporary: LazyCell<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + 'a>>,
 }
 
 /// The patterns of one key.
@@ -60,12 +60,12 @@ impl<'a> PathPatterns<'a> {
     }
 
     /// Whether a path matches. It is absolute and has no `..`.
-    pub fn matches(&self, path: &Path, roots: &PatternRoots) -> bool {
+    pub fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
         self.decide(|pattern| pattern.matches(path, roots))
     }
 
     /// Whether the words of the patterns name something below a directory: `db/migrations/**` is below `db`.
-    pub fn names_path_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+    pub fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
         self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))
     }
 
@@ -127,11 +127,18 @@ impl<'a> PathPattern<'a> {
         Ok(Self { is_negated, base, parts, only_directories })
     }
 
-    fn matches(&self, path: &Path, roots: &PatternRoots) -> bool {
+    fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
         if self.base == PatternBase::Outside {
             return is_outside(path, roots);
         }
         let Some(names) = self.names_below_base(path, roots) else { return false };
+        // Most patterns fail at a name that has to be in the path.
+        let is_literal = |part: &&&str| !part.contains(['*', '?', '[', '\\']);
+        if let Some(part) = self.parts.iter().find(is_literal)
+            && !names.contains(part)
+        {
+            return false;
+        }
         // A directory that matches contains the path.
         let shortest = usize::from(!self.parts.is_empty());
         let longest = if self.only_directories { names.len().saturating_sub(1) } else { names.len() };
@@ -157,7 +164,7 @@ impl<'a> PathPattern<'a> {
     }
 
     /// The names of a path below the base of this pattern.
-    fn names_below_base<'p>(&self, path: &'p Path, roots: &PatternRoots) -> Option<Vec<&'p str>> {
+    fn names_below_base<'p>(&self, path: &'p Path, roots: &PatternRoots<'_>) -> Option<Vec<&'p str>> {
         let below = match self.base {
             PatternBase::Project => path.strip_prefix(&roots.project).ok()?,
             PatternBase::Home => path.strip_prefix(roots.home.as_deref()?).ok()?,
@@ -171,7 +178,7 @@ impl<'a> PathPattern<'a> {
         Some(names.collect())
     }
 
-    fn names_path_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
+    fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
         let base = match self.base {
             PatternBase::Project => roots.project.clone(),
             PatternBase::Root => PathBuf::from("/"),
@@ -194,7 +201,7 @@ impl<'a> PathPattern<'a> {
 }
 
 /// Whether a path is neither in the project nor temporary, and no device.
-fn is_outside(path: &Path, roots: &PatternRoots) -> bool {
+fn is_outside(path: &Path, roots: &PatternRoots<'_>) -> bool {
     let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
     // A home that is itself in a temporary directory is a home all the same.
     let is_home =
@@ -297,11 +304,11 @@ mod tests {
         patterns.iter().map(|text| RuleText { text: (*text).into(), offset: 0 }).collect()
     }
 
-    fn roots() -> PatternRoots {
+    fn roots() -> PatternRoots<'static> {
         PatternRoots {
             project: "/home/u/project".into(),
             home: Some("/home/u".into()),
-            temporary: vec!["/tmp".into()],
+            temporary: LazyCell::new(Box::new(|| vec!["/tmp".into()])),
         }
     }
 

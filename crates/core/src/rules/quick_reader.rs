@@ -53,8 +53,8 @@ pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
                 if !is_plain_rule && header.contains("rule") && header != "[rules]" {
                     return None;
                 }
-                close(from, at, is_rule);
-                (from, is_rule) = (at, is_plain_rule);
+                close(from, start, is_rule);
+                (from, is_rule) = (start, is_plain_rule);
                 end
             }
             Some(_) => {

@@ -267,7 +267,11 @@ impl RuleDraft {
         match self.actions.as_slice() {
             [] => wrong(offset, "it needs one of `deny`, `ask`, `warn`, `need` and `run`"),
             [_] => {}
-            [.., (at, _)] => wrong(*at, "it may have only one of `deny`, `ask`, `warn`, `need` and `run`"),
+            // The table is not in the order of the file.
+            several => wrong(
+                several.iter().map(|(at, _)| *at).max().unwrap_or(offset),
+                "it may have only one of `deny`, `ask`, `warn`, `need` and `run`",
+            ),
         }
         let action = self.actions.first().map(|(_, action)| action);
         let lists = [

@@ -10,6 +10,7 @@ mod evidence_log;
 mod git_index;
 pub mod git_repository;
 mod gitignore;
+mod kept_rules;
 pub mod rule_commands;
 mod state_files;
 mod tree_state;

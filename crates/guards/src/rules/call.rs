@@ -19,6 +19,7 @@ use provost_core::text::quote_start;
 use provost_core::tool::Tool;
 use provost_core::workspace::git_repository::Repository;
 use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
+use regex_lite::Regex;
 
 /// What a rule found in a call.
 pub(super) struct RuleMatch {
@@ -278,15 +279,18 @@ fn match_commits(
     scene: &Scene<'_>,
 ) -> Result<KeyMatch, Fault> {
     for effect in command {
-        let (name, site, branch) = match effect {
-            Effect::Commit { site, dry_run: false } => ("commit", &**site, &UpdatedBranch::CheckedOut),
-            Effect::UpdateBranch(update)
-                if matches!(update.command, "merge" | "revert" | "cherry-pick" | "am") =>
-            {
-                (update.command, &update.site, &update.branch)
+        let (name, site, branch, message) = match effect {
+            Effect::Commit { site, dry_run: false, message } => {
+                ("commit", &**site, &UpdatedBranch::CheckedOut, message)
+            }
+            Effect::UpdateBranch(update) if update.makes_commits() => {
+                (update.command, &update.site, &update.branch, &update.message)
             }
             _ => continue,
         };
+        if !is_message_wrong(subject, message.as_deref()) {
+            continue;
+        }
         let branches = match branch {
             UpdatedBranch::CheckedOut => find_branches(site, scene)?,
             UpdatedBranch::Named(name) => vec![PossibleBranch::Named(name.clone())],
@@ -306,6 +310,13 @@ fn match_commits(
         }
     }
     Ok(KeyMatch::No)
+}
+
+/// Whether a message is given that lacks what the rule requires. A rule without `message` requires nothing.
+fn is_message_wrong(subject: &RuleSubject, message: Option<&str>) -> bool {
+    let Some(required) = &subject.message else { return true };
+    let pattern = Regex::new(&required.text);
+    message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
 }
 
 fn match_pushes(

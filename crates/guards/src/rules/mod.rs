@@ -27,6 +27,7 @@ pub use check::find_time_limit;
 pub use scene::Scene;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    workspace.keep_good_rules();
     if let Some(answer) = trust::answer_prompt(event, workspace) {
         return Ok(answer);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::scene::Scene;
 use crate::shell_words::{expand_braces, read_written_word};
-use provost_core::effect::{self, Effect, FileChange, ProposedContent, WriteContent};
+use provost_core::effect::{self, Effect, FileChange, ProposedContent, ReadScope, WriteContent};
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PathPatterns;
 use provost_core::rules::{RuleSubject, RuleText, Unless};
@@ -140,7 +140,10 @@ fn collect_paths<'a>(
             }
         }
         Effect::Delete { path } if deletes => push(scene.resolve_deleted(path), true, None, "deletes"),
-        Effect::Read { path, recursive } if reads => push(scene.resolve(path), *recursive, None, "reads"),
+        Effect::Read { path, scope } if reads => {
+            // A search for a word is not a way to send a directory away.
+            push(scene.resolve(path), *scope == ReadScope::Tree, None, "reads");
+        }
         Effect::Touch { path } if reads || writes => push(scene.resolve(path), false, None, "names"),
         Effect::UnknownTarget { target, places, change } => {
             let concerns = if *change == FileChange::Delete { deletes } else { writes };
@@ -199,6 +202,8 @@ fn adds_line(adds: &RuleText, used: &UsedPath<'_>, scene: &Scene<'_>) -> Result<
                 },
             }
         }
+        (WriteContent::Known { text, .. }, _) => matches_new(text, old()?.as_deref().unwrap_or_default()),
+        (WriteContent::Adds { text }, _) => matches_new(text, ""),
         _ => false,
     })
 }

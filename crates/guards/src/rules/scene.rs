@@ -4,7 +4,8 @@
 //! link, because an example says what the rule means and not what one project holds.
 
 use crate::prelude::*;
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use provost_core::effect::Effect;
@@ -12,18 +13,30 @@ use provost_core::event::Event;
 use provost_core::rules::path_pattern::PatternRoots;
 use provost_core::workspace::Workspace;
 
+/// Where systems keep temporary files, besides `$TMPDIR`.
+const TEMPORARY: &[&str] =
+    &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"];
+
 pub struct Scene<'a> {
     pub event: &'a Event,
     pub workspace: &'a Workspace,
     /// Nothing is looked up on the disk.
     pub is_example: bool,
-    roots: OnceCell<PatternRoots>,
+    roots: OnceCell<PatternRoots<'a>>,
     commands: OnceCell<Vec<Vec<&'a Effect>>>,
+    resolved: RefCell<HashMap<PathBuf, PathBuf>>,
 }
 
 impl<'a> Scene<'a> {
     pub fn new(event: &'a Event, workspace: &'a Workspace) -> Self {
-        Self { event, workspace, is_example: false, roots: OnceCell::new(), commands: OnceCell::new() }
+        Self {
+            event,
+            workspace,
+            is_example: false,
+            roots: OnceCell::new(),
+            commands: OnceCell::new(),
+            resolved: RefCell::default(),
+        }
     }
 
     pub fn for_example(event: &'a Event, workspace: &'a Workspace) -> Self {
@@ -31,26 +44,20 @@ impl<'a> Scene<'a> {
     }
 
     /// The directories that path patterns count from.
-    pub(super) fn roots(&self) -> &PatternRoots {
-        self.roots.get_or_init(|| {
-            let resolve =
-                |path: &Path| if self.is_example { path.to_owned() } else { self.workspace.resolve(path) };
-            let own = self.workspace.environment_variable("TMPDIR").map(PathBuf::from);
-            let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
-            let usual = [
-                "/tmp",
-                "/var/tmp",
-                "/private/tmp",
-                "/private/var/tmp",
-                "/var/folders",
-                "/private/var/folders",
-            ];
-            let temporary = usual.map(PathBuf::from).into_iter().chain(own);
-            PatternRoots {
-                project: self.workspace.project.clone(),
-                home: self.workspace.places.home.as_deref().map(resolve),
-                temporary: temporary.map(|path| resolve(&path)).collect(),
-            }
+    pub(super) fn roots(&self) -> &PatternRoots<'a> {
+        let (workspace, is_example) = (self.workspace, self.is_example);
+        self.roots.get_or_init(|| PatternRoots {
+            project: workspace.project.clone(),
+            home: workspace.places.home.as_deref().map(|home| self.resolve(home)),
+            temporary: LazyCell::new(Box::new(move || {
+                let own = workspace.environment_variable("TMPDIR").map(PathBuf::from);
+                let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
+                let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).chain(own).collect();
+                if !is_example {
+                    all.iter_mut().for_each(|path| *path = workspace.resolve(path));
+                }
+                all
+            })),
         })
     }
 
@@ -70,7 +77,12 @@ impl<'a> Scene<'a> {
 
     /// The file that a path means.
     pub(super) fn resolve(&self, path: &Path) -> PathBuf {
-        if self.is_example { normalize(path) } else { self.workspace.resolve(path) }
+        if self.is_example {
+            return normalize(path);
+        }
+        // Many rules ask for the same few paths.
+        let mut resolved = self.resolved.borrow_mut();
+        resolved.entry(path.to_owned()).or_insert_with(|| self.workspace.resolve(path)).clone()
     }
 
     /// The file that a deletion removes: a link itself, and not its target.

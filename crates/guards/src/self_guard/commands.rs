@@ -12,8 +12,8 @@ use provost_core::effect::Effect;
 use provost_core::glob::matches_glob;
 use provost_core::overrides::OverrideRequest;
 use provost_core::places::is_provost_program;
-use provost_core::rules::{TRUST_PROMPT, is_trust_prompt};
-use provost_core::text;
+use provost_core::rules::{RULE_PREFIX, TRUST_PROMPT, is_trust_prompt};
+use provost_core::text::{self, shorten_name};
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 
@@ -55,7 +55,12 @@ fn refuse_trust() -> Refusal {
 }
 
 fn refuse_override(text: &str) -> Option<Refusal> {
-    let guard = find_overridable(OverrideRequest::parse(text)?.guard)?.name;
+    let guard = OverrideRequest::parse(text)?.guard;
+    // A rule may be written later than the text.
+    if !guard.starts_with(RULE_PREFIX) && find_overridable(guard).is_none() {
+        return None;
+    }
+    let guard = shorten_name(guard);
     let refusal = Refusal::new(
         format!("`provost override {guard}` denied"),
         "only the user can type an override",

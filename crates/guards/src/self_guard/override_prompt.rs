@@ -1,19 +1,15 @@
-//! The guard `override`: records the user's prompt that allows one denial.
+//! The guard `override`: records the user's prompt that allows one denial of a guard or a rule.
 //!
 //! It confirms the permission to the user and to the model, which sees the prompt too. [`provost_core::overrides`]
 //! uses the permission up. A prompt counts as the user's unless the client says that a subagent or a program wrote
 //! it.
 
 use crate::prelude::*;
-use crate::registry::{describe_override, find_guard, find_overridable, suggest_overridable};
+use crate::registry::{OverrideTarget, describe_override};
 use provost_core::event::{Event, EventKind};
-use provost_core::guard::Guard;
 use provost_core::opinion::{Denial, Fault, Opinion};
 use provost_core::overrides::{self, OverrideRequest, PERMISSION_LIFETIME};
-use provost_core::text::{make_one_line, truncate_utf16};
 use provost_core::workspace::Workspace;
-
-const LONGEST_NAME: usize = 100;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let EventKind::Prompt { text: Some(text), is_by_user, .. } = &event.kind else {
@@ -24,8 +20,15 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     if in_subagent || !is_by_user {
         return Ok(reject("the prompt is not the user's own", &describe_override()));
     }
-    let Some(guard) = find_overridable(request.guard) else {
-        return Ok(reject(&explain_unknown(request.guard), &describe_override()));
+    if request.guard.is_empty() {
+        return Ok(reject("it names no guard", &describe_override()));
+    }
+    let name = match OverrideTarget::find(request.guard, &workspace.config.rules) {
+        OverrideTarget::Known(name) => name,
+        OverrideTarget::Fixed(guard) => {
+            return Ok(reject(&format!("`{}` cannot be overridden", guard.name), &describe_override()));
+        }
+        OverrideTarget::Unknown(why) => return Ok(reject(&why, &describe_override())),
     };
     if request.reason.is_empty() {
         return Ok(reject("it gives no reason", &describe_override()));
@@ -33,14 +36,14 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let Some(session) = event.session.as_deref().filter(|session| !session.is_empty()) else {
         return Ok(reject("the client names no session", "use a client that does"));
     };
-    if let Err(fault) = overrides::store_permission(workspace, session, guard.name, &request.reason) {
+    if let Err(fault) = overrides::store_permission(workspace, session, &name, &request.reason) {
         return Ok(reject(&fault.to_string(), "make the directory writable, and send the prompt again"));
     }
-    Ok(confirm(guard, &request.reason))
+    Ok(confirm(&name, &request.reason))
 }
 
-fn confirm(guard: &Guard, reason: &str) -> Opinion {
-    let (name, minutes) = (guard.name, PERMISSION_LIFETIME.as_secs() / 60);
+fn confirm(name: &str, reason: &str) -> Opinion {
+    let minutes = PERMISSION_LIFETIME.as_secs() / 60;
     Opinion {
         evidence: vec![format!("the user allows the next denial by {name}, once: {reason}")],
         to_model: Some(format!("[provost] the user allows the next denial by `{name}`, once: {reason}")),
@@ -49,15 +52,6 @@ fn confirm(guard: &Guard, reason: &str) -> Opinion {
              allowed once ({reason})"
         )),
         ..Opinion::default()
-    }
-}
-
-fn explain_unknown(name: &str) -> String {
-    let shown = make_one_line(&truncate_utf16(name, LONGEST_NAME));
-    match find_guard(name) {
-        Some(_) => format!("`{shown}` cannot be overridden"),
-        None if name.is_empty() => "it names no guard".into(),
-        None => format!("there is no guard `{shown}`{}", suggest_overridable(name)),
     }
 }
 

@@ -75,7 +75,7 @@ impl<'a> ToolCheck<'a> {
                 Effect::ApplyPatch(command) if !seen_patches.insert(command) => None,
                 Effect::ApplyPatch(command) => self.refuse_patch(command, effects)?,
                 Effect::Touch { path } => self.refuse_touch(path)?,
-                Effect::Read { path, recursive } => self.refuse_read(path, *recursive),
+                Effect::Read { path, scope } => self.refuse_read(path, scope.is_recursive()),
                 Effect::SetVariable { name, value } => {
                     commands::refuse_variable(name, value.as_deref(), workspace)
                 }

@@ -35,6 +35,15 @@ pub struct BranchUpdate {
     pub kind: UpdateKind,
     /// The revision that the branch gets, where the words name one.
     pub from: Option<String>,
+    /// The message of the new commit, where the words give all of it.
+    pub message: Option<String>,
+}
+
+impl BranchUpdate {
+    /// Whether the command makes commits of its own, as `git commit` does. A `pull` or `rebase` does not count.
+    pub fn makes_commits(&self) -> bool {
+        matches!(self.command, "merge" | "revert" | "cherry-pick" | "am")
+    }
 }
 
 /// The branch that a git command updates.

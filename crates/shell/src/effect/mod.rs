@@ -25,6 +25,24 @@ pub enum FileChange {
     Place,
 }
 
+/// How much is read below a path that may be a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadScope {
+    /// Only the file itself.
+    File,
+    /// All files below it are searched: `grep -r`, `rg`.
+    Search,
+    /// All files below it are copied, moved, archived or sent: `cp -r`, `tar`, `rsync`.
+    Tree,
+}
+
+impl ReadScope {
+    /// Whether the files below a directory are read.
+    pub fn is_recursive(self) -> bool {
+        self != Self::File
+    }
+}
+
 /// One thing that a command line or a tool call would do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -53,8 +71,8 @@ pub enum Effect {
     Read {
         /// The file.
         path: PathBuf,
-        /// Everything below the path is read too.
-        recursive: bool,
+        /// Whether what lies below the path is read too.
+        scope: ReadScope,
     },
     /// A command line sets a variable for the programs it runs.
     SetVariable {
@@ -81,6 +99,15 @@ pub enum Effect {
         /// `None` where the directory is not certain.
         directory: Option<PathBuf>,
     },
+    /// A command runs code that another command of the line fetches from the network: `curl … | sh`.
+    RunFetched,
+    /// A program sends data to the network: its words, its input, or files that it reads.
+    Send {
+        /// The program: `curl`.
+        program: String,
+        /// The host or address as it is written, where the words say it.
+        destination: Option<String>,
+    },
     /// An option or sub-command makes a program that is known to read do more than that.
     MutatingOption {
         /// The program: `find`.
@@ -96,6 +123,8 @@ pub enum Effect {
         site: Box<GitSite>,
         /// `--dry-run`: no commit is created.
         dry_run: bool,
+        /// The message, where the words give all of it.
+        message: Option<String>,
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),

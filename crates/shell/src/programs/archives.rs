@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use super::files::has_option;
 use crate::LineWalker;
 use crate::directories::DirectoryList;
+use crate::effect::ReadScope;
 use crate::grammar::TextKind;
 use crate::word::Word;
 
@@ -79,7 +80,7 @@ impl LineWalker<'_> {
         let prints = has(&["--stdout", "--to-stdout", "--list", "--test"], &['c', 'l', 't']);
         for word in words.iter().filter(|word| !word.is_option()) {
             if prints || keeps {
-                self.report_read_operand(word, false);
+                self.report_read_operand(word, ReadScope::File);
             } else {
                 self.report_delete(word);
             }
@@ -158,19 +159,25 @@ impl LineWalker<'_> {
             }
         }
         let outside = self.place.current.clone();
+        let scope = if tar.packs { ReadScope::Tree } else { ReadScope::File };
         for (word, place) in tar.members {
             self.place.current = place;
             if tar.packs && tar.removes {
                 self.report_delete(word);
+                self.report_read_operand(word, scope);
             } else if tar.unpacks && !tar.prints {
                 self.report_write(word);
             } else {
-                self.report_read_operand(word, tar.packs);
+                self.report_read_operand(word, scope);
             }
         }
         if let Some((archive, place)) = tar.archive.filter(|(archive, _)| archive.text() != Some("-")) {
             self.place.current = place;
-            if tar.packs { self.report_write(&archive) } else { self.report_read_operand(&archive, false) }
+            if tar.packs {
+                self.report_write(&archive);
+            } else {
+                self.report_read_operand(&archive, ReadScope::File);
+            }
         }
         self.place.current = outside;
     }
@@ -185,7 +192,7 @@ impl LineWalker<'_> {
                     self.run_text_before(line.to_owned(), TextKind::Commands);
                 }
             }
-            'T' | 'X' => self.report_read_operand(value, false),
+            'T' | 'X' => self.report_read_operand(value, ReadScope::File),
             _ => {}
         }
     }

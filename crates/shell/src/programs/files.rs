@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::archives::is_compressor;
-use super::is_listed;
+use super::{is_listed, operands};
 use crate::directories::resolve_parent_names;
-use crate::effect::Effect;
+use crate::effect::{Effect, ReadScope};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker, SHELLS};
 
@@ -98,7 +98,7 @@ impl LineWalker<'_> {
                         let path = format!("{directory}/{}", source.prefix());
                         self.report_in_each_directory(&path, 0, |path| Effect::Read {
                             path: resolve_parent_names(&path),
-                            recursive: false,
+                            scope: ReadScope::File,
                         });
                     }
                 }
@@ -130,15 +130,24 @@ impl LineWalker<'_> {
         let is_recursive = program == "rg"
             || known_use.is_some()
                 && has(&["--recursive", "--archive", "--dereference-recursive"], &['r', 'R', 'a']);
-        let reads_trees = is_recursive || matches!(program, "zip" | "scp" | "rsync");
+        let is_copy = matches!(operand_use, OperandUse::Copied | OperandUse::Moved | OperandUse::Packed);
+        let scope = match operand_use {
+            OperandUse::Moved => ReadScope::Tree,
+            _ if is_copy && (is_recursive || matches!(program, "zip" | "scp" | "rsync")) => ReadScope::Tree,
+            _ if is_recursive => ReadScope::Search,
+            _ => ReadScope::File,
+        };
         let deletes_sources = match operand_use {
             OperandUse::Deleted | OperandUse::Moved => true,
             OperandUse::Copied => program == "rsync" && has(&["--remove-s"], &[]),
             OperandUse::Packed => has(&["--move"], &['m']),
             _ => false,
         };
-        let (operands, mut targets) =
+        let (mut operands, mut targets) =
             split_targets(words, target_option(program), has_output_option(program));
+        if operand_use != OperandUse::Fetched {
+            keep_files(program, words, &mut operands);
+        }
         let mut sources = operands.as_slice();
         let here = Word::literal(".");
         match (operand_use, sources) {
@@ -160,10 +169,15 @@ impl LineWalker<'_> {
         let from = self.effects.len();
         for word in sources {
             match operand_use {
-                _ if deletes_sources => self.report_delete(word),
+                _ if deletes_sources => {
+                    self.report_delete(word);
+                    if is_copy {
+                        self.report_read_operand(word, scope);
+                    }
+                }
                 OperandUse::Written => self.report_write(word),
                 OperandUse::Fetched | OperandUse::Text => {}
-                _ => self.report_read_operand(word, reads_trees),
+                _ => self.report_read_operand(word, scope),
             }
         }
         if program == "tee" {
@@ -183,7 +197,7 @@ impl LineWalker<'_> {
             }
         }
         if known_use.is_none() {
-            self.report_option_reads(words);
+            self.report_option_reads(program, words);
         }
     }
 
@@ -197,22 +211,24 @@ impl LineWalker<'_> {
 
     /// Reports the files that an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`. An unknown
     /// operand is not reported, because reading changes nothing.
-    pub(super) fn report_read_operand(&mut self, word: &Word, recursive: bool) {
-        if word.text().is_some_and(|text| !text.is_empty()) {
-            self.report_read(word, recursive);
-            for front in ["@", "file://", "file:"] {
-                if word.prefix().starts_with(front) {
-                    self.report_read(&word.skip_bytes(front.len()), recursive);
-                }
+    pub(super) fn report_read_operand(&mut self, word: &Word, scope: ReadScope) {
+        let Some(text) = word.text().filter(|text| !text.is_empty()) else { return };
+        self.report_read(word, scope);
+        for front in ["@", "file://", "file:"] {
+            if text.starts_with(front) {
+                self.report_read(&word.skip_bytes(front.len()), scope);
             }
         }
     }
 
     /// Reports the file in `--option=FILE`.
-    fn report_option_reads(&mut self, words: &[Word]) {
+    fn report_option_reads(&mut self, program: &str, words: &[Word]) {
         for word in words.iter().filter(|word| word.is_option()) {
-            if let Some(at) = word.prefix().find('=').filter(|at| at + 1 < word.prefix().len()) {
-                self.report_read_operand(&word.skip_bytes(at + 1), false);
+            let text = word.prefix();
+            if let Some(at) = text.find('=').filter(|at| at + 1 < text.len())
+                && !operands::has_text_value(program, &text[..at])
+            {
+                self.report_read_operand(&word.skip_bytes(at + 1), ReadScope::File);
             }
         }
     }
@@ -221,11 +237,27 @@ impl LineWalker<'_> {
         for word in words {
             match word.prefix().get(..3) {
                 Some("of=") => self.report_write(&word.skip_bytes(3)),
-                Some("if=") => self.report_read(&word.skip_bytes(3), false),
+                Some("if=") => self.report_read(&word.skip_bytes(3), ReadScope::File),
                 _ => {}
             }
         }
     }
+}
+
+/// Removes the operands that are not files.
+fn keep_files(program: &str, words: &[Word], operands: &mut Vec<&Word>) {
+    let mut others = Vec::new();
+    operands::find_other_words(program, words, |at| others.extend(words.get(at)));
+    // Both lists are in the order of the words.
+    let mut others: &[&Word] = &others;
+    operands.retain(|operand| {
+        while let [first, rest @ ..] = others
+            && std::ptr::from_ref::<Word>(first) < std::ptr::from_ref::<Word>(operand)
+        {
+            others = rest;
+        }
+        !others.first().is_some_and(|other| std::ptr::eq::<Word>(*other, *operand))
+    });
 }
 
 /// Splits words into operands and the values of the option that names a target. `is_strict`: the letter of the option

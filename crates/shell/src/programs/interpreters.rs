@@ -22,6 +22,7 @@ impl LineWalker<'_> {
         if matches!(words, [only] if is_question(only)) {
             return;
         }
+        self.note_interpreter_code(words);
         // What runs is the text after `-c` or `-e`, or else the script.
         let is_code = |word: &&Word| {
             !word.is_option() || word.text().is_some_and(|text| is_listed("-c -e -m -p -r -E --eval", text))

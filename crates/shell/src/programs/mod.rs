@@ -13,6 +13,8 @@ mod flutter;
 pub(super) mod git;
 mod interpreters;
 mod launchers;
+mod network;
+mod operands;
 mod options;
 mod patches;
 mod scripts;
@@ -77,6 +79,7 @@ impl LineWalker<'_> {
     /// Reports what a program does with its arguments.
     pub(crate) fn report_program(&mut self, program: &str, words: &[Word]) {
         self.note_output(program, words);
+        self.report_network(program, words);
         match program {
             _ if table::is_plain(program) => {}
             "git" => self.report_git(words),

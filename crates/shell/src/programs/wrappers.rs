@@ -106,6 +106,7 @@ impl LineWalker<'_> {
                 } else {
                     self.report_unknown_program(first, words, is_fed);
                 }
+                self.tree.note_code_input();
                 // `a[…]=1`, or a builtin that evaluates its words.
                 self.widen_evaluation(EvaluationScope::Subscripts);
                 // `$GIT commit`, `$(which git) commit`.

@@ -21,7 +21,7 @@ pub(super) struct NewCommits<'a> {
 impl<'a> NewCommits<'a> {
     pub(super) fn from_effect(effect: &'a Effect) -> Option<Self> {
         match effect {
-            Effect::Commit { site, dry_run: false } => Some(Self {
+            Effect::Commit { site, dry_run: false, .. } => Some(Self {
                 command: "commit",
                 site,
                 branch: &UpdatedBranch::CheckedOut,
@@ -29,7 +29,7 @@ impl<'a> NewCommits<'a> {
                 from: None,
             }),
             Effect::UpdateBranch(update) if update.kind != UpdateKind::Removes => {
-                let BranchUpdate { command, site, branch, kind, from } = &**update;
+                let BranchUpdate { command, site, branch, kind, from, .. } = &**update;
                 Some(Self { command, site, branch, kind: *kind, from: from.as_deref() })
             }
             _ => None,

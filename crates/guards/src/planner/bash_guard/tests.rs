@@ -52,7 +52,7 @@ fn a_mutating_option_is_named_with_its_program() {
 
 #[test]
 fn a_commit_is_refused_and_a_dry_run_is_not() {
-    let commit = |dry_run| Effect::Commit { site: Box::new(GitSite::default()), dry_run };
+    let commit = |dry_run| Effect::Commit { site: Box::new(GitSite::default()), dry_run, message: None };
     assert!(refuse(&[run("git"), commit(false)]).unwrap().contains("'git commit'"));
     assert_eq!(refuse(&[run("git"), commit(true)]), None);
 }

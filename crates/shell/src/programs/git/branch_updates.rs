@@ -81,7 +81,7 @@ impl LineWalker<'_> {
         let name = if let UpdatedBranch::Named(name) = &branch { name.len() } else { 0 };
         let cost = site_cost(&site) + name + from.as_ref().map_or(0, String::len);
         let at = self.effects.len();
-        let update = BranchUpdate { command, site, branch, kind, from };
+        let update = BranchUpdate { command, site, branch, kind, from, message: None };
         self.report_effect(Effect::UpdateBranch(Box::new(update)), cost);
         self.record_step(FlowStep::Site(at));
     }
@@ -223,9 +223,11 @@ impl LineWalker<'_> {
         if arguments.has('\0', "--continue") || (arguments.operands.is_empty() && self.git.is_fed) {
             return self.report_checked_out_update("merge", None);
         }
+        let from = self.effects.len();
         for operand in &arguments.operands {
             self.report_checked_out_update("merge", operand.text());
         }
+        self.note_message(&arguments, from);
     }
 
     /// `pull REMOTE REVISION` merges the revision; `fetch` and `push` write the branches that are named after a colon.

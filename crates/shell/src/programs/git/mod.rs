@@ -11,6 +11,7 @@ mod child_programs;
 mod commands;
 mod context;
 mod forms;
+mod messages;
 mod named_files;
 mod options;
 mod pushes;
@@ -82,7 +83,8 @@ impl LineWalker<'_> {
                 self.report_options(caller, options, words);
             }
             GitCommandKind::DependsOnArguments => self.report_git_form(caller, words),
-            GitCommandKind::Does(_) if name == "commit" && switches::is_dry_run(words) => {}
+            GitCommandKind::Does(_)
+                if name == "commit" && switches::is_dry_run(&switches::parse_commit(words)) => {}
             GitCommandKind::Does(does) => self.report_mutation(caller, "", does),
         }
         if let ("config", Some((alias, value))) = (name, parse_written_setting(words)) {

@@ -21,7 +21,10 @@ impl LineWalker<'_> {
                 let site = self.git_site();
                 let cost = site_cost(&site);
                 let at = self.effects.len();
-                self.report_effect(Effect::Commit { site: Box::new(site), dry_run: is_dry_run(words) }, cost);
+                let arguments = parse_commit(words);
+                let dry_run = is_dry_run(&arguments);
+                self.report_effect(Effect::Commit { site: Box::new(site), dry_run, message: None }, cost);
+                self.note_message(&arguments, at);
                 self.record_step(FlowStep::Site(at));
             }
             ("switch" | "checkout", _) => self.report_checkout(command == "checkout", words),
@@ -235,9 +238,13 @@ fn is_path(text: &str) -> bool {
     text.ends_with('/') || text.starts_with([':', '.', '/']) || text.contains(['*', '?'])
 }
 
-/// Whether `git commit` has `--dry-run`. An unknown argument may take it back, or take it as a value.
-pub(super) fn is_dry_run(words: &[Word]) -> bool {
+/// The arguments of `git commit`.
+pub(super) fn parse_commit<'w, 'a>(words: &'w [Word<'a>]) -> ParsedArguments<'w, 'a> {
     let table = OptionTable { letters: "qvsaeiopnzF:m:c:C:t:S::u::", longs: options::COMMIT, ..STRICT };
-    let arguments = ParsedArguments::parse_with(&table, words);
+    ParsedArguments::parse_with(&table, words)
+}
+
+/// Whether `git commit` has `--dry-run`. An unknown argument may take it back, or take it as a value.
+pub(super) fn is_dry_run(arguments: &ParsedArguments) -> bool {
     arguments.has('\0', "--dry-run") && !arguments.is_uncertain
 }

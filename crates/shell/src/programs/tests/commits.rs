@@ -36,7 +36,7 @@ fn branches(site: &GitSite) -> String {
 /// `directory branches` for each commit, with `?` for an unknown directory.
 fn commits(line: &str) -> Vec<String> {
     let describe = |effect| match effect {
-        Effect::Commit { site, dry_run } => {
+        Effect::Commit { site, dry_run, .. } => {
             let directory =
                 site.repository.as_ref().map_or("?".to_owned(), |path| path.display().to_string());
             Some(format!("{directory} {}{}", branches(&site), if dry_run { " dry" } else { "" }))
@@ -325,5 +325,53 @@ fn other_branch_updates_are_found() {
         ("git rebase --onto f main", "rebase . f"),
     ] {
         assert_eq!(updates(line), wanted, "{line}");
+    }
+}
+
+#[test]
+fn a_commit_has_the_message_that_the_words_give() {
+    let message = |line: &str| {
+        let found = effects(line, Path::new("/p"), None).into_iter().find_map(|effect| match effect {
+            Effect::Commit { message, .. } => Some(message),
+            Effect::UpdateBranch(update) if update.makes_commits() => Some(update.message),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("{line}"))
+    };
+    for (line, wanted) in [
+        ("git commit -m x", "x"),
+        ("git commit -am 'fix: a b'", "fix: a b"),
+        ("git commit --message=x", "x"),
+        ("git commit --message x --no-verify", "x"),
+        ("git commit -mx -m 'b\nc'", "x\n\nb\nc"),
+        ("git commit -m \"$(cat <<'EOF'\nfeat: a\n\nwhy `b` $c\nEOF\n)\"", "feat: a\n\nwhy `b` $c"),
+        ("git add . && git commit -m \"$(cat <<EOF\nfeat: a\n\nb\nEOF\n)\" && git push", "feat: a\n\nb"),
+        ("git commit -m \"$(cat <<-'E'\n\ta\n\tE\n)\"", "a"),
+        ("git commit -F - <<'EOF'\nfeat: a\n\nb\nEOF", "feat: a\n\nb"),
+        ("git commit --file=- <<< x", "x"),
+        ("git -C d commit -qF- <<EOF\na\nEOF", "a"),
+        ("echo x | git commit -F -", "x"),
+        ("git merge --no-ff -m 'merge b' b", "merge b"),
+        ("git merge -F - b <<< x", "x"),
+        ("bash -c 'git commit -m x'", "x"),
+    ] {
+        assert_eq!(message(line).as_deref(), Some(wanted), "{line}");
+    }
+    for line in [
+        "git commit",
+        "git commit -m \"$X\"",
+        "git commit -m a -m \"$X\"",
+        "git commit -m \"$(x)\"",
+        "git commit -m \"$(cat <<EOF\n$X\nEOF\n)\"",
+        "git commit -m \"a $(cat <<'EOF'\nb\nEOF\n)\"",
+        "git commit -m \"$(cat <<'EOF'\nb\nEOF\necho c\n)\"",
+        "git commit -F msg.txt",
+        "git commit -F - <<EOF\n$X\nEOF",
+        "git commit --amend --no-edit",
+        "git revert HEAD",
+        "git cherry-pick a",
+        "git am < patch",
+    ] {
+        assert_eq!(message(line), None, "{line}");
     }
 }

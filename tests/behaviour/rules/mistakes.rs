@@ -1,0 +1,179 @@
+//! Mistakes in rules: each is reported with its place, and no other rule and no guard is affected.
+
+use std::fs;
+
+use crate::support::{TestProject, assert_shown};
+use serde_json::Value;
+
+/// A rule that must still hold beside the mistake.
+const GOOD: &str = "[[rule]]\nname = \"no-fetch\"\nruns = \"git fetch\"\ndeny = \"the network is down\"\n";
+
+fn with_config(text: &str) -> TestProject {
+    let project = TestProject::new();
+    project.write_file("provost.toml", text);
+    project
+}
+
+fn start_message(project: &TestProject) -> String {
+    project.shorten_paths(&project.start_session("s").expect_note())
+}
+
+fn is_denied(project: &TestProject, line: &str) -> bool {
+    project.hook(&project.bash(line)).stdout.contains("\"permissionDecision\":\"deny\"")
+}
+
+fn shown(project: &TestProject, name: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = project.provost_command(name, arguments).output().unwrap();
+    (output.status.code(), project.shorten_paths(&String::from_utf8(output.stdout).unwrap()))
+}
+
+#[test]
+fn a_mistake_in_a_rule_is_reported_everywhere_and_the_other_rules_hold() {
+    let rule = |lines: &str| format!("{GOOD}\n[[rule]]\nname = \"wrong\"\n{lines}");
+    let mut all = String::new();
+    for (lines, place) in [
+        ("runs = \"git push\"\ndenny = \"no\"\n", "9:1"),
+        ("runs = \"git push\"\ndeny = \"no\"\nask = \"no\"\n", "10:1"),
+        ("runs = \"git push\"\n", "6:1"),
+        ("deny = \"no\"\n", "6:1"),
+        ("runs = 5\ndeny = \"no\"\n", "8:8"),
+        ("runs = [\"git push\", \"\"]\ndeny = \"no\"\n", "8:21"),
+        ("writes = \"a[b\"\ndeny = \"no\"\n", "8:10"),
+        ("writes = \"a/../b\"\ndeny = \"no\"\n", "8:10"),
+        ("adds = \"(TODO\"\ndeny = \"no\"\n", "8:8"),
+        ("commits = \"*\"\nmessage = \"[a\"\ndeny = \"no\"\n", "9:11"),
+        ("runs = \"git push\"\ndeny = \"no\"\nmode = \"wach\"\n", "10:8"),
+    ] {
+        let project = with_config(&rule(lines));
+        let told = start_message(&project);
+        assert!(told.contains(&format!("<project>/provost.toml:{place}: ")), "{lines}: {told}");
+        all += &format!("{lines}\n{told}\n\n");
+        let (code, checked) = shown(&project, "config", &["check"]);
+        assert!(code == Some(1) && checked.contains(&format!("provost.toml:{place}: ")), "{checked}");
+        let (_, report) = shown(&project, "doctor", &["--json"]);
+        let (line, column) = place.split_once(':').unwrap();
+        assert!(
+            report.contains(&format!("provost.toml line {line}, column {column} is ignored")),
+            "{report}"
+        );
+        let (_, line) = shown(&project, "statusline", &[]);
+        assert!(line.contains("1 mistake in its configuration"), "{line}");
+        let (_, status) = shown(&project, "status", &["--json"]);
+        let status: Value = serde_json::from_str(&status).unwrap();
+        assert!(status["mistakes"][0].as_str().unwrap().contains(&format!(":{place}: ")), "{status}");
+        assert!(is_denied(&project, "git fetch") && !is_denied(&project, "git push"), "{lines}");
+        // The guards still judge.
+        project.hook(&project.write(project.path.join("provost.toml"), "")).expect_denial();
+    }
+    assert_shown!("rules-mistake-places", all);
+}
+
+#[test]
+fn of_two_rules_with_one_name_the_first_holds() {
+    let project = with_config(&format!("{GOOD}\n{}", GOOD.replace("git fetch", "git pull")));
+    assert!(start_message(&project).contains("provost.toml:6:1: there are two rules `no-fetch`"));
+    assert!(is_denied(&project, "git fetch") && !is_denied(&project, "git pull"));
+}
+
+#[test]
+fn a_file_with_a_byte_order_mark_and_windows_lines_is_read() {
+    let text = format!("\u{feff}{GOOD}\n[[rule]]\nname = \"wrong\"\nrun = \"x\"\n").replace('\n', "\r\n");
+    let project = with_config(&text);
+    assert!(
+        start_message(&project).contains("provost.toml:6:1: rule `wrong`: "),
+        "{}",
+        start_message(&project)
+    );
+    assert!(is_denied(&project, "git fetch"));
+}
+
+#[test]
+fn the_last_good_version_of_a_broken_file_holds() {
+    let project = with_config(GOOD);
+    assert!(is_denied(&project, "git fetch"));
+    for broken in [
+        b"[[rule\nname = 1".to_vec(),
+        b"\0\xff\x80\x01[[rule]]".to_vec(),
+        format!("{GOOD}\n{GOOD}\nname = 5 5\n").into_bytes(),
+        GOOD.replace("down", "\u{7f}").repeat(100_000).into_bytes(),
+        [GOOD.replace("git fetch", "git pull").as_bytes(), b"# \xff\n"].concat(),
+    ] {
+        fs::write(project.path.join("provost.toml"), &broken).unwrap();
+        assert!(is_denied(&project, "git fetch"), "{:?}", String::from_utf8_lossy(&broken[..10]));
+        assert!(!is_denied(&project, "git pull"));
+        let told = start_message(&project);
+        assert!(told.starts_with("[provost] <project>/provost.toml: "), "{told}");
+        let (code, checked) = shown(&project, "config", &["check"]);
+        let holds = "is broken, so the rule of its last good version holds";
+        assert!(code == Some(1) && checked.contains(holds), "{checked}");
+    }
+    fs::write(project.path.join("provost.toml"), "[[rule\n").unwrap();
+    assert_shown!("rules-last-good", start_message(&project));
+}
+
+#[test]
+fn the_copy_follows_each_good_change() {
+    let project = with_config(GOOD);
+    assert!(is_denied(&project, "git fetch"));
+    // The same size, at once.
+    project.write_file("provost.toml", &GOOD.replace("fetch", "pulls"));
+    assert!(is_denied(&project, "git pulls"));
+    project.write_file("provost.toml", "[[rule\n");
+    assert!(is_denied(&project, "git pulls") && !is_denied(&project, "git fetch"));
+    // An older file that comes back.
+    let file = project.write_file("provost.toml", GOOD);
+    let file = fs::File::options().write(true).open(file).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000))
+        .unwrap();
+    assert!(is_denied(&project, "git fetch"));
+    project.write_file("provost.toml", "[[rule\n");
+    assert!(is_denied(&project, "git fetch") && !is_denied(&project, "git pulls"));
+    // A good file without rules has none, also when it breaks.
+    project.write_file("provost.toml", "[journal]\nenabled = true\n");
+    assert!(!is_denied(&project, "git fetch"));
+    project.write_file("provost.toml", "[[rule\n");
+    assert!(!is_denied(&project, "git fetch"));
+}
+
+#[test]
+fn an_unchanged_file_is_not_copied_again() {
+    let project = with_config(GOOD);
+    let file = fs::File::options().write(true).open(project.path.join("provost.toml")).unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    file.set_modified(long_ago).unwrap();
+    assert!(is_denied(&project, "git fetch"));
+    let copies =
+        || fs::read_dir(project.state_directory().join("rules")).unwrap().map(|copy| copy.unwrap().path());
+    let [copy] = &copies().collect::<Vec<_>>()[..] else { panic!("one copy") };
+    let identity = || provost::files::file_identity(copy);
+    let before = identity();
+    assert!(is_denied(&project, "git fetch"));
+    assert_eq!(identity(), before);
+    assert_eq!(fs::read_to_string(copy).unwrap(), GOOD);
+}
+
+#[test]
+fn a_broken_file_without_an_earlier_version_says_that_its_rules_do_not_hold() {
+    let project = with_config(&format!("{GOOD}\n[[rule\n"));
+    assert!(!is_denied(&project, "git fetch"));
+    assert_shown!("rules-no-last-good", start_message(&project));
+    // A broken file without rules loses none.
+    let project = with_config("[engine\n");
+    assert!(!start_message(&project).contains("rules"));
+}
+
+#[test]
+fn ten_megabytes_of_rules_and_a_file_without_end_are_answered_in_time() {
+    for text in [
+        GOOD.repeat(100_000),
+        "[[rule]]\n".repeat(100_000),
+        "[[rule]]\nx = [".repeat(60_000),
+        "[".repeat(1_000_000),
+    ] {
+        let project = with_config(&text);
+        let answer = project.hook(&project.bash("ls"));
+        assert!(answer.code == Some(0) && answer.cpu_seconds < 5.0, "{} {answer:?}", &text[..20]);
+        let answer = project.start_session("s");
+        assert!(answer.cpu_seconds < 5.0 && answer.expect_note().len() < 2000, "{}", &text[..20]);
+    }
+}
