@@ -321,7 +321,7 @@ fn a_crate_that_touches_the_disk_or_the_environment_is_found() {
                 "provost_core::config::Config::load",
             ),
             ("use provost_core::places::resolve;", "provost_core::places::resolve"),
-            ("use provost_core::reviewer;\nfn f() { process::run(); }", "provost_core::process::run"),
+            ("use provost_core::process;\nfn f() { process::run(); }", "provost_core::process::run"),
             ("#[path = \"../cli/x.rs\"]\nmod x;", "code that stands in another file"),
             ("include!(\"x.rs\");", "code that stands in another file"),
         ],
