@@ -13,7 +13,7 @@ mod signals;
 
 pub use provost_clients as clients;
 pub use provost_core::{
-    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places,
+    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places, process,
     raw_object, review_verdict, reviewer, rules, text, tool, workspace,
 };
 pub use provost_files as files;

@@ -52,6 +52,9 @@ fn guards_page() -> String {
                 page += "\nTime: it may start a reviewer and wait for the answer, for minutes or hours. It has a time \
                          limit of its own.\n";
             }
+            if matches!(guard.time_limit, TimeLimit::Commands(_)) {
+                page += "\nTime: it runs the commands of rules (`need.check`, `run`) within the time limits that they have.\n";
+            }
             if let Some(form) = guard.override_prompt() {
                 page += &format!("\nAllow once: type {form} as your prompt.\n");
             }

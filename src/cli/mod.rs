@@ -21,6 +21,7 @@ mod override_command;
 mod overview;
 mod phases;
 mod review;
+mod rules;
 mod schema;
 mod screen;
 mod settings_file;
@@ -90,6 +91,7 @@ enum Command {
     Guards(guards::Guards),
     Check(check::Check),
     Override(override_command::Override),
+    Rules(rules::Rules),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),
@@ -162,6 +164,7 @@ pub fn run() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Override(command) => command.run(),
+        Command::Rules(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),

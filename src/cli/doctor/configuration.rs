@@ -2,7 +2,7 @@
 
 use super::report::{CheckGroup, DoctorFinding, format_count, join_words};
 use crate::cli::overview::Overview;
-use crate::text::make_one_line;
+use crate::text::{clip_line, make_one_line};
 
 pub(super) fn check(overview: &Overview) -> CheckGroup {
     let config = &overview.workspace.config;
@@ -27,6 +27,17 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
             format!("the {word} {} {verb} off", join_words(&off)),
             format!("{} says so", join_words(&files)),
             "remove the lines below `[guards]` in an editor, if nobody needs them any more",
+        ));
+    }
+    let waiting = overview.workspace.list_untrusted_commands();
+    if !waiting.is_empty() {
+        let commands: Vec<String> =
+            waiting.iter().map(|command| format!("`{}`", clip_line(command, 60))).collect();
+        findings.push(DoctorFinding::warning(
+            "rules-untrusted",
+            format!("{} of this project's rules do not run", format_count(waiting.len(), "command")),
+            format!("you have not trusted {}", join_words(&commands)),
+            "run `provost rules trust`",
         ));
     }
     let files = match config.files.len() {

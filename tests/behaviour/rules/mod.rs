@@ -1,12 +1,15 @@
 //! The rules of `provost.toml`: each key, each action, on every channel.
 
 mod actions;
+mod checks;
 mod evidence;
 mod evidence_session;
 mod evidence_stop;
 mod keys;
 mod mistakes;
 mod overrides;
+mod run;
+mod trust;
 mod watch;
 
 use serde_json::{Value, json};

@@ -32,8 +32,11 @@ impl<'a> RuleInterest<'a> {
         let EventKind::BeforeTool(call) = &self.event.kind else {
             return ["need", "run", "stops", "changed"].iter().any(|key| has(key));
         };
-        // What happens is recorded for rules that need evidence, whatever they look at.
-        if has("need") || has("changed") {
+        // The start of a run that a rule needs is recorded, whatever else the rule is about.
+        let needs_run = |entry: &RuleEntry<'_>| {
+            entry.key == "need" && self.has_effect(|effect| runs_needed_program(effect, &entry.value.0))
+        };
+        if entries.iter().any(needs_run) {
             return true;
         }
         if has("stops") || has("run") {
@@ -96,6 +99,12 @@ fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
         let first = pattern.split_ascii_whitespace().next().unwrap_or_default();
         first.split('|').any(|word| word == "*" || word.contains('/') || word.eq_ignore_ascii_case(program))
     })
+}
+
+/// Whether an effect starts the program that `need = { passed = … }` names.
+fn runs_needed_program(effect: &Effect, need: &RuleValue<'_>) -> bool {
+    let RuleValue::Table(entries) = need else { return false };
+    entries.iter().any(|entry| entry.key == "passed" && runs_program(effect, &entry.value.0))
 }
 
 fn changes_files(effect: &Effect) -> bool {

@@ -136,6 +136,17 @@ pub enum NeedEvidence {
     Check { command: String, seconds: u64 },
 }
 
+/// The prompt with which the user trusts the commands of a project's rules.
+pub const TRUST_PROMPT: &str = "provost trust rules";
+
+/// Whether the first line of a text asks to trust the commands of a project's rules.
+pub fn is_trust_prompt(text: &str) -> bool {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let line = line.trim().trim_matches('`').trim_end_matches('.');
+    line.len() <= 2 * TRUST_PROMPT.len()
+        && line.split_whitespace().map(str::to_ascii_lowercase).eq(TRUST_PROMPT.split(' '))
+}
+
 impl Rule {
     /// The name that answers, the journal and overrides use.
     pub fn full_name(&self) -> String {
@@ -146,6 +157,15 @@ impl Rule {
     pub fn needed_pattern(&self) -> Option<&str> {
         match &self.action {
             RuleAction::Need(Need { evidence: NeedEvidence::Passed(pattern), .. }) => Some(&pattern.text),
+            _ => None,
+        }
+    }
+
+    /// The command that Provost runs for it.
+    pub fn command(&self) -> Option<&str> {
+        match &self.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Check { command, .. }, .. })
+            | RuleAction::Run { command, .. } => Some(command),
             _ => None,
         }
     }

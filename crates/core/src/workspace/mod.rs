@@ -4,13 +4,17 @@
 //! "which file does this path mean?". Only the configuration is read in advance.
 
 mod cache;
+mod checks;
 mod disk;
 mod evidence_log;
 mod git_index;
 pub mod git_repository;
 mod gitignore;
 mod kept_rules;
+pub mod rule_commands;
 mod state_files;
+mod tree_state;
+mod trust;
 pub mod work_tree;
 
 use std::any::Any;
