@@ -1,6 +1,8 @@
 //! The rules of `provost.toml`: each key, each action, on every channel.
 
 mod actions;
+mod commands;
+mod imports;
 mod keys;
 mod mistakes;
 mod overrides;

@@ -29,6 +29,8 @@ pub struct LayerRules {
 #[derive(Debug, Default)]
 pub struct RuleSet {
     pub rules: Vec<Rule>,
+    /// The rules that `off` switches off.
+    pub off: Vec<Rule>,
 }
 
 impl LayerRules {
@@ -49,17 +51,18 @@ impl RuleSet {
         mistakes: &mut Vec<(ConfigLayer, usize, String)>,
     ) -> Self {
         let users: Vec<usize> = (0..layers.len()).filter(|&index| !layers[index].uses.is_empty()).collect();
-        let mut built_in = match users.first() {
+        let built_in = match users.first() {
             Some(&first) => read_baseline(layers[first].layer),
             None => Vec::new(),
         };
         report_unknown_names(&layers, &built_in, mistakes);
-        built_in.retain(|rule| {
+        let holds = |rule: &Rule| {
             users.iter().any(|&user| {
                 let owner = layers[user].layer;
                 !layers.iter().any(|layer| layer.reaches(owner) && layer.switches_off(&rule.name))
             })
-        });
+        };
+        let (mut built_in, mut off): (Vec<Rule>, Vec<Rule>) = built_in.into_iter().partition(holds);
         for rule in &mut built_in {
             let is_watched = |&user: &usize| is_watched(&layers, layers[user].layer, None);
             rule.is_watched = users.iter().all(is_watched);
@@ -69,6 +72,7 @@ impl RuleSet {
             for mut rule in std::mem::take(&mut layers[index].rules) {
                 let owner = layers[index].layer;
                 if layers.iter().any(|layer| layer.reaches(owner) && layer.switches_off(&rule.name)) {
+                    off.push(rule);
                     continue;
                 }
                 rule.is_watched = is_watched(&layers, owner, rule.is_watched.then_some(true));
@@ -76,7 +80,7 @@ impl RuleSet {
             }
         }
         rules.append(&mut built_in);
-        Self { rules }
+        Self { rules, off }
     }
 
     pub fn find(&self, name: &str) -> Option<&Rule> {
@@ -122,8 +126,8 @@ fn report_unknown_names(
     }
 }
 
-/// The built-in rules.
-pub(crate) fn read_baseline(layer: ConfigLayer) -> Vec<Rule> {
+/// The built-in rules, as if this layer used them.
+pub fn read_baseline(layer: ConfigLayer) -> Vec<Rule> {
     let (document, _) = DeTable::parse_recoverable(BASELINE);
     let file: Arc<Path> = Path::new("baseline.toml").into();
     let source = RuleSource { layer, file, text: BASELINE, is_built_in: true };

@@ -4,6 +4,7 @@
 //! where an event gets that far. [`RuleSet`] is the rules of all layers, after `off` and `mode`. The mistakes of a rule
 //! concern that rule only: it decides nothing, and all others still hold.
 
+pub mod examples;
 pub mod keys;
 mod layers;
 mod mistakes;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use crate::layer::ConfigLayer;
 
-pub use layers::{LayerRules, RuleSet};
+pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_layer_rules};
 
 /// The rules that are built in, in the same language.
