@@ -6,6 +6,7 @@ mod imports;
 mod keys;
 mod mistakes;
 mod overrides;
+mod page;
 mod watch;
 
 use serde_json::{Value, json};
