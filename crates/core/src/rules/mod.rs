@@ -5,6 +5,7 @@
 //! concern that rule only: it decides nothing, and all others still hold.
 
 pub mod evidence;
+pub mod examples;
 mod interest;
 pub mod keys;
 mod layers;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use crate::layer::ConfigLayer;
 
 pub use interest::RuleInterest;
-pub use layers::{LayerRules, RuleSet};
+pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
 
 /// The rules that are built in, in the same language.

@@ -22,9 +22,20 @@ pub struct Scene<'a> {
     pub workspace: &'a Workspace,
     /// Nothing is looked up on the disk.
     pub is_example: bool,
+    /// What the example says about the disk.
+    pub example_facts: ExampleFacts,
     roots: OnceCell<PatternRoots<'a>>,
     commands: OnceCell<Vec<Vec<&'a Effect>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+/// What an example says about a disk that nobody looks at.
+#[derive(Debug, Clone, Default)]
+pub struct ExampleFacts {
+    /// The branch that is checked out; `None`: it may be any.
+    pub branch: Option<String>,
+    /// The file does not exist yet.
+    pub is_new: bool,
 }
 
 impl<'a> Scene<'a> {
@@ -33,6 +44,7 @@ impl<'a> Scene<'a> {
             event,
             workspace,
             is_example: false,
+            example_facts: ExampleFacts::default(),
             roots: OnceCell::new(),
             commands: OnceCell::new(),
             resolved: RefCell::default(),
@@ -41,6 +53,12 @@ impl<'a> Scene<'a> {
 
     pub fn for_example(event: &'a Event, workspace: &'a Workspace) -> Self {
         Self { is_example: true, ..Self::new(event, workspace) }
+    }
+
+    #[must_use]
+    pub fn with_facts(mut self, facts: ExampleFacts) -> Self {
+        self.example_facts = facts;
+        self
     }
 
     /// The directories that path patterns count from.
@@ -88,7 +106,7 @@ impl<'a> Scene<'a> {
     }
 
     pub(super) fn exists(&self, path: &Path) -> bool {
-        self.is_example || self.workspace.exists(path)
+        if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
     }
 }
 
