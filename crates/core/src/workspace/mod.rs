@@ -4,11 +4,15 @@
 //! "which file does this path mean?". Only the configuration is read in advance.
 
 mod cache;
+mod discarded;
 mod disk;
 mod evidence_log;
 mod git_index;
+mod git_objects;
+mod git_references;
 pub mod git_repository;
 mod gitignore;
+mod inflate;
 mod kept_rules;
 mod state_files;
 pub mod work_tree;
