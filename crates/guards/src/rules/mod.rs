@@ -6,9 +6,13 @@
 mod answer;
 mod call;
 mod changes;
+mod find_deletion;
 mod need;
 mod paths;
+mod pushes;
 mod record;
+mod runs;
+mod saved;
 mod scene;
 mod stop;
 
