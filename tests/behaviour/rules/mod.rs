@@ -1,6 +1,7 @@
 //! The rules of `provost.toml`: each key, each action, on every channel.
 
 mod actions;
+mod baseline;
 mod checks;
 mod commands;
 mod evidence;

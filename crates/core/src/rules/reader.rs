@@ -16,8 +16,8 @@ use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
 use super::layers::LayerRules;
 use super::{
-    BASELINE_NAME, Need, NeedEvidence, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans,
-    Unless,
+    BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText,
+    UnknownMeans, Unless,
 };
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
@@ -214,6 +214,15 @@ impl RuleDraft {
         match key.name {
             "name" => self.name = Some(rule_name(key, &value)?),
             "runs" => subject.runs = texts(key, &value)?,
+            "argument" => subject.argument = Some(text(key, &value)?),
+            "gets" => subject.gets = Some(text(key, &value)?),
+            "fed_by" => subject.fed_by = texts(key, &value)?,
+            "shows" => subject.shows = texts(key, &value)?,
+            "sends" => subject.sends = texts(key, &value)?,
+            "by" => {
+                let is_force = word(key, &value)? == "force";
+                subject.by = Some(if is_force { PushWay::Force } else { PushWay::Deletion });
+            }
             "reads" => subject.reads = texts(key, &value)?,
             "writes" => subject.writes = texts(key, &value)?,
             "deletes" => subject.deletes = texts(key, &value)?,
@@ -229,8 +238,17 @@ impl RuleDraft {
             "in_agent" => subject.in_agent = texts(key, &value)?,
             "on_branch" => subject.on_branch = texts(key, &value)?,
             "unless" => {
-                let meaning = if word(key, &value)? == "new" { Unless::New } else { Unless::Saved };
-                subject.unless = vec![meaning];
+                let list = match value {
+                    (RuleValue::List(list), _) if !list.is_empty() => list,
+                    value => vec![value],
+                };
+                for value in &list {
+                    subject.unless.push(match word(key, value)? {
+                        "new" => Unless::New,
+                        "kept" => Unless::Kept,
+                        _ => Unless::Saved,
+                    });
+                }
             }
             "except" => subject.except = texts(key, &value)?,
             "unknown" => {
@@ -277,6 +295,8 @@ impl RuleDraft {
         let lists = [
             &subject.runs,
             &subject.reads,
+            &subject.shows,
+            &subject.sends,
             &subject.writes,
             &subject.deletes,
             &subject.changes,
@@ -289,8 +309,8 @@ impl RuleDraft {
         if !concerns_calls && !subject.stops {
             wrong(
                 offset,
-                "it says nothing that it looks at: give one of `runs`, `reads`, `writes`, `deletes`, `changes`, `adds`, \
-                 `commits`, `pushes`, `uses`, `delegates` and `stops`",
+                "it says nothing that it looks at: give one of `runs`, `reads`, `shows`, `sends`, `writes`, `deletes`, `changes`, \
+                 `adds`, `commits`, `pushes`, `uses`, `delegates` and `stops`",
             );
         }
         if concerns_calls && subject.stops {
@@ -314,6 +334,18 @@ impl RuleDraft {
         }
         if subject.message.is_some() && subject.commits.is_empty() {
             wrong(offset, "`message` goes with `commits`");
+        }
+        if subject.argument.is_some() && subject.runs.is_empty() {
+            wrong(offset, "`argument` goes with `runs`");
+        }
+        if subject.gets.is_some() && subject.runs.is_empty() {
+            wrong(offset, "`gets` goes with `runs`");
+        }
+        if !subject.fed_by.is_empty() && subject.runs.is_empty() {
+            wrong(offset, "`fed_by` goes with `runs`");
+        }
+        if subject.by.is_some() && subject.pushes.is_empty() {
+            wrong(offset, "`by` goes with `pushes`");
         }
         if self.rounds.is_some() && !needs_evidence {
             wrong(offset, "`rounds` goes with `need`");
@@ -354,8 +386,12 @@ fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistak
 
 fn word<'a>(key: &RuleKey, (value, offset): &'a PlacedValue<'_>) -> Result<&'a str, Mistake> {
     match (key.takes, value) {
-        (KeyType::Word(choices), RuleValue::Text(word)) if choices.contains(&word.as_ref()) => Ok(word),
-        (KeyType::Word(choices), RuleValue::Text(word)) => {
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word))
+            if choices.contains(&word.as_ref()) =>
+        {
+            Ok(word)
+        }
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word)) => {
             let (at, text) = wrong_type(key, *offset);
             Err((at, text + &suggest_word(word, choices.iter().map(|&choice| choice.to_owned()))))
         }
