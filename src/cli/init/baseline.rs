@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use crate::cli::file_change::print_sentence;
+use crate::cli::screen::print_sentence;
 use crate::cli::overview::Overview;
 use crate::cli::rules::RuleFileEdit;
 use crate::cli::settings_file::ScopeOption;
@@ -60,7 +60,7 @@ impl BaselineProposal {
 
     /// Shows what would change.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let count = read_baseline(self.layer).len();
+        let count = read_baseline(self.layer, None).len();
         let effect = match self.choice {
             Some(RulesChoice::Watch) => "are judged and recorded, but not enforced",
             _ => "deny what destroys files outside the project, and ask where work could be lost",
