@@ -17,5 +17,7 @@ pub use provost_core::{
     raw_object, review_verdict, reviewer, rules, text, tool, workspace,
 };
 pub use provost_files as files;
-pub use provost_guards::{phases, plan_gate, planner, registry, review_loop, self_guard};
+pub use provost_guards::{
+    phases, plan_gate, planner, registry, review_loop, rules as rules_guard, self_guard,
+};
 pub use provost_shell as shell;

@@ -12,7 +12,7 @@ use crate::decision::{Decision, Finding, Ruling};
 use crate::effect::git::{NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
 use crate::effect::{Effect, Line, WriteContent};
 use crate::engine;
-use crate::environment::open_workspace;
+use crate::environment::{open_workspace, read_places};
 use crate::event::{Agent, Event, EventKind};
 use crate::opinion::{Denial, Verdict};
 use crate::registry::GuardSelection;
@@ -54,8 +54,8 @@ impl Check {
         };
         let mut event = Event::new(String::new(), EventKind::BeforeTool(call), cwd);
         event.agent = self.agent.map(|kind| Agent { id: None, kind: Some(kind) });
+        event.home = read_places().home;
         let workspace = open_workspace(current_client(), &event);
-        event.home.clone_from(&workspace.places.home);
         let guards = GuardSelection::select_for_event(&event, &workspace.config);
         let mut findings = engine::ask_guards(&guards, &event, &workspace);
         // A guard that the call does not concern is not listed.

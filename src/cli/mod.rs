@@ -56,6 +56,7 @@ pub(crate) use client::current_client;
   provost status                 the state of this project, and the next step
   provost doctor                 check the installation by running every hook
   provost guards                 list the guards, and which are on here
+  provost rules                  list the rules, and how often each matched
   provost explain                why the last call was denied, and the fix
   provost journal --follow       watch decisions as they are made
   provost gate status            the state of the last plan
@@ -89,9 +90,9 @@ enum Command {
     Explain(explain::Explain),
     Journal(journal::Journal),
     Guards(guards::Guards),
+    Rules(rules::Rules),
     Check(check::Check),
     Override(override_command::Override),
-    Rules(rules::Rules),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),

@@ -119,13 +119,12 @@ impl HookCall {
     /// The findings so far, in registry order, with `fault` for every guard that has not answered.
     pub(super) fn findings(&self, fault: &Fault) -> Vec<Finding> {
         let took = to_micros(self.began.elapsed());
-        let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| match found.get() {
-            Some(found) => found.clone(),
-            None => {
+        let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| {
+            found.get().cloned().unwrap_or_else(|| {
                 let mut finding = Finding::for_guard(guard, Err(fault.clone()), took);
                 finding.is_watched = self.workspace.config.is_guard_watched(guard.name, guard.pack);
                 vec![finding]
-            }
+            })
         });
         found.collect()
     }

@@ -91,7 +91,13 @@ impl LineWalker<'_> {
 
     /// Gives the output to the files and the command that it goes to.
     pub(super) fn end_command_texts(&mut self, is_piped: bool) {
-        let Some(output) = self.texts.output.take() else { return };
+        let Some(output) = self.texts.output.take() else {
+            if let Some((from, to, true)) = self.texts.files {
+                let nothing = TextSource::Known { text: "".into(), is_complete: false };
+                self.deliver_writes(&nothing, from, to, true);
+            }
+            return;
+        };
         match self.texts.files {
             Some((from, to, append)) => self.deliver_writes(&output, from, to, append),
             None if is_piped => self.texts.piped = Some(output),

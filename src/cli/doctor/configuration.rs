@@ -2,6 +2,7 @@
 
 use super::report::{CheckGroup, DoctorFinding, format_count, join_words};
 use crate::cli::overview::Overview;
+use crate::cli::rules::example_run::ExampleReport;
 use crate::text::{clip_line, make_one_line};
 
 pub(super) fn check(overview: &Overview) -> CheckGroup {
@@ -16,6 +17,18 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
             format!("a part of {file}{line} is ignored"),
             make_one_line(&problem.text),
             "correct it in an editor; `provost config check` shows what is left",
+        ));
+    }
+    for failure in ExampleReport::judge_layers(config, &overview.workspace).failures {
+        let file = overview.short_path(&failure.file);
+        findings.push(DoctorFinding::warning(
+            "rule-example",
+            format!("the rule `{}` does not judge an example as it should", make_one_line(&failure.rule)),
+            make_one_line(&format!(
+                "{file} line {}: {}: expected {}, got {}",
+                failure.place.0, failure.example, failure.expected, failure.got
+            )),
+            "correct the rule or its example in an editor; `provost rules test` judges all examples",
         ));
     }
     let off: Vec<String> = overview.guards_off().iter().map(|name| format!("`{name}`")).collect();

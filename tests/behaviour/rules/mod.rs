@@ -1,13 +1,17 @@
 //! The rules of `provost.toml`: each key, each action, on every channel.
 
 mod actions;
+mod baseline;
 mod checks;
+mod commands;
 mod evidence;
 mod evidence_session;
 mod evidence_stop;
+mod imports;
 mod keys;
 mod mistakes;
 mod overrides;
+mod page;
 mod run;
 mod trust;
 mod watch;

@@ -8,6 +8,7 @@ mod agents;
 mod demo;
 mod entries;
 mod events;
+pub mod example_calls;
 mod frontmatter;
 mod health;
 mod installation;

@@ -3,6 +3,7 @@
 //! Only a rule that may concern an event is built and matched. So a rule is left out only if it surely does not match:
 //! its tool, its program or its kind of effect is not in the event.
 
+use super::FETCHED_CODE;
 use super::value::{RuleEntry, RuleValue};
 use crate::effect::Effect;
 use crate::event::{Event, EventKind};
@@ -44,7 +45,8 @@ impl<'a> RuleInterest<'a> {
         }
         entries.iter().all(|entry| match entry.key.as_ref() {
             "runs" => self.has_effect(|effect| runs_program(effect, &entry.value.0)),
-            "reads" => self.has_effect(|effect| {
+            "sends" => self.has_effect(|effect| matches!(effect, Effect::Send { .. })),
+            "reads" | "shows" => self.has_effect(|effect| {
                 matches!(
                     effect,
                     Effect::Read { .. }
@@ -54,7 +56,9 @@ impl<'a> RuleInterest<'a> {
                         | Effect::TooLarge { .. }
                 )
             }),
-            "writes" | "deletes" | "changes" | "adds" => self.has_effect(changes_files),
+            "writes" | "adds" => self.has_effect(changes_files),
+            // What `find` deletes is seen in its words only.
+            "deletes" | "changes" => self.has_effect(|effect| changes_files(effect) || is_search(effect)),
             "commits" => {
                 self.has_effect(|effect| matches!(effect, Effect::Commit { .. } | Effect::UpdateBranch(_)))
             }
@@ -91,6 +95,7 @@ fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
     let program = match effect {
         Effect::Run { program, .. } => program.as_str(),
         Effect::Unparsed { .. } | Effect::TooLarge { .. } => return true,
+        Effect::RunFetched => return texts(patterns).any(|pattern| pattern == FETCHED_CODE),
         _ => return false,
     };
     let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
@@ -122,7 +127,14 @@ fn changes_files(effect: &Effect) -> bool {
     )
 }
 
-/// Whether a pattern without wildcards is the name of the tool; one with wildcards may be.
+fn is_search(effect: &Effect) -> bool {
+    matches!(effect, Effect::Run { program, .. } if matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel")))
+}
+
+/// Whether the text in front of a pattern's first wildcard is the start of the tool's name.
 fn may_name_tool(pattern: &str, tool: &str) -> bool {
-    pattern.split('|').any(|name| name.contains(['*', '?', '[', '\\', '!']) || name.trim() == tool)
+    pattern.split('|').map(str::trim).any(|name| match name.find(['*', '?', '[', '\\']) {
+        Some(wildcard) => tool.starts_with(&name[..wildcard]),
+        None => name == tool,
+    })
 }

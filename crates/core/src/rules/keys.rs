@@ -20,6 +20,8 @@ pub enum KeyType {
     Seconds,
     Rounds,
     Word(&'static [&'static str]),
+    /// A word or a list of words.
+    Words(&'static [&'static str]),
     Need,
     Examples,
 }
@@ -46,13 +48,39 @@ pub const KEYS: &[RuleKey] = &[
         "runs",
         KeyType::Texts,
         "A program that is started: its name, its first operands and its options, as in `git push --force|-f`. `*` is any one \
-         word.",
+         word, and `<fetched>` is code from the network, as in `curl … | sh`.",
+    ),
+    key(
+        "argument",
+        KeyType::Text,
+        "With `runs`: a regular expression in an argument of the program, such as the SQL that it gets.",
+    ),
+    key(
+        "gets",
+        KeyType::Text,
+        "With `runs`: a regular expression in the text that `echo` or `printf` pipes into the program.",
+    ),
+    key(
+        "fed_by",
+        KeyType::Texts,
+        "With `runs`: a program whose output becomes the input or a word of that program, in the form of `runs`.",
     ),
     key(
         "reads",
         KeyType::Texts,
         "The path of a file that is read, as a pattern of .gitignore. `~/…` is the home, `/…` is absolute, `<outside>` is \
-         outside the project and temporary directories, and `!` takes out again.",
+         outside the project and temporary directories, `<root>` is the project's root itself, and `!` takes out again.",
+    ),
+    key(
+        "shows",
+        KeyType::Texts,
+        "The path of a file that is read and then shown or copied. Unlike `reads`, it does not match a program that only uses the \
+         file, such as `source .env` or `ssh -i KEY`. The same patterns as for `reads`.",
+    ),
+    key(
+        "sends",
+        KeyType::Texts,
+        "The path of a file whose content goes to the network. The same patterns as for `reads`.",
     ),
     key(
         "writes",
@@ -72,6 +100,11 @@ pub const KEYS: &[RuleKey] = &[
         "The branch that a commit, merge, revert, cherry-pick or `git am` lands on.",
     ),
     key("pushes", KeyType::Texts, "The branch that a push changes."),
+    key(
+        "by",
+        KeyType::Word(&["force", "deletion"]),
+        "With `pushes`: only a push that may take commits away, or that deletes a branch or tag.",
+    ),
     key(
         "message",
         KeyType::Text,
@@ -93,8 +126,9 @@ pub const KEYS: &[RuleKey] = &[
     key("on_branch", KeyType::Texts, "Only while the repository is on such a branch."),
     key(
         "unless",
-        KeyType::Word(&["new", "saved"]),
-        "\"new\": not if the file does not exist yet. \"saved\": not if git has everything that the command would discard.",
+        KeyType::Words(&["new", "kept", "saved"]),
+        "\"new\": not if the file does not exist yet. \"kept\": not if the command only appends to the file, or changes its \
+         mode or time. \"saved\": not if git has everything that the command would discard.",
     ),
     key(
         "except",
@@ -143,6 +177,7 @@ impl KeyType {
             Self::Word(choices) => {
                 choices.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(" or ")
             }
+            Self::Words(choices) => format!("{}, or a list of them", Self::Word(choices).describe()),
             Self::Need => "a table with `passed` or `check`".into(),
             Self::Examples => "a list of command lines and tables".into(),
         }
@@ -158,6 +193,10 @@ impl KeyType {
             Self::Seconds => json!({"type": "integer", "minimum": 1, "maximum": 3600}),
             Self::Rounds => json!({"type": "integer", "minimum": 1, "maximum": 100}),
             Self::Word(choices) => json!({"type": "string", "enum": choices}),
+            Self::Words(choices) => {
+                let word = Self::Word(choices).schema();
+                json!({"oneOf": [word, {"type": "array", "items": word, "minItems": 1}]})
+            }
             Self::Need => json!({"type": "object", "additionalProperties": false, "properties": {
                 "passed": text, "check": text, "seconds": Self::Seconds.schema()},
                 "oneOf": [{"required": ["passed"]}, {"required": ["check"]}]}),

@@ -4,16 +4,23 @@ use provost_shell::pattern::CommandPattern;
 use regex_lite::Regex;
 
 use super::path_pattern::PathPatterns;
-use super::{NeedEvidence, Rule, RuleAction, RuleText};
+use super::{FETCHED_CODE, NeedEvidence, Rule, RuleAction, RuleText};
 
 impl Rule {
     /// The mistakes in its patterns and regular expressions: the byte in the file, and what is wrong.
     pub fn find_pattern_mistakes(&self) -> Vec<(usize, String)> {
         let subject = &self.subject;
         let mut found = Vec::new();
-        let mut commands: Vec<&RuleText> = subject.runs.iter().collect();
-        let mut paths =
-            vec![&subject.reads, &subject.writes, &subject.deletes, &subject.changes, &subject.changed];
+        let mut commands: Vec<&RuleText> = subject.runs.iter().chain(&subject.fed_by).collect();
+        let mut paths = vec![
+            &subject.reads,
+            &subject.shows,
+            &subject.sends,
+            &subject.writes,
+            &subject.deletes,
+            &subject.changes,
+            &subject.changed,
+        ];
         if !subject.runs.is_empty() {
             commands.extend(&subject.except);
         } else if subject.has_path_keys() {
@@ -24,13 +31,14 @@ impl Rule {
         {
             commands.push(pattern);
         }
-        for text in commands {
+        for text in commands.into_iter().filter(|text| text.text != FETCHED_CODE) {
             if let Err(error) = CommandPattern::parse(&text.text) {
                 found.push((text.offset, error.message));
             }
         }
         found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
-        for text in [&subject.adds, &subject.message].into_iter().flatten() {
+        for text in [&subject.argument, &subject.gets, &subject.adds, &subject.message].into_iter().flatten()
+        {
             if let Err(error) = Regex::new(&text.text) {
                 found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));
             }

@@ -5,6 +5,7 @@
 //! concern that rule only: it decides nothing, and all others still hold.
 
 pub mod evidence;
+pub mod examples;
 mod interest;
 pub mod keys;
 mod layers;
@@ -20,11 +21,13 @@ use std::sync::Arc;
 use crate::layer::ConfigLayer;
 
 pub use interest::RuleInterest;
-pub use layers::{LayerRules, RuleSet};
+pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
 
 /// The rules that are built in, in the same language.
 pub const BASELINE: &str = include_str!("baseline.toml");
+/// In `runs`: program code that comes from the network, whatever runs it.
+pub const FETCHED_CODE: &str = "<fetched>";
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
 
@@ -67,7 +70,15 @@ pub struct RuleOrigin {
 #[derive(Debug, Default)]
 pub struct RuleSubject {
     pub runs: Vec<RuleText>,
+    /// A regular expression for an argument of the program.
+    pub argument: Option<RuleText>,
+    /// A regular expression for the text that `echo` or `printf` gives the program.
+    pub gets: Option<RuleText>,
+    /// Programs whose output the program gets.
+    pub fed_by: Vec<RuleText>,
     pub reads: Vec<RuleText>,
+    pub shows: Vec<RuleText>,
+    pub sends: Vec<RuleText>,
     pub writes: Vec<RuleText>,
     pub deletes: Vec<RuleText>,
     pub changes: Vec<RuleText>,
@@ -75,6 +86,8 @@ pub struct RuleSubject {
     pub adds: Option<RuleText>,
     pub commits: Vec<RuleText>,
     pub pushes: Vec<RuleText>,
+    /// How a push changes the branch.
+    pub by: Option<PushWay>,
     /// A regular expression.
     pub message: Option<RuleText>,
     pub uses: Vec<RuleText>,
@@ -93,8 +106,19 @@ pub struct RuleSubject {
 pub enum Unless {
     /// The file does not exist yet.
     New,
+    /// The file keeps its content: the command appends to it, or changes its mode or time.
+    Kept,
     /// Nothing that git does not have elsewhere would be lost.
     Saved,
+}
+
+/// How a push changes a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushWay {
+    /// It may take commits away.
+    Force,
+    /// It deletes the branch or tag.
+    Deletion,
 }
 
 /// What a word that cannot be known means for a rule.
@@ -186,7 +210,9 @@ impl RuleSubject {
     }
 
     pub fn has_path_keys(&self) -> bool {
-        [&self.reads, &self.writes, &self.deletes, &self.changes].iter().any(|key| !key.is_empty())
+        [&self.reads, &self.shows, &self.sends, &self.writes, &self.deletes, &self.changes]
+            .iter()
+            .any(|key| !key.is_empty())
             || self.adds.is_some()
     }
 }

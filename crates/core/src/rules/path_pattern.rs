@@ -1,7 +1,8 @@
 //! Path patterns of rules: the patterns of .gitignore, with bases of their own.
 //!
 //! A pattern counts from the project's root. `/…` is absolute, `~/…` is the home, `./x` holds only at the root,
-//! `<outside>` is everything that is neither in the project nor temporary, and `!` takes out again: the last pattern that
+//! `<outside>` is everything that is neither in the project nor temporary, `<root>` is the project's root directory itself,
+//! and `!` takes out again: the last pattern that
 //! matches decides. A pattern that matches a directory matches everything in it. Matching takes time in proportion to
 //! pattern and path, and never looks at the disk.
 
@@ -40,6 +41,8 @@ enum PatternBase {
     Root,
     Home,
     Outside,
+    /// The project's root directory, and nothing in it.
+    RootItself,
 }
 
 impl<'a> PathPatterns<'a> {
@@ -84,16 +87,18 @@ impl<'a> PathPatterns<'a> {
 
 impl<'a> PathPattern<'a> {
     fn parse(text: &'a str, is_negated: bool) -> Result<Self, String> {
-        if text == "<outside>" {
-            return Ok(Self {
-                is_negated,
-                base: PatternBase::Outside,
-                parts: Vec::new(),
-                only_directories: false,
-            });
-        }
-        if text.starts_with('<') {
-            return Err(format!("`{text}` is not a path; only `<outside>` has such brackets"));
+        let named = match text {
+            "<outside>" => Some(PatternBase::Outside),
+            "<root>" => Some(PatternBase::RootItself),
+            _ if text.starts_with('<') => {
+                return Err(format!(
+                    "`{text}` is not a path; only `<outside>` and `<root>` have such brackets"
+                ));
+            }
+            _ => None,
+        };
+        if let Some(base) = named {
+            return Ok(Self { is_negated, base, parts: Vec::new(), only_directories: false });
         }
         let (base, rest, is_anchored) = if text == "~" {
             (PatternBase::Home, "", true)
@@ -130,6 +135,9 @@ impl<'a> PathPattern<'a> {
     fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
         if self.base == PatternBase::Outside {
             return is_outside(path, roots);
+        }
+        if self.base == PatternBase::RootItself {
+            return path == roots.project;
         }
         let Some(names) = self.names_below_base(path, roots) else { return false };
         // Most patterns fail at a name that has to be in the path.
@@ -169,7 +177,7 @@ impl<'a> PathPattern<'a> {
             PatternBase::Project => path.strip_prefix(&roots.project).ok()?,
             PatternBase::Home => path.strip_prefix(roots.home.as_deref()?).ok()?,
             PatternBase::Root => path,
-            PatternBase::Outside => return None,
+            PatternBase::Outside | PatternBase::RootItself => return None,
         };
         let names = below.components().filter_map(|part| match part {
             Component::Normal(name) => Some(name.to_str().unwrap_or("\u{fffd}")),
@@ -186,6 +194,9 @@ impl<'a> PathPattern<'a> {
                 Some(home) => home.clone(),
                 None => return false,
             },
+            PatternBase::RootItself => {
+                return *directory != *roots.project && is_within(&roots.project, directory);
+            }
             PatternBase::Outside => return false,
         };
         let is_literal = |part: &&&str| !part.contains(['*', '?', '[']);
@@ -202,12 +213,18 @@ impl<'a> PathPattern<'a> {
 
 /// Whether a path is neither in the project nor temporary, and no device.
 fn is_outside(path: &Path, roots: &PatternRoots<'_>) -> bool {
-    let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
-    // A home that is itself in a temporary directory is a home all the same.
-    let is_home =
-        |root: &Path| roots.home.as_ref().is_some_and(|home| is_within(home, root) && is_within(path, home));
-    let is_temporary = roots.temporary.iter().any(|root| is_within(path, root) && !is_home(root));
-    !is_device && !is_temporary && !is_within(path, &roots.project)
+    let is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm");
+    !is_device
+        && !is_within(path, &roots.project)
+        && !roots.temporary.iter().any(|root| is_temporary(path, root, roots))
+}
+
+/// Whether a path is below a temporary directory. A home in it is not temporary, and neither is what lies beside a project
+/// in it.
+fn is_temporary(path: &Path, root: &Path, roots: &PatternRoots<'_>) -> bool {
+    let kept = [roots.home.as_deref(), roots.project.parent()];
+    let is_kept = |kept: &Path| kept != root && is_within(kept, root) && is_within(path, kept);
+    path != root && is_within(path, root) && !kept.into_iter().flatten().any(is_kept)
 }
 
 fn has_open_bracket(part: &str) -> bool {
@@ -314,7 +331,7 @@ mod tests {
 
     fn is_match(patterns: &[&str], path: &str) -> bool {
         let texts = texts(patterns);
-        let path = Path::new("/home/u/project").join(path);
+        let path: PathBuf = Path::new("/home/u/project").join(path).components().collect();
         PathPatterns::parse(&texts).unwrap().matches(&path, &roots())
     }
 
@@ -340,6 +357,8 @@ mod tests {
             ("~/.ssh/**", "/home/u/.ssh/id_rsa"),
             ("<outside>", "/etc/passwd"),
             ("<outside>", "/home/u/other/x"),
+            ("<outside>", "/tmp"),
+            ("<root>", "."),
         ] {
             assert!(is_match(&[pattern], path), "{pattern} {path}");
         }
@@ -355,6 +374,8 @@ mod tests {
             ("<outside>", "src/a"),
             ("<outside>", "/tmp/x"),
             ("<outside>", "/dev/null"),
+            ("<root>", "src"),
+            ("<root>", "/home/u"),
         ] {
             assert!(!is_match(&[pattern], path), "{pattern} {path}");
         }

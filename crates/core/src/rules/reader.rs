@@ -10,14 +10,14 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 use super::interest::RuleInterest;
-use super::quick_reader::{RuleSection, SplitFile, split_file};
+use super::quick_reader::{SplitFile, split_file};
 use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
 use super::layers::LayerRules;
 use super::{
-    BASELINE_NAME, Need, NeedEvidence, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans,
-    Unless,
+    BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText,
+    UnknownMeans, Unless,
 };
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
@@ -83,10 +83,10 @@ pub(crate) fn read_concerned_rules(
     let mut lines = LineCounter::new(source.text);
     let mut names = HashSet::new();
     let mut rules = Vec::new();
-    for section in sections.iter().take(MOST_RULES) {
-        let entries = match section.read_entries() {
+    for section in sections.into_iter().take(MOST_RULES) {
+        let entries = match section.entries {
             Some(entries) => entries,
-            None => parse_section(section)?,
+            None => parse_section(section.text, section.offset)?,
         };
         let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
         if let Some(RuleValue::Text(name)) = name
@@ -103,11 +103,11 @@ pub(crate) fn read_concerned_rules(
 }
 
 /// A section that is not written plainly; `None` if it is not TOML.
-fn parse_section<'a>(section: &RuleSection<'a>) -> Option<Vec<RuleEntry<'a>>> {
-    let document = DeTable::parse(section.text).ok()?;
+fn parse_section(text: &str, offset: usize) -> Option<Vec<RuleEntry<'_>>> {
+    let document = DeTable::parse(text).ok()?;
     let DeValue::Array(list) = document.get_ref().get("rule")?.get_ref() else { return None };
     match list.iter().next()?.get_ref() {
-        DeValue::Table(table) => Some(convert_table(table, section.offset)),
+        DeValue::Table(table) => Some(convert_table(table, offset)),
         _ => None,
     }
 }
@@ -131,8 +131,8 @@ impl<'a> LineCounter<'a> {
     }
 
     fn line_at(&mut self, offset: usize) -> usize {
-        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
-        self.line += between.iter().filter(|byte| **byte == b'\n').count();
+        let between = self.text.get(self.counted..offset).unwrap_or_default();
+        self.line += between.matches('\n').count();
         self.counted = offset.max(self.counted);
         self.line
     }
@@ -149,7 +149,7 @@ pub(crate) fn read_table(document: &DeTable<'_>, rules: &mut LayerRules, mistake
         let outcome = find_key(TABLE_KEYS, &entry).and_then(|key| {
             match key.name {
                 "use" => {
-                    rules.uses = texts(key, entry.value)?;
+                    rules.uses = texts(key, &entry.value)?;
                     let unknown = rules.uses.iter().find(|set| set.text != BASELINE_NAME);
                     if let Some(set) = unknown {
                         let suggestion = suggest_word(&set.text, std::iter::once(BASELINE_NAME.to_owned()));
@@ -158,7 +158,7 @@ pub(crate) fn read_table(document: &DeTable<'_>, rules: &mut LayerRules, mistake
                     }
                 }
                 "mode" => rules.is_watching = Some(word(key, &entry.value)? == "watch"),
-                _ => rules.off = texts(key, entry.value)?,
+                _ => rules.off = texts(key, &entry.value)?,
             }
             Ok(())
         });
@@ -213,26 +213,44 @@ impl RuleDraft {
         let subject = &mut self.subject;
         match key.name {
             "name" => self.name = Some(rule_name(key, &value)?),
-            "runs" => subject.runs = texts(key, value)?,
-            "reads" => subject.reads = texts(key, value)?,
-            "writes" => subject.writes = texts(key, value)?,
-            "deletes" => subject.deletes = texts(key, value)?,
-            "changes" => subject.changes = texts(key, value)?,
-            "adds" => subject.adds = Some(text(key, &value)?),
-            "commits" => subject.commits = texts(key, value)?,
-            "pushes" => subject.pushes = texts(key, value)?,
-            "message" => subject.message = Some(text(key, &value)?),
-            "uses" => subject.uses = texts(key, value)?,
-            "delegates" => subject.delegates = texts(key, value)?,
-            "stops" => subject.stops = flag(key, &value)?,
-            "changed" => subject.changed = texts(key, value)?,
-            "in_agent" => subject.in_agent = texts(key, value)?,
-            "on_branch" => subject.on_branch = texts(key, value)?,
-            "unless" => {
-                let meaning = if word(key, &value)? == "new" { Unless::New } else { Unless::Saved };
-                subject.unless = vec![meaning];
+            "runs" => subject.runs = texts(key, &value)?,
+            "argument" => subject.argument = Some(text(key, &value)?),
+            "gets" => subject.gets = Some(text(key, &value)?),
+            "fed_by" => subject.fed_by = texts(key, &value)?,
+            "shows" => subject.shows = texts(key, &value)?,
+            "sends" => subject.sends = texts(key, &value)?,
+            "by" => {
+                let is_force = word(key, &value)? == "force";
+                subject.by = Some(if is_force { PushWay::Force } else { PushWay::Deletion });
             }
-            "except" => subject.except = texts(key, value)?,
+            "reads" => subject.reads = texts(key, &value)?,
+            "writes" => subject.writes = texts(key, &value)?,
+            "deletes" => subject.deletes = texts(key, &value)?,
+            "changes" => subject.changes = texts(key, &value)?,
+            "adds" => subject.adds = Some(text(key, &value)?),
+            "commits" => subject.commits = texts(key, &value)?,
+            "pushes" => subject.pushes = texts(key, &value)?,
+            "message" => subject.message = Some(text(key, &value)?),
+            "uses" => subject.uses = texts(key, &value)?,
+            "delegates" => subject.delegates = texts(key, &value)?,
+            "stops" => subject.stops = flag(key, &value)?,
+            "changed" => subject.changed = texts(key, &value)?,
+            "in_agent" => subject.in_agent = texts(key, &value)?,
+            "on_branch" => subject.on_branch = texts(key, &value)?,
+            "unless" => {
+                let list = match value {
+                    (RuleValue::List(list), _) if !list.is_empty() => list,
+                    value => vec![value],
+                };
+                for value in &list {
+                    subject.unless.push(match word(key, value)? {
+                        "new" => Unless::New,
+                        "kept" => Unless::Kept,
+                        _ => Unless::Saved,
+                    });
+                }
+            }
+            "except" => subject.except = texts(key, &value)?,
             "unknown" => {
                 subject.unknown = match word(key, &value)? {
                     "ask" => UnknownMeans::Ask,
@@ -277,6 +295,8 @@ impl RuleDraft {
         let lists = [
             &subject.runs,
             &subject.reads,
+            &subject.shows,
+            &subject.sends,
             &subject.writes,
             &subject.deletes,
             &subject.changes,
@@ -289,8 +309,8 @@ impl RuleDraft {
         if !concerns_calls && !subject.stops {
             wrong(
                 offset,
-                "it says nothing that it looks at: give one of `runs`, `reads`, `writes`, `deletes`, `changes`, `adds`, \
-                 `commits`, `pushes`, `uses`, `delegates` and `stops`",
+                "it says nothing that it looks at: give one of `runs`, `reads`, `shows`, `sends`, `writes`, `deletes`, `changes`, \
+                 `adds`, `commits`, `pushes`, `uses`, `delegates` and `stops`",
             );
         }
         if concerns_calls && subject.stops {
@@ -314,6 +334,18 @@ impl RuleDraft {
         }
         if subject.message.is_some() && subject.commits.is_empty() {
             wrong(offset, "`message` goes with `commits`");
+        }
+        if subject.argument.is_some() && subject.runs.is_empty() {
+            wrong(offset, "`argument` goes with `runs`");
+        }
+        if subject.gets.is_some() && subject.runs.is_empty() {
+            wrong(offset, "`gets` goes with `runs`");
+        }
+        if !subject.fed_by.is_empty() && subject.runs.is_empty() {
+            wrong(offset, "`fed_by` goes with `runs`");
+        }
+        if subject.by.is_some() && subject.pushes.is_empty() {
+            wrong(offset, "`by` goes with `pushes`");
         }
         if self.rounds.is_some() && !needs_evidence {
             wrong(offset, "`rounds` goes with `need`");
@@ -345,17 +377,21 @@ fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mi
     }
 }
 
-fn texts(key: &RuleKey, value: PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
+fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
     match &value.0 {
         RuleValue::List(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
-        _ => text(key, &value).map(|text| vec![text]),
+        _ => text(key, value).map(|text| vec![text]),
     }
 }
 
 fn word<'a>(key: &RuleKey, (value, offset): &'a PlacedValue<'_>) -> Result<&'a str, Mistake> {
     match (key.takes, value) {
-        (KeyType::Word(choices), RuleValue::Text(word)) if choices.contains(&word.as_ref()) => Ok(word),
-        (KeyType::Word(choices), RuleValue::Text(word)) => {
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word))
+            if choices.contains(&word.as_ref()) =>
+        {
+            Ok(word)
+        }
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word)) => {
             let (at, text) = wrong_type(key, *offset);
             Err((at, text + &suggest_word(word, choices.iter().map(|&choice| choice.to_owned()))))
         }

@@ -16,11 +16,26 @@ pub enum Tracking {
 
 /// The fields of an index entry that are used here.
 #[derive(Debug, PartialEq, Eq)]
-struct IndexEntry {
+pub(super) struct IndexEntry {
     seconds: u32,
+    nanoseconds: u32,
     size: u32,
     /// The file is not part of a sparse work tree.
     is_skipped: bool,
+    /// Where the hash of its content begins in the index.
+    hash_at: usize,
+}
+
+impl IndexEntry {
+    /// Whether a file is as git saw it last. A file that was changed within the same nanosecond counts as unchanged.
+    pub(super) fn is_unchanged(&self, current: Option<&Metadata>) -> bool {
+        let is_exact = |current: &Metadata| {
+            let modified = current.modified().ok();
+            let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            self.nanoseconds == 0 || modified.is_some_and(|time| time.subsec_nanos() == self.nanoseconds)
+        };
+        self.is_skipped || current.is_some_and(|current| is_same(self, current) && is_exact(current))
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -55,45 +70,85 @@ fn is_same(entry: &IndexEntry, current: &Metadata) -> bool {
 
 /// The entry of a path; `None` if the index has a form that is not known.
 fn find_entry(index: &[u8], hash: usize, path: &[u8]) -> Option<Lookup> {
-    let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
-    let version = number(4).filter(|version| index.starts_with(b"DIRC") && (2..=4).contains(version))?;
-    let count = number(8)?;
-    let mut at = 12;
-    let mut name: Vec<u8> = Vec::new();
-    for _ in 0..count {
-        let flags_at = at + 40 + hash;
+    let mut entries = IndexEntries::new(index, hash)?;
+    while let Some(entry) = entries.next_entry()? {
+        if entries.name == path {
+            return Some(Lookup::Found(entry));
+        }
+    }
+    Some(Lookup::Missing)
+}
+
+/// The entries of an index, one after the other.
+pub(super) struct IndexEntries<'a> {
+    index: &'a [u8],
+    /// The length of an object's hash in bytes.
+    hash: usize,
+    version: u32,
+    left: u32,
+    at: usize,
+    /// The path of the entry that was read last.
+    pub(super) name: Vec<u8>,
+}
+
+impl<'a> IndexEntries<'a> {
+    /// `None` if the index has a form that is not known.
+    pub(super) fn new(index: &'a [u8], hash: usize) -> Option<Self> {
+        let entries = Self { index, hash, version: 0, left: 0, at: 12, name: Vec::new() };
+        let version =
+            entries.number(4).filter(|version| index.starts_with(b"DIRC") && (2..=4).contains(version))?;
+        Some(Self { version, left: entries.number(8)?, ..entries })
+    }
+
+    fn number(&self, at: usize) -> Option<u32> {
+        Some(u32::from_be_bytes(self.index.get(at..at + 4)?.try_into().ok()?))
+    }
+
+    /// The next entry, or `Some(None)` at the end; `None` if the index has a form that is not known.
+    #[expect(clippy::option_option, reason = "the end of the index is not a mistake in it")]
+    pub(super) fn next_entry(&mut self) -> Option<Option<IndexEntry>> {
+        let (index, at) = (self.index, self.at);
+        if self.left == 0 {
+            // A split index keeps the other entries in a shared file.
+            let is_split = index.get(at..at + 4) == Some(b"link");
+            return (!is_split).then_some(None);
+        }
+        self.left -= 1;
+        let flags_at = at + 40 + self.hash;
         let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
         let is_extended = flags & 0x4000 != 0;
         let extended = if is_extended { *index.get(flags_at + 2)? } else { 0 };
         let mut name_at = flags_at + if is_extended { 4 } else { 2 };
-        if version == 4 {
+        if self.version == 4 {
             let (dropped, start) = read_offset(index, name_at)?;
             name_at = start;
-            name.truncate(name.len().checked_sub(dropped)?);
+            self.name.truncate(self.name.len().checked_sub(dropped)?);
         } else {
-            name.clear();
+            self.name.clear();
         }
         let length = provost_files::byte_search::find_byte(index.get(name_at..)?, 0)?;
-        name.extend_from_slice(&index[name_at..name_at + length]);
-        if name == path {
-            let is_skipped = extended & 0x40 != 0;
-            return Some(Lookup::Found(IndexEntry {
-                seconds: number(at + 8)?,
-                size: number(at + 36)?,
-                is_skipped,
-            }));
-        }
+        self.name.extend_from_slice(&index[name_at..name_at + length]);
         let end = name_at + length;
         // Before version 4, entries are padded to a multiple of eight bytes.
-        at = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
+        self.at = if self.version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
+        let entry = IndexEntry {
+            seconds: self.number(at + 8)?,
+            nanoseconds: self.number(at + 12)?,
+            size: self.number(at + 36)?,
+            is_skipped: extended & 0x40 != 0,
+            hash_at: at + 40,
+        };
+        Some(Some(entry))
     }
-    // A split index keeps the other entries in a shared file.
-    let is_split = index.get(at..at + 4) == Some(b"link");
-    (!is_split).then_some(Lookup::Missing)
+
+    /// The hash of an entry's content.
+    pub(super) fn content_hash(&self, entry: &IndexEntry) -> Option<&'a [u8]> {
+        self.index.get(entry.hash_at..entry.hash_at + self.hash)
+    }
 }
 
 /// A number in the encoding of offsets in git packs, and the position after it.
-fn read_offset(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+pub(super) fn read_offset(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut at = start;
     let mut byte = *bytes.get(at)?;
     let mut value = usize::from(byte & 0x7f);
@@ -146,10 +201,12 @@ mod tests {
             let index = write_index(version, &[".config/settings.json", "a", "provost.toml", "src/main.rs"]);
             for name in [".config/settings.json", "a", "provost.toml", "src/main.rs"] {
                 let size = u32::try_from(name.len()).unwrap();
-                let wanted = IndexEntry { seconds: 7, size, is_skipped: false };
+                let Some(Lookup::Found(found)) = find_entry(&index, 20, name.as_bytes()) else {
+                    panic!("{version} {name}")
+                };
                 assert_eq!(
-                    find_entry(&index, 20, name.as_bytes()),
-                    Some(Lookup::Found(wanted)),
+                    (found.seconds, found.size, found.is_skipped),
+                    (7, size, false),
                     "{version} {name}"
                 );
             }

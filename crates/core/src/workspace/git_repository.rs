@@ -11,15 +11,15 @@ use crate::opinion::Fault;
 use provost_files as files;
 
 /// The largest file with one line or one path.
-const SHORT: u64 = 64 << 10;
+pub(super) const SHORT: u64 = 64 << 10;
 /// The largest list of references, and the part of a log that is searched.
-const LONG: u64 = 64 << 20;
+pub(super) const LONG: u64 = 64 << 20;
 
 pub struct Repository {
     /// The directory of the files of this work tree.
-    own: PathBuf,
+    pub(super) own: PathBuf,
     /// The directory of the files that all work trees share.
-    common: PathBuf,
+    pub(super) common: PathBuf,
 }
 
 /// What is checked out.
@@ -206,7 +206,7 @@ fn parse_switch(message: &str) -> Option<(&str, &str)> {
     message.strip_prefix("checkout: moving from ")?.split_once(" to ")
 }
 
-fn is_hex(text: &str) -> bool {
+pub(super) fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -255,7 +255,7 @@ fn parse_head(text: &str) -> Head {
 }
 
 /// Whether git accepts this as the name of a branch, so that a path made of it stays in the directory.
-fn is_branch_name(name: &str) -> bool {
+pub(super) fn is_branch_name(name: &str) -> bool {
     let is_odd = |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
     let is_part =
         |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();

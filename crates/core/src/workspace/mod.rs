@@ -5,9 +5,12 @@
 
 mod cache;
 mod checks;
+mod discarded;
 mod disk;
 mod evidence_log;
 mod git_index;
+mod git_objects;
+mod git_references;
 pub mod git_repository;
 mod gitignore;
 mod kept_rules;

@@ -19,7 +19,7 @@ const MOST_TREES: usize = 16;
 
 /// The work trees that a command line changes.
 pub struct WorkTrees<'a> {
-    workspace: &'a Workspace,
+    pub(super) workspace: &'a Workspace,
     known: Vec<WorkTree>,
     /// The index that was read last, and its directory.
     index: Option<(PathBuf, Index)>,
@@ -34,23 +34,23 @@ struct WorkTree {
 }
 
 #[derive(Clone)]
-struct TreePlace {
-    top: PathBuf,
+pub(super) struct TreePlace {
+    pub(super) top: PathBuf,
     /// The directory that paths of the command are relative to.
     directory: PathBuf,
     /// The directory with the index.
-    own: PathBuf,
-    shared: PathBuf,
+    pub(super) own: PathBuf,
+    pub(super) shared: PathBuf,
 }
 
-struct Index {
-    bytes: Option<Vec<u8>>,
-    hash: usize,
+pub(super) struct Index {
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) hash: usize,
 }
 
 /// How closely a command names a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PathReach {
+pub(super) enum PathReach {
     /// By its own name.
     Exact,
     /// By a directory above it.
@@ -135,7 +135,7 @@ impl<'a> WorkTrees<'a> {
         Some(self.known.len() - 1)
     }
 
-    fn locate(&self, change: &TreeChange) -> Option<TreePlace> {
+    pub(super) fn locate(&self, change: &TreeChange) -> Option<TreePlace> {
         let here = resolve_path(&change.directory);
         let named = change.repository.as_deref();
         let is_missing = named.is_some_and(|named| !self.workspace.exists(named));
@@ -173,7 +173,7 @@ impl<'a> WorkTrees<'a> {
         tracked
     }
 
-    fn reach(&self, place: &TreePlace, change: &TreeChange, file: &Path) -> Option<PathReach> {
+    pub(super) fn reach(&self, place: &TreePlace, change: &TreeChange, file: &Path) -> Option<PathReach> {
         let reach = |spec: &Pathspec| match_pathspec(spec, place, file, self.workspace);
         if change.excluded.iter().any(|spec| reach(spec).is_some()) {
             return None;
@@ -198,7 +198,7 @@ fn stays_in_cone(directories: &[String], place: &TreePlace, path: &Path) -> bool
 
 impl Index {
     /// An index that cannot be read counts as one of unknown form.
-    fn read(place: &TreePlace) -> Self {
+    pub(super) fn read(place: &TreePlace) -> Self {
         let bytes = files::read_file(&place.own.join("index"), LARGEST_INDEX);
         let settings = files::read_file(&place.shared.join("config"), LARGEST_SETTINGS).ok().flatten();
         let is_long =

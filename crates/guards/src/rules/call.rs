@@ -6,19 +6,18 @@
 use crate::prelude::*;
 
 use super::paths::{self, PathUse};
-use super::scene::Scene;
+use super::scene::{CommandEffects, Scene};
+use super::{pushes, runs, saved};
 use crate::branch_finder::{BranchFinder, PossibleBranch};
 use provost_core::effect::Effect;
-use provost_core::effect::git::{GitSite, PushTarget, UpdatedBranch};
+use provost_core::effect::git::{GitSite, UpdatedBranch};
 use provost_core::event::Event;
 use provost_core::guard::is_agent_named;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::matches_name;
-use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans};
-use provost_core::text::quote_start;
+use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans, Unless};
 use provost_core::tool::Tool;
 use provost_core::workspace::git_repository::Repository;
-use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
 use regex_lite::Regex;
 
 /// What a rule found in a call.
@@ -30,7 +29,7 @@ pub(super) struct RuleMatch {
 }
 
 /// Whether a key matches a command.
-enum KeyMatch {
+pub(super) enum KeyMatch {
     No,
     Unknown,
     /// What matched.
@@ -94,13 +93,13 @@ fn matches_tool(subject: &RuleSubject, event: &Event) -> bool {
 }
 
 /// The alternatives of a key whose values are names.
-fn names(list: &[RuleText]) -> impl Iterator<Item = &str> {
+pub(super) fn names(list: &[RuleText]) -> impl Iterator<Item = &str> {
     list.iter().flat_map(|text| text.text.split('|')).map(str::trim)
 }
 
 fn match_command(
     subject: &RuleSubject,
-    command: &[&Effect],
+    command: &CommandEffects<'_>,
     scene: &Scene<'_>,
 ) -> Result<Option<RuleMatch>, Fault> {
     let mut found = RuleMatch { evidence: Vec::new(), is_unknown: false };
@@ -118,11 +117,13 @@ fn match_command(
     };
     // `except` has the form of the first key that the rule has.
     let mut take_exceptions = || if std::mem::take(&mut is_first) { subject.except.as_slice() } else { &[] };
-    if !subject.runs.is_empty() && !add(match_runs(&subject.runs, take_exceptions(), command)) {
+    if !subject.runs.is_empty() && !add(runs::match_runs(subject, take_exceptions(), command, scene)) {
         return Ok(None);
     }
     let path_keys = [
         (&subject.reads, PathUse::Read),
+        (&subject.shows, PathUse::Show),
+        (&subject.sends, PathUse::Send),
         (&subject.writes, PathUse::Write),
         (&subject.deletes, PathUse::Delete),
         (&subject.changes, PathUse::Change),
@@ -132,8 +133,7 @@ fn match_command(
         if patterns.is_empty() {
             continue;
         }
-        let adds =
-            subject.adds.as_ref().filter(|_| use_of_path != PathUse::Read && use_of_path != PathUse::Delete);
+        let adds = subject.adds.as_ref().filter(|_| matches!(use_of_path, PathUse::Write | PathUse::Change));
         let wanted = paths::PathKey { patterns, exceptions: take_exceptions(), path_use: use_of_path, adds };
         if !add(paths::match_paths(&wanted, subject, command, scene)?.into()) {
             return Ok(None);
@@ -150,13 +150,20 @@ fn match_command(
             return Ok(None);
         }
     }
-    if !subject.commits.is_empty() && !add(match_commits(subject, take_exceptions(), command, scene)?) {
+    if !subject.commits.is_empty()
+        && !add(match_commits(subject, take_exceptions(), &command.effects, scene)?)
+    {
         return Ok(None);
     }
-    if !subject.pushes.is_empty() && !add(match_pushes(subject, take_exceptions(), command, scene)?) {
+    if !subject.pushes.is_empty()
+        && !add(pushes::match_pushes(subject, take_exceptions(), &command.effects, scene)?)
+    {
         return Ok(None);
     }
-    if !subject.on_branch.is_empty() && !is_on_branch(subject, find_site(command), scene)? {
+    if !subject.on_branch.is_empty() && !is_on_branch(subject, find_site(&command.effects), scene)? {
+        return Ok(None);
+    }
+    if subject.unless.contains(&Unless::Saved) && saved::is_saved(command, scene) {
         return Ok(None);
     }
     Ok(Some(found))
@@ -169,41 +176,6 @@ impl From<paths::PathMatch> for KeyMatch {
             paths::PathMatch::Unknown => Self::Unknown,
             paths::PathMatch::Yes(evidence) => Self::Yes(evidence),
         }
-    }
-}
-
-fn match_runs(patterns: &[RuleText], exceptions: &[RuleText], command: &[&Effect]) -> KeyMatch {
-    let mut result = KeyMatch::No;
-    for effect in command {
-        let Some(run) = RunView::from_effect(effect) else { continue };
-        let decide = |patterns: &[RuleText]| {
-            let parsed = patterns.iter().filter_map(|text| CommandPattern::parse(&text.text).ok());
-            parsed.map(|pattern| pattern.matches(&run)).fold(PatternMatch::No, |best, found| {
-                match (best, found) {
-                    (PatternMatch::Yes, _) | (_, PatternMatch::Yes) => PatternMatch::Yes,
-                    (PatternMatch::Unknown, _) | (_, PatternMatch::Unknown) => PatternMatch::Unknown,
-                    _ => PatternMatch::No,
-                }
-            })
-        };
-        let found = decide(patterns);
-        if found == PatternMatch::No || decide(exceptions) == PatternMatch::Yes {
-            continue;
-        }
-        if found == PatternMatch::Yes {
-            return KeyMatch::Yes(describe_run(effect));
-        }
-        result = KeyMatch::Unknown;
-    }
-    result
-}
-
-fn describe_run(effect: &Effect) -> String {
-    match effect {
-        Effect::Run { program, arguments, .. } => {
-            format!("runs {}", quote_start(&format!("{program} {}", arguments.join(" "))))
-        }
-        _ => "runs it".into(),
     }
 }
 
@@ -223,9 +195,9 @@ fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>
 }
 
 /// The branches that may be checked out at a place.
-fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
+pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
     if scene.is_example {
-        return Ok(vec![find_named_branch(site)]);
+        return Ok(vec![find_named_branch(site, scene)]);
     }
     let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
     let effects = scene.event.effects();
@@ -234,7 +206,7 @@ fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch
 }
 
 /// The repository of a place, or of the session.
-fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repository> {
+pub(super) fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repository> {
     if scene.is_example {
         return None;
     }
@@ -244,16 +216,19 @@ fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repository> {
 }
 
 /// The branch that an example names.
-fn find_named_branch(site: &GitSite) -> PossibleBranch {
+fn find_named_branch(site: &GitSite, scene: &Scene<'_>) -> PossibleBranch {
     use provost_core::effect::git::NamedBranch;
     match site.named_branch() {
         NamedBranch::Named(name) => PossibleBranch::Named(name.to_owned()),
+        NamedBranch::Current if let Some(branch) = &scene.example_facts.branch => {
+            PossibleBranch::Named(branch.clone())
+        }
         _ => PossibleBranch::Unknown,
     }
 }
 
 /// Whether one of the patterns matches a branch. One that cannot be known may be any.
-fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
+pub(super) fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
     match branch {
         PossibleBranch::Named(branch) => matches_branch_name(patterns, branch),
         PossibleBranch::Unknown => true,
@@ -261,7 +236,7 @@ fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
     }
 }
 
-fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
+pub(super) fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
     let mut result = false;
     for pattern in names(patterns) {
         let (is_negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
@@ -317,59 +292,4 @@ fn is_message_wrong(subject: &RuleSubject, message: Option<&str>) -> bool {
     let Some(required) = &subject.message else { return true };
     let pattern = Regex::new(&required.text);
     message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
-}
-
-fn match_pushes(
-    subject: &RuleSubject,
-    exceptions: &[RuleText],
-    command: &[&Effect],
-    scene: &Scene<'_>,
-) -> Result<KeyMatch, Fault> {
-    for effect in command {
-        let Effect::Push(push) = effect else { continue };
-        if push.is_dry_run {
-            continue;
-        }
-        for pushed in &push.branches {
-            let branches = find_pushed_branches(&pushed.target, &push.site, scene)?;
-            let is_wanted = |branch: &&PossibleBranch| match branch {
-                PossibleBranch::Named(name) => {
-                    matches_branch_name(&subject.pushes, name) && !matches_branch_name(exceptions, name)
-                }
-                branch => matches_branch(&subject.pushes, branch),
-            };
-            if let Some(branch) = branches.iter().find(is_wanted) {
-                return Ok(KeyMatch::Yes(match branch {
-                    PossibleBranch::Named(branch) => format!("git push changes {branch}"),
-                    _ => "git push may change any branch".into(),
-                }));
-            }
-        }
-    }
-    Ok(KeyMatch::No)
-}
-
-/// The branches of the other repository that a push may change.
-fn find_pushed_branches(
-    target: &PushTarget,
-    site: &GitSite,
-    scene: &Scene<'_>,
-) -> Result<Vec<PossibleBranch>, Fault> {
-    Ok(match target {
-        PushTarget::Named(name) => vec![PossibleBranch::Named(name.clone())],
-        PushTarget::All | PushTarget::Unknown => vec![PossibleBranch::Unknown],
-        PushTarget::CheckedOut => find_branches(site, scene)?,
-        PushTarget::Upstream => {
-            let mut branches = find_branches(site, scene)?;
-            let repository = find_repository(site, scene);
-            for branch in &mut branches {
-                if let (PossibleBranch::Named(name), Some(repository)) = (&*branch, &repository)
-                    && let Some(upstream) = repository.find_upstream(name)
-                {
-                    *branch = PossibleBranch::Named(upstream);
-                }
-            }
-            branches
-        }
-    })
 }

@@ -32,11 +32,11 @@ pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, Li
     for pipeline in order_pipelines(line) {
         for &command in &pipeline {
             let mut changes = Vec::new();
-            collect_changes(&scene.commands()[command], scene, &mut changes);
+            collect_changes(&scene.commands()[command].effects, scene, &mut changes);
             steps.extend(changes.into_iter().map(|change| (command, LineStep::Change(change))));
         }
         for &command in pipeline.iter().filter(|command| line.commands[**command].decides_status) {
-            for effect in &scene.commands()[command] {
+            for effect in &scene.commands()[command].effects {
                 let Some(run) = RunView::from_effect(effect).filter(is_real_run) else { continue };
                 let home = scene.workspace.places.home.as_deref();
                 let run = run.in_project(Some(&scene.workspace.project), home);

@@ -7,10 +7,14 @@ mod answer;
 mod call;
 mod changes;
 mod check;
+mod find_deletion;
 mod need;
 mod paths;
+mod pushes;
 mod record;
 mod run;
+mod runs;
+mod saved;
 mod scene;
 mod stop;
 mod trust;
@@ -18,13 +22,13 @@ mod trust;
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::{Fault, Opinion};
-use provost_core::rules::RuleAction;
+use provost_core::rules::{Rule, RuleAction};
 use provost_core::text::sanitize_for_model;
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 
 pub use check::find_time_limit;
-pub use scene::Scene;
+pub use scene::{ExampleFacts, Scene};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     workspace.keep_good_rules();
@@ -89,4 +93,12 @@ pub fn judge_call(scene: &Scene<'_>) -> Result<Opinion, Fault> {
         return Ok(Opinion::silent());
     }
     Ok(Opinion { by_rule, ..Opinion::default() })
+}
+
+/// Whether a rule matches the call of an example.
+pub fn matches_call_example(rule: &Rule, scene: &Scene<'_>) -> Result<bool, Fault> {
+    if !rule.subject.concerns_calls() {
+        return Ok(false);
+    }
+    Ok(call::match_call(rule, scene)?.is_some())
 }

@@ -55,9 +55,9 @@ fn list_earlier_changes(rule: &Rule, scene: &Scene<'_>) -> Vec<ChangedPath> {
     let commands = scene.commands();
     let target = commands.iter().position(|command| {
         if rule.subject.commits.is_empty() {
-            command.iter().any(|effect| matches!(effect, Effect::Push(_)))
+            command.effects.iter().any(|effect| matches!(effect, Effect::Push(_)))
         } else {
-            command.iter().any(is_commit)
+            command.effects.iter().any(is_commit)
         }
     });
     let target = target.unwrap_or(commands.len().saturating_sub(1));

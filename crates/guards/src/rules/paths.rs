@@ -3,7 +3,8 @@
 use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
-use super::scene::Scene;
+use super::find_deletion;
+use super::scene::{CommandEffects, Scene};
 use crate::shell_words::{expand_braces, read_written_word};
 use provost_core::effect::{self, Effect, FileChange, ProposedContent, ReadScope, WriteContent};
 use provost_core::opinion::Fault;
@@ -19,6 +20,10 @@ const LARGEST_FILE: u64 = 16 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathUse {
     Read,
+    /// Its content is shown or copied.
+    Show,
+    /// Its content goes to the network.
+    Send,
     Write,
     Delete,
     /// Written or deleted.
@@ -45,6 +50,8 @@ struct UsedPath<'a> {
     path: PathBuf,
     /// Everything below it is used too.
     has_contents: bool,
+    /// Only something below it is used, and not the path itself.
+    is_some: bool,
     /// The content, if the path is written.
     content: Option<&'a WriteContent>,
     verb: &'static str,
@@ -53,12 +60,31 @@ struct UsedPath<'a> {
 pub(super) fn match_paths(
     key: &PathKey<'_>,
     subject: &RuleSubject,
-    command: &[&Effect],
+    command: &CommandEffects<'_>,
     scene: &Scene<'_>,
 ) -> Result<PathMatch, Fault> {
     let (mut used, mut is_unknown) = (Vec::new(), false);
-    for effect in command {
-        collect_paths(effect, key.path_use, scene, &mut used, &mut is_unknown);
+    let path_use = match key.path_use {
+        PathUse::Send if !sends(command, scene) => return Ok(PathMatch::No),
+        PathUse::Show if !shows(command) => return Ok(PathMatch::No),
+        PathUse::Show | PathUse::Send => PathUse::Read,
+        path_use => path_use,
+    };
+    for effect in &command.effects {
+        // `git worktree remove` refuses to lose anything, so it is no deletion for a rule.
+        if matches!(effect, Effect::Delete { .. }) && removes_work_tree(command) {
+            continue;
+        }
+        collect_paths(effect, path_use, scene, &mut used, &mut is_unknown);
+    }
+    if matches!(path_use, PathUse::Delete | PathUse::Change) {
+        for searched in find_deletion::list_searched(command, scene) {
+            let path = scene.resolve(&searched.path);
+            // Some file in the directory, or all of it.
+            let path = if searched.is_whole { path } else { path.join("*") };
+            let has_contents = searched.is_whole;
+            used.push(UsedPath { path, has_contents, is_some: false, content: None, verb: "deletes" });
+        }
     }
     if used.is_empty() {
         return Ok(if is_unknown { PathMatch::Unknown } else { PathMatch::No });
@@ -74,7 +100,9 @@ pub(super) fn match_paths(
         if !is_named || exceptions.matches(&used.path, scene.roots()) {
             continue;
         }
-        if subject.unless.contains(&Unless::New) && !scene.exists(&used.path) {
+        if subject.unless.contains(&Unless::New) && is_new(&used, scene)
+            || subject.unless.contains(&Unless::Kept) && keeps_content(&used, command)
+        {
             continue;
         }
         if let Some(adds) = key.adds
@@ -92,9 +120,76 @@ pub(super) fn match_paths(
     Ok(if is_unknown { PathMatch::Unknown } else { PathMatch::No })
 }
 
+/// Whether what a command reads goes to the network: it sends something, or it feeds a command that does.
+fn sends(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    let has_send = |command: &CommandEffects<'_>| {
+        command.effects.iter().any(|effect| matches!(effect, Effect::Send { .. }))
+    };
+    has_send(command)
+        || scene.commands().iter().any(|other| {
+            other.number != command.number
+                && has_send(other)
+                && scene.event.line().feeds(command.number, other.number)
+        })
+}
+
+/// Whether a command shows or copies what it reads. A tool that is not a command always does.
+fn shows(command: &CommandEffects<'_>) -> bool {
+    #[rustfmt::skip]
+    const PROGRAMS: &[&str] = &[
+        "cat", "bat", "batcat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd", "hexdump", "strings", "grep", "egrep",
+        "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
+        "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
+        "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
+    ];
+    let mut runs = command.effects.iter().filter_map(|effect| match effect {
+        Effect::Run { program, arguments, .. } => {
+            Some((program.rsplit('/').next().unwrap_or(program), arguments))
+        }
+        _ => None,
+    });
+    let is_showing = |(program, arguments): (&str, &Vec<String>)| match program {
+        "git" => {
+            arguments.iter().any(|word| matches!(&**word, "diff" | "show" | "blame" | "grep" | "annotate"))
+        }
+        program => PROGRAMS.contains(&program),
+    };
+    runs.clone().next().is_none() || runs.any(is_showing)
+}
+
+fn removes_work_tree(command: &CommandEffects<'_>) -> bool {
+    command.effects.iter().any(|effect| match effect {
+        Effect::Run { program, arguments, .. } => {
+            program.ends_with("git") && arguments.iter().any(|word| word == "worktree")
+        }
+        _ => false,
+    })
+}
+
+/// Whether nothing is there yet that the command would change.
+fn is_new(used: &UsedPath<'_>, scene: &Scene<'_>) -> bool {
+    // Writing a directory that exists creates something in it, and that is judged by its own path.
+    !scene.exists(&used.path) || used.verb == "writes" && scene.is_directory(&used.path)
+}
+
+/// Whether the file keeps what it holds.
+fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
+    const PROGRAMS: &[&str] =
+        &["chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "mkdir", "mkfifo", "git", "flock"];
+    let is_listed = |effect: &&Effect| match effect {
+        Effect::Run { program, .. } => PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program)),
+        _ => false,
+    };
+    match used.content {
+        Some(WriteContent::Known { append: true, .. }) => true,
+        Some(WriteContent::Unknown) | None => command.effects.iter().any(is_listed),
+        Some(_) => false,
+    }
+}
+
 fn is_path_matched(patterns: &PathPatterns<'_>, used: &UsedPath<'_>, scene: &Scene<'_>) -> bool {
     let roots = scene.roots();
-    if patterns.matches(&used.path, roots) {
+    if !used.is_some && patterns.matches(&used.path, roots) {
         return true;
     }
     used.has_contents
@@ -121,13 +216,14 @@ fn collect_paths<'a>(
     is_unknown: &mut bool,
 ) {
     let (reads, writes, deletes) = match path_use {
-        PathUse::Read => (true, false, false),
+        PathUse::Read | PathUse::Show | PathUse::Send => (true, false, false),
         PathUse::Write => (false, true, false),
         PathUse::Delete => (false, false, true),
         PathUse::Change => (false, true, true),
     };
+    let mut found = Vec::new();
     let mut push = |path: PathBuf, has_contents, content, verb| {
-        used.push(UsedPath { path, has_contents, content, verb });
+        used.push(UsedPath { path, has_contents, is_some: false, content, verb });
     };
     match effect {
         Effect::Write { path, content } if writes => {
@@ -151,19 +247,32 @@ fn collect_paths<'a>(
                 return;
             }
             let verb = if *change == FileChange::Delete { "deletes" } else { "writes" };
-            let words = read_written_word(target, scene.workspace).filter(|word| !word.contains(['$', '`']));
-            let words = words.and_then(|word| expand_braces(&word)).filter(|_| !places.is_empty());
-            let Some(words) = words else {
+            let words = read_target(target, scene).and_then(|word| expand_braces(&word));
+            let Some(words) = words.filter(|_| !places.is_empty()) else {
                 *is_unknown = true;
                 return;
             };
             for (place, word) in places.iter().flat_map(|place| words.iter().map(move |word| (place, word))) {
                 let target = place.join(word);
+                let is_all = target.file_name().is_some_and(|name| name == "*");
+                // `rm -rf *` in the root deletes the project. Where `cd` may have failed, that is not what is meant.
+                if is_all && deletes && places.len() == 1 && target.parent() == Some(&scene.workspace.project)
+                {
+                    push(scene.workspace.project.clone(), true, None, verb);
+                }
+                // A file in the last directory that is known.
+                let known: PathBuf =
+                    target.components().take_while(|part| !is_wildcard(part.as_os_str())).collect();
+                let known = scene.resolve(&known);
+                if known == target {
+                    push(known, deletes, None, verb);
+                    continue;
+                }
+                push(known.join("*"), false, None, verb);
                 if scene.is_example {
-                    // Everything below the part that is known.
-                    let known: PathBuf =
-                        target.components().take_while(|part| !is_wildcard(part.as_os_str())).collect();
-                    push(scene.resolve(&known), true, None, verb);
+                    let some =
+                        UsedPath { path: known, has_contents: true, is_some: true, content: None, verb };
+                    found.push(some);
                 } else {
                     for path in scene.workspace.expand_wildcards(&target) {
                         push(scene.resolve_deleted(&path), deletes, None, verb);
@@ -174,6 +283,16 @@ fn collect_paths<'a>(
         Effect::TooLarge { .. } | Effect::Unparsed { .. } => *is_unknown = true,
         _ => {}
     }
+    used.append(&mut found);
+}
+
+/// The word of an unknown target, if nothing but wildcards and braces makes it unknown.
+fn read_target(target: &str, scene: &Scene<'_>) -> Option<String> {
+    if matches!(target, "`$(pwd)`" | "`\"$(pwd)\"`" | "``pwd``" | "`\"`pwd`\"`") {
+        return Some(".".into());
+    }
+    let word = read_written_word(target, scene.workspace)?;
+    (word != "{}" && !word.contains(['$', '`'])).then_some(word)
 }
 
 fn is_wildcard(name: &std::ffi::OsStr) -> bool {

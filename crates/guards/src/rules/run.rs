@@ -65,7 +65,9 @@ fn list_files(rule: &Rule, scene: &Scene<'_>) -> Vec<PathBuf> {
             && !scene.workspace.is_directory(path)
     };
     let mut files: Vec<PathBuf> = Vec::new();
-    for path in scene.commands().iter().flat_map(|command| list_written(command, scene)).filter(is_meant) {
+    for path in
+        scene.commands().iter().flat_map(|command| list_written(&command.effects, scene)).filter(is_meant)
+    {
         if !files.contains(&path) && files.len() < MOST_FILES {
             files.push(path);
         }

@@ -12,6 +12,7 @@ use provost_core::effect::Effect;
 use provost_core::event::Event;
 use provost_core::rules::path_pattern::PatternRoots;
 use provost_core::workspace::Workspace;
+use provost_shell::pattern::RunView;
 
 /// Where systems keep temporary files, besides `$TMPDIR`.
 const TEMPORARY: &[&str] =
@@ -22,9 +23,29 @@ pub struct Scene<'a> {
     pub workspace: &'a Workspace,
     /// Nothing is looked up on the disk.
     pub is_example: bool,
+    /// What the example says about the disk.
+    pub example_facts: ExampleFacts,
     roots: OnceCell<PatternRoots<'a>>,
-    commands: OnceCell<Vec<Vec<&'a Effect>>>,
+    commands: OnceCell<Vec<CommandEffects<'a>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+/// What an example says about a disk that nobody looks at.
+#[derive(Debug, Clone, Default)]
+pub struct ExampleFacts {
+    /// The branch that is checked out; `None`: it may be any.
+    pub branch: Option<String>,
+    /// The file does not exist yet.
+    pub is_new: bool,
+}
+
+/// One command of the call.
+pub(super) struct CommandEffects<'a> {
+    /// Its number in the line.
+    pub(super) number: u32,
+    pub(super) effects: Vec<&'a Effect>,
+    /// The programs that it starts.
+    pub(super) runs: Vec<RunView<'a>>,
 }
 
 impl<'a> Scene<'a> {
@@ -33,6 +54,7 @@ impl<'a> Scene<'a> {
             event,
             workspace,
             is_example: false,
+            example_facts: ExampleFacts::default(),
             roots: OnceCell::new(),
             commands: OnceCell::new(),
             resolved: RefCell::default(),
@@ -41,6 +63,12 @@ impl<'a> Scene<'a> {
 
     pub fn for_example(event: &'a Event, workspace: &'a Workspace) -> Self {
         Self { is_example: true, ..Self::new(event, workspace) }
+    }
+
+    #[must_use]
+    pub fn with_facts(mut self, facts: ExampleFacts) -> Self {
+        self.example_facts = facts;
+        self
     }
 
     /// The directories that path patterns count from.
@@ -52,27 +80,62 @@ impl<'a> Scene<'a> {
             temporary: LazyCell::new(Box::new(move || {
                 let own = workspace.environment_variable("TMPDIR").map(PathBuf::from);
                 let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
-                let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).chain(own).collect();
-                if !is_example {
-                    all.iter_mut().for_each(|path| *path = workspace.resolve(path));
-                }
-                all
+                let all = TEMPORARY.iter().map(PathBuf::from).chain(own);
+                all.map(|path| if is_example { path } else { workspace.resolve(&path) }).collect()
             })),
         })
     }
 
     /// The effects of each command of the call.
-    pub(super) fn commands(&self) -> &[Vec<&'a Effect>] {
+    pub(super) fn commands(&self) -> &[CommandEffects<'a>] {
         self.commands.get_or_init(|| {
             let line = self.event.line();
-            let mut commands = vec![Vec::new(); line.commands.len()];
+            let make = |number| CommandEffects { number, effects: Vec::new(), runs: Vec::new() };
+            let mut commands: Vec<CommandEffects<'a>> = (0..).take(line.commands.len()).map(make).collect();
+            let home = self.workspace.places.home.as_deref();
             for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
-                if let Some(command) = commands.get_mut(*number as usize) {
-                    command.push(effect);
-                }
+                let Some(command) = commands.get_mut(*number as usize) else { continue };
+                command.effects.push(effect);
+                let run = RunView::from_effect(effect);
+                command.runs.extend(run.map(|run| run.in_project(Some(&self.workspace.project), home)));
+            }
+            for command in &mut commands {
+                self.drop_unlikely_paths(command);
             }
             commands
         })
+    }
+
+    /// After `cd src;`, a path may count from two directories, because `cd` may fail. It does not if the directory exists.
+    fn drop_unlikely_paths(&self, command: &mut CommandEffects<'a>) {
+        let is_uncertain = |effect: &&Effect| matches!(effect, Effect::Run { directory: None, .. });
+        if !command.effects.iter().any(is_uncertain) {
+            return;
+        }
+        let paths: Vec<&Path> = command.effects.iter().filter_map(|effect| changed_path(effect)).collect();
+        command.effects.retain(|effect| {
+            let Some(path) = changed_path(effect) else { return true };
+            !paths.iter().any(|other| {
+                let same =
+                    path.components().rev().zip(other.components().rev()).take_while(|(a, b)| a == b).count();
+                let start = |path: &Path| -> PathBuf {
+                    let count = path.components().count() - same;
+                    path.components().take(count).collect()
+                };
+                let (from, entered) = (start(path), start(other));
+                same > 0
+                    && entered != from
+                    && entered.starts_with(&from)
+                    && (self.is_example || self.is_directory(&entered))
+            })
+        });
+    }
+
+    /// The commands whose output becomes the input of this one.
+    pub(super) fn feeding_commands(&self, number: u32) -> impl Iterator<Item = &CommandEffects<'a>> {
+        let line = self.event.line();
+        let others = self.commands().iter().filter(move |other| other.number != number);
+        others.filter(move |other| line.feeds(other.number, number))
     }
 
     /// The file that a path means.
@@ -91,7 +154,19 @@ impl<'a> Scene<'a> {
     }
 
     pub(super) fn exists(&self, path: &Path) -> bool {
-        self.is_example || self.workspace.exists(path)
+        if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
+    }
+
+    pub(super) fn is_directory(&self, path: &Path) -> bool {
+        !self.is_example && self.workspace.is_directory(path)
+    }
+}
+
+/// The path that an effect writes or deletes.
+fn changed_path(effect: &Effect) -> Option<&Path> {
+    match effect {
+        Effect::Write { path, .. } | Effect::Delete { path } => Some(path),
+        _ => None,
     }
 }
 

@@ -162,9 +162,10 @@ fn refuse_provost_call(
         "ask the user to run it; `provost explain`, `journal` and `gate status` show what was decided",
         format!("the command calls provost {call}"),
     );
-    Some(if why == ENTRIES { refusal } else { refusal.permanent() })
+    Some(if why == ENTRIES || why == CONFIGURATION { refusal } else { refusal.permanent() })
 }
 
+const CONFIGURATION: &str = "it changes Provost's configuration";
 const ENTRIES: &str = "it changes hook entries, which switch guards on and off";
 
 /// The command of Provost that no tool may call, and why.
@@ -173,6 +174,7 @@ fn find_forbidden_command(started: &StartedProgram<'_>) -> Option<(&'static str,
     const RECORD: &str = "a forged event could rewrite the record of a plan";
     const REVIEWER: &str = "a tool's environment could choose another reviewer than the user's";
     const COMMANDS: &[(&str, &str)] = &[
+        ("rules add", CONFIGURATION),
         ("hook", EVENT),
         ("rules trust", "only the user can trust the commands of a project"),
         ("gate assess", REVIEWER),

@@ -1,0 +1,134 @@
+//! Whether git has everything that a command would discard: `unless = "saved"`.
+//!
+//! The disk decides: changes that are not committed, files that are not tracked, commits that no other branch has, and
+//! commits that a remote has. Where the disk does not tell, something may be lost.
+
+use crate::prelude::*;
+use std::path::Path;
+
+use super::scene::{CommandEffects, Scene};
+use provost_core::effect::Effect;
+use provost_core::effect::git::{GitSite, Push, PushForce, PushTarget, UpdateKind, UpdatedBranch};
+use provost_core::workspace::git_repository::{Head, Repository};
+use provost_core::workspace::work_tree::WorkTrees;
+
+pub(super) fn is_saved(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    !scene.is_example && judge(command, scene) == Some(true)
+}
+
+/// `None`: the disk does not tell.
+fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
+    let (name, words) = find_git_command(command)?;
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&&**word));
+    let mut is_judged = false;
+    for effect in &command.effects {
+        let is_safe = match effect {
+            Effect::ChangeTree(change) => {
+                let with_staged = matches!(name, "reset" | "switch" | "read-tree")
+                    || has(&["--staged", "-S", "-f", "--force"])
+                    || change.kind == provost_core::effect::git::TreeChangeKind::Replace;
+                match WorkTrees::new(scene.workspace).discards_work(change, with_staged) {
+                    // The word may be a branch: then only a switch happens, and git refuses one that loses changes.
+                    None if name == "checkout" && !has(&["--", "."]) => true,
+                    discards => !discards?,
+                }
+            }
+            Effect::UpdateBranch(update) if name == "reset" => {
+                let repository = find_repository(&update.site, scene)?;
+                let target = update.from.as_deref();
+                let stays = has(&["--"]) || target.is_none_or(|target| repository.is_head(target));
+                stays || repository.is_head_saved()?
+            }
+            Effect::UpdateBranch(update) if name == "rebase" => {
+                let repository = find_repository(&update.site, scene)?;
+                let onto = update.from.as_deref().or_else(|| find_operand(words));
+                match onto {
+                    Some(onto) => !repository.has_pushed_commits_beyond(onto)?,
+                    None => true,
+                }
+            }
+            Effect::UpdateBranch(update) if update.kind == UpdateKind::Removes => {
+                let UpdatedBranch::Named(branch) = &update.branch else { return None };
+                find_repository(&update.site, scene)?.is_branch_saved(branch)?
+            }
+            Effect::Commit { site, .. } if has(&["--amend"]) => {
+                !find_repository(site, scene)?.is_head_pushed()?
+            }
+            Effect::Push(push) => is_push_harmless(push, scene)?,
+            _ => continue,
+        };
+        if !is_safe {
+            return Some(false);
+        }
+        is_judged = true;
+    }
+    if name == "stash" {
+        return Some(!find_repository_of_run(command, scene)?.has_stash());
+    }
+    // A checkout without files only switches, and git refuses a switch that loses changes.
+    (is_judged || name == "checkout").then_some(true)
+}
+
+/// The git command that runs, and the words behind it.
+fn find_git_command<'a>(command: &CommandEffects<'a>) -> Option<(&'a str, &'a [String])> {
+    command.effects.iter().find_map(|effect| {
+        let Effect::Run { program, arguments, .. } = effect else { return None };
+        if program.rsplit('/').next() != Some("git") {
+            return None;
+        }
+        let mut at = 0;
+        while let Some(word) = arguments.get(at).filter(|word| word.starts_with('-')) {
+            let takes_value = matches!(&**word, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace");
+            at += if takes_value { 2 } else { 1 };
+        }
+        Some((arguments.get(at)?.as_str(), &arguments[at + 1..]))
+    })
+}
+
+fn find_operand(words: &[String]) -> Option<&str> {
+    words.iter().map(String::as_str).find(|word| !word.starts_with('-'))
+}
+
+fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repository> {
+    scene.workspace.find_repository(site.repository.as_deref()?)
+}
+
+/// The repository of a git command that has no effect with a site.
+fn find_repository_of_run(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<Repository> {
+    command.effects.iter().find_map(|effect| {
+        let Effect::Run { program, arguments, directory, .. } = effect else { return None };
+        if program.rsplit('/').next() != Some("git") {
+            return None;
+        }
+        let start: &Path = directory.as_deref()?;
+        let named = arguments.windows(2).find(|pair| pair[0] == "-C").map(|pair| start.join(&pair[1]));
+        scene.workspace.find_repository(named.as_deref().unwrap_or(start))
+    })
+}
+
+/// Whether a forced push takes no commit away that this repository knows of.
+fn is_push_harmless(push: &Push, scene: &Scene<'_>) -> Option<bool> {
+    let repository = find_repository(&push.site, scene)?;
+    let remote = push.remote.as_deref().unwrap_or("origin");
+    for branch in
+        push.branches.iter().filter(|branch| branch.force == PushForce::Always || branch.is_deletion)
+    {
+        let current = match repository.read_head() {
+            Head::Branch(name) => Some(name),
+            _ => None,
+        };
+        let name = match &branch.target {
+            PushTarget::Named(name) => name.clone(),
+            PushTarget::Upstream | PushTarget::CheckedOut => current.clone()?,
+            PushTarget::All | PushTarget::Unknown => return None,
+        };
+        if branch.is_deletion {
+            return None;
+        }
+        let local = repository.has_branch(&name).ok()?.then_some(&*name);
+        if !repository.is_remote_branch_included(remote, &name, local)? {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
