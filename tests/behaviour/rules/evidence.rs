@@ -251,7 +251,7 @@ fn a_background_run_counts_when_the_client_announces_its_success() {
         "status": "completed", "output": "ok", "exitCode": 0}});
     session.project.hook(&look);
     assert!(may_commit(&session), "the agent has looked at it");
-    // A model at work is told without a prompt. The client's queue of prompts, in the transcript, has the same text.
+    // Where no hook has seen the prompt, the queue of prompts in the transcript still has it.
     let queued = |kind: &str, text: &str| {
         let session = launch("cargo test");
         let transcript = session.event("Stop.active_false")["transcript_path"].as_str().unwrap().to_owned();

@@ -24,8 +24,8 @@ pub(super) fn is_transcript(file: &Path, places: &Places) -> bool {
         && config_directory(places).is_some_and(|own| file.starts_with(resolve_path(&own.join("projects"))))
 }
 
-/// Whether a background command has succeeded, where a line announces its end. Claude Code tells a model that is at
-/// work about it without a prompt, so the queue of prompts is the only place that every such text goes through.
+/// Whether a background command has succeeded, where a line announces its end. A prompt announces it too, but a hook
+/// may not see that prompt. Every such prompt goes through the queue, which the transcript records.
 pub(super) fn find_task_end(line: &[u8], task: &str) -> Option<bool> {
     byte_search::find_part(line, b"queue-operation")?;
     byte_search::find_part(line, task.as_bytes())?;

@@ -105,7 +105,7 @@ pub(super) fn record_prompt(event: &Event, workspace: &Workspace) -> Result<(), 
     Ok(())
 }
 
-/// Records the background tasks whose end only the transcript announces.
+/// Records the background tasks whose end the transcript announces, where no hook has seen the prompt about it.
 pub(super) fn record_ended_tasks(
     evidence: &SessionEvidence,
     event: &Event,
