@@ -13,9 +13,11 @@ mod signals;
 
 pub use provost_clients as clients;
 pub use provost_core::{
-    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places,
+    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places, process,
     raw_object, review_verdict, reviewer, rules, text, tool, workspace,
 };
 pub use provost_files as files;
-pub use provost_guards::{phases, plan_gate, planner, registry, review_loop, self_guard};
+pub use provost_guards::{
+    phases, plan_gate, planner, registry, review_loop, rules as rules_guard, self_guard,
+};
 pub use provost_shell as shell;

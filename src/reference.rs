@@ -5,6 +5,7 @@
 use crate::cli;
 use crate::config::settings;
 use crate::registry::{GUARDS, PACKS, TimeLimit, guard_settings};
+use crate::rules::keys;
 use crate::text::capitalize;
 
 /// Every generated file of the repository, with its content.
@@ -13,6 +14,7 @@ pub fn generate_pages() -> Vec<(&'static str, String)> {
         ("docs/guards.md", guards_page()),
         ("docs/settings.md", settings_page()),
         ("docs/cli.md", cli::render_cli_reference()),
+        ("docs/rules.md", rules_page()),
         (
             "schema/provost.schema.json",
             format!("{:#}\n", settings::build_schema(&settings::list_settings(guard_settings()))),
@@ -52,6 +54,9 @@ fn guards_page() -> String {
                 page += "\nTime: it may start a reviewer and wait for the answer, for minutes or hours. It has a time \
                          limit of its own.\n";
             }
+            if matches!(guard.time_limit, TimeLimit::Commands(_)) {
+                page += "\nTime: it runs the commands of rules (`need.check`, `run`) within the time limits that they have.\n";
+            }
             if let Some(form) = guard.override_prompt() {
                 page += &format!("\nAllow once: type {form} as your prompt.\n");
             }
@@ -77,4 +82,22 @@ fn settings_page() -> String {
         page += &format!("| `{}` | {expected} | `{default}` | {} |\n", setting.key(), setting.meaning);
     }
     page
+}
+
+/// The page about rules, whose reference is made from the keys.
+fn rules_page() -> String {
+    const PAGE: &str = include_str!("../docs/rules.md");
+    const BEGIN: &str = "<!-- generated: keys -->\n";
+    const END: &str = "<!-- end of generated -->";
+    let (before, rest) = PAGE.split_once(BEGIN).unwrap_or((PAGE, ""));
+    let (_, after) = rest.split_once(END).unwrap_or_default();
+    let mut table = String::new();
+    for (title, list) in [("`[[rule]]`", keys::KEYS), ("`[rules]`", keys::TABLE_KEYS)] {
+        table += &format!("\n### Keys of {title}\n\n| key | takes | meaning |\n|---|---|---|\n");
+        for key in list {
+            let meaning = key.meaning.replace('|', "\\|");
+            table += &format!("| `{}` | {} | {meaning} |\n", key.name, key.takes.describe());
+        }
+    }
+    format!("{before}{BEGIN}{table}\n{END}{after}")
 }

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use clap::Subcommand;
 
+use super::rules::example_run::ExampleReport;
 use super::screen::{self, BOLD, DIM, GREEN, RED, paint};
-use super::{CommandResult, CurrentProject, Exit};
+use super::{CommandResult, CurrentProject, Exit, open_current_workspace};
 use crate::config::settings;
 use crate::registry::{GUARDS, guard_settings};
 use crate::text::make_one_line;
@@ -26,8 +27,8 @@ enum ConfigAction {
 
 /// Show the configuration files, their mistakes, and the resulting settings
 ///
-/// A managed file overrides the project's, and the project's overrides the user's. Exits with 1 if
-/// there is a mistake.
+/// A managed file overrides the project's, and the project's overrides the user's. Also judges the examples of all
+/// rules. Exits with 1 if there is a mistake or an example fails.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost config check
@@ -43,6 +44,8 @@ impl ConfigCommand {
 
 fn check_configuration() -> CommandResult {
     let CurrentProject { config, layers, .. } = CurrentProject::locate()?;
+    let (_, workspace) = open_current_workspace()?;
+    let failures = ExampleReport::judge_layers(&config, &workspace).failures;
     let mut out = anstream::stdout().lock();
     for (layer, path) in &layers {
         let found = config.files.iter().any(|(_, file)| file == path);
@@ -54,7 +57,11 @@ fn check_configuration() -> CommandResult {
     for problem in &problems {
         writeln!(out, "{} {}", paint(RED, "mistake"), make_one_line(&problem.to_string()))?;
     }
-    if !problems.is_empty() {
+    for failure in &failures {
+        writeln!(out, "{} {failure}", paint(RED, "example"))?;
+    }
+    let count = problems.len() + failures.len();
+    if count > 0 {
         writeln!(out)?;
     }
     let mut rows = vec![["SETTING", "FROM", "VALUE"].map(String::from).to_vec()];
@@ -78,10 +85,10 @@ fn check_configuration() -> CommandResult {
     }
     screen::print_table(&mut out, &rows)?;
     writeln!(out)?;
-    match problems.len() {
+    match count {
         0 => writeln!(out, "{}", paint(GREEN, "no mistakes"))?,
         1 => writeln!(out, "{}", paint(BOLD, "1 mistake; all other settings apply"))?,
         count => writeln!(out, "{}", paint(BOLD, &format!("{count} mistakes; all other settings apply")))?,
     }
-    Ok(if problems.is_empty() { Exit::Done } else { Exit::Problem })
+    Ok(if count == 0 { Exit::Done } else { Exit::Problem })
 }

@@ -43,9 +43,10 @@ impl Explain {
             }
             (_, None) => {
                 let project = make_one_line(&here.project.to_string_lossy());
-                let list = match records.iter().any(|record| record.watched_decision().is_some()) {
-                    true => "`provost journal --would` shows what watched guards and rules would have denied",
-                    false => "`provost journal` shows all decisions",
+                let list = if records.iter().any(|record| record.watched_decision().is_some()) {
+                    "`provost journal --would` shows what watched guards and rules would have denied"
+                } else {
+                    "`provost journal` shows all decisions"
                 };
                 format!("nothing was denied in {project} yet; {list}")
             }

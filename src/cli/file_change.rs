@@ -60,6 +60,11 @@ impl Confirmation {
 
     /// Asks the user where that is possible. `None`: the change is wanted; otherwise how the command ends.
     pub(crate) fn confirm(&self, out: &mut impl Write) -> Result<Option<Exit>, CommandError> {
+        self.ask(out, "Write this?")
+    }
+
+    /// Asks the user a question where that is possible. `None`: the answer is yes; otherwise how the command ends.
+    pub(crate) fn ask(&self, out: &mut impl Write, question: &str) -> Result<Option<Exit>, CommandError> {
         if self.yes {
             return Ok(None);
         }
@@ -74,7 +79,7 @@ impl Confirmation {
             )?;
             return Ok(Some(Exit::Problem));
         }
-        write!(out, "Write this? [y/N] ")?;
+        write!(out, "{question} [y/N] ")?;
         out.flush()?;
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer)?;

@@ -18,6 +18,8 @@ const LONGEST: usize = 240;
   provost journal -n 999 --would    what watched guards and rules would have denied
   provost journal --follow          new decisions as they are made
   provost journal --json            one JSON object per line, for other programs")]
+// Each flag is an option of the command line.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Journal {
     /// Keep running, and show new decisions as they are made
     #[arg(long, short)]

@@ -21,6 +21,7 @@ mod override_command;
 mod overview;
 mod phases;
 mod review;
+mod rules;
 mod schema;
 mod screen;
 mod settings_file;
@@ -55,6 +56,7 @@ pub(crate) use client::current_client;
   provost status                 the state of this project, and the next step
   provost doctor                 check the installation by running every hook
   provost guards                 list the guards, and which are on here
+  provost rules                  list the rules, and how often each matched
   provost explain                why the last call was denied, and the fix
   provost journal --follow       watch decisions as they are made
   provost gate status            the state of the last plan
@@ -88,6 +90,7 @@ enum Command {
     Explain(explain::Explain),
     Journal(journal::Journal),
     Guards(guards::Guards),
+    Rules(rules::Rules),
     Check(check::Check),
     Override(override_command::Override),
     Gate(gate::Gate),
@@ -162,6 +165,7 @@ pub fn run() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Override(command) => command.run(),
+        Command::Rules(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),

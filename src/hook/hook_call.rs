@@ -97,7 +97,7 @@ impl HookCall {
         self.guards.iter().any(|guard| guard.failure_mode == FailureMode::Closed && is_enforced(guard))
     }
 
-    /// Asks every guard and records its finding. A guard that runs a reviewer has a time limit of its own, and its
+    /// Asks every guard and records its finding. A guard that runs a reviewer or a check has a time limit of its own, and its
     /// time does not count for the others.
     pub(super) fn ask_guards(&self, deadline: &Deadline) {
         let config = &self.workspace.config;
@@ -106,7 +106,7 @@ impl HookCall {
         let mut shared_deadline = self.began + if is_set { limit } else { faults::extend_limit(limit) };
         for index in engine::asking_order(&self.guards) {
             let guard = self.guards[index];
-            let own_limit = guard.own_time_limit(config);
+            let own_limit = guard.own_time_limit(&self.event, config);
             deadline.move_to(own_limit.map_or(shared_deadline, |limit| Instant::now() + limit));
             let found = engine::ask_guard(guard, &self.event, &self.workspace);
             if own_limit.is_some() {
@@ -119,13 +119,12 @@ impl HookCall {
     /// The findings so far, in registry order, with `fault` for every guard that has not answered.
     pub(super) fn findings(&self, fault: &Fault) -> Vec<Finding> {
         let took = to_micros(self.began.elapsed());
-        let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| match found.get() {
-            Some(found) => found.clone(),
-            None => {
+        let found = self.guards.iter().zip(&self.findings).flat_map(|(&guard, found)| {
+            found.get().cloned().unwrap_or_else(|| {
                 let mut finding = Finding::for_guard(guard, Err(fault.clone()), took);
                 finding.is_watched = self.workspace.config.is_guard_watched(guard.name, guard.pack);
                 vec![finding]
-            }
+            })
         });
         found.collect()
     }

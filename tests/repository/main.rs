@@ -10,3 +10,4 @@ mod docs;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod plugins;
 mod reference;
+mod schema;

@@ -27,7 +27,8 @@ fn generated_pages_are_up_to_date() {
 fn every_guard_is_in_the_reference_and_the_schema() {
     let pages = provost::reference::generate_pages();
     for guard in provost::registry::GUARDS {
-        for (name, page) in pages.iter().filter(|(name, _)| *name != "docs/cli.md") {
+        for (name, page) in pages.iter().filter(|(name, _)| !matches!(*name, "docs/cli.md" | "docs/rules.md"))
+        {
             assert!(page.contains(guard.name), "{} is not in {name}", guard.name);
         }
     }
@@ -50,5 +51,14 @@ fn every_command_has_examples_in_its_help() {
     for section in sections {
         let heading = section.lines().next().unwrap();
         assert!(section.contains("Examples:"), "{heading}");
+    }
+}
+
+#[test]
+fn every_key_of_a_rule_is_in_the_reference() {
+    let pages = provost::reference::generate_pages();
+    let (_, page) = pages.iter().find(|(name, _)| *name == "docs/rules.md").unwrap();
+    for key in provost::rules::keys::KEYS.iter().chain(provost::rules::keys::TABLE_KEYS) {
+        assert!(page.contains(&format!("\n| `{}` | ", key.name)), "{}", key.name);
     }
 }

@@ -13,6 +13,7 @@ mod registration;
 
 use std::path::PathBuf;
 
+pub use claude::example_calls::make_example_call;
 pub use claude::script as scripts;
 pub use demo::{ClientDemo, DemoAct, DemoAnswer, DemoScene, EventSource, SceneAction};
 pub use health::{Health, HookProgram, HookReply, SampleEvent, SteeringValue, ToolNames};

@@ -4,10 +4,11 @@
 //! adapter knows what a settings file looks like.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use provost_core::guard::Guard;
+use provost_core::guard::{Guard, Trigger};
 use provost_core::places::{Places, is_provost_program};
 
 /// A settings file or plugin that registers hooks.
@@ -119,6 +120,8 @@ pub struct Installation {
     pub list_registrations: fn(&Places, project: &Path) -> Vec<HookSource>,
     /// The entries that these guards need. With `closed`, the client also blocks everyday calls if Provost cannot be run.
     pub list_needed_entries: fn(guards: &[&Guard], closed: bool) -> Vec<NeededEntry>,
+    /// Gives entries the time that a guard needs at a trigger.
+    pub fit_timeouts: fn(&mut [NeededEntry], find_limit: &dyn Fn(Trigger) -> Option<Duration>),
     /// The settings file of a scope.
     pub find_settings_file: fn(&Places, project: &Path, scope: &SettingsScope) -> Option<PathBuf>,
     /// Installs entries in the text of a settings file (`None`: there is no file). An error says why that is impossible.
@@ -136,6 +139,7 @@ impl Installation {
     pub(crate) const NONE: Self = Self {
         list_registrations: |_, _| Vec::new(),
         list_needed_entries: |_, _| Vec::new(),
+        fit_timeouts: |_, _| {},
         find_settings_file: |_, _, _| None,
         install_entries: |_, _| Err("Provost cannot install hooks for this client".to_owned()),
         remove_entries: |_, _| Ok(RemovalReport { text: None, is_restored: false, entries: Vec::new() }),

@@ -42,6 +42,9 @@ pub enum TimeLimit {
     /// It may start a reviewer and wait for its answer, for minutes or hours, within a limit of its own; `None` if the
     /// configuration lets it start no reviewer.
     Reviewer(fn(&Config) -> Option<Duration>),
+    /// It may run commands of the configuration at some of its triggers, within a limit of its own; `None` if there are
+    /// none for that trigger.
+    Commands(fn(Trigger, &Config) -> Option<Duration>),
 }
 
 /// A set of guards that belong to one workflow.
@@ -158,11 +161,23 @@ impl Guard {
         self.is_overridable.then(|| format!("`provost override {name} REASON`"))
     }
 
-    /// Its own time limit; `None`: it shares the deadline of the event.
-    pub fn own_time_limit(&self, config: &Config) -> Option<Duration> {
+    /// Its own time limit for an event; `None`: it shares the deadline of the event.
+    pub fn own_time_limit(&self, event: &Event, config: &Config) -> Option<Duration> {
         match self.time_limit {
             TimeLimit::Shared => None,
             TimeLimit::Reviewer(limit) => limit(config),
+            TimeLimit::Commands(_) => {
+                let matching = self.triggers.iter().filter(|trigger| trigger.matches(event));
+                matching.filter_map(|trigger| self.command_limit(*trigger, config)).max()
+            }
+        }
+    }
+
+    /// How long the commands that it runs at a trigger may take; `None` if there are none.
+    pub fn command_limit(&self, trigger: Trigger, config: &Config) -> Option<Duration> {
+        match self.time_limit {
+            TimeLimit::Commands(limit) if self.triggers.contains(&trigger) => limit(trigger, config),
+            _ => None,
         }
     }
 

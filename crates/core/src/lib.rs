@@ -18,6 +18,7 @@ pub mod long_bytes;
 pub mod opinion;
 pub mod overrides;
 pub mod places;
+pub mod process;
 pub mod raw_object;
 pub mod review_verdict;
 pub mod reviewer;

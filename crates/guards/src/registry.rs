@@ -88,7 +88,8 @@ const PHASES_BLOCKER: Guard = Guard {
 /// INVARIANT: Provost asks the guards in this order, and findings keep it.
 ///
 /// A guard with [`TimeLimit::Reviewer`] does more than judge: it may start a reviewer and wait for its answer, for
-/// minutes or hours. All others answer within milliseconds.
+/// minutes or hours. The guard with [`TimeLimit::Commands`] runs what the rules say. All others answer within
+/// milliseconds.
 pub static GUARDS: &[Guard] = &[
     Guard {
         name: "self-guard",
@@ -147,8 +148,10 @@ pub static GUARDS: &[Guard] = &[
             Trigger::Stop,
             Trigger::SubagentStop,
             Trigger::Prompt,
+            Trigger::SessionStart,
         ],
         failure_mode: FailureMode::Closed,
+        time_limit: TimeLimit::Commands(rules::find_time_limit),
         way_out: "The user changes the rule, sets `mode = \"watch\"` in it, or lists it in `off` under `[rules]` in \
                   provost.toml.",
         judge: rules::judge,

@@ -2,7 +2,8 @@
 
 use super::report::{CheckGroup, DoctorFinding, format_count, join_words};
 use crate::cli::overview::Overview;
-use crate::text::make_one_line;
+use crate::cli::rules::example_run::ExampleReport;
+use crate::text::{clip_line, make_one_line};
 
 pub(super) fn check(overview: &Overview) -> CheckGroup {
     let config = &overview.workspace.config;
@@ -18,6 +19,18 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
             "correct it in an editor; `provost config check` shows what is left",
         ));
     }
+    for failure in ExampleReport::judge_layers(config, &overview.workspace).failures {
+        let file = overview.short_path(&failure.file);
+        findings.push(DoctorFinding::warning(
+            "rule-example",
+            format!("the rule `{}` does not judge an example as it should", make_one_line(&failure.rule)),
+            make_one_line(&format!(
+                "{file} line {}: {}: expected {}, got {}",
+                failure.place.0, failure.example, failure.expected, failure.got
+            )),
+            "correct the rule or its example in an editor; `provost rules test` judges all examples",
+        ));
+    }
     let off: Vec<String> = overview.guards_off().iter().map(|name| format!("`{name}`")).collect();
     if !off.is_empty() {
         let files: Vec<String> = config.files.iter().map(|(_, file)| overview.short_path(file)).collect();
@@ -27,6 +40,17 @@ pub(super) fn check(overview: &Overview) -> CheckGroup {
             format!("the {word} {} {verb} off", join_words(&off)),
             format!("{} says so", join_words(&files)),
             "remove the lines below `[guards]` in an editor, if nobody needs them any more",
+        ));
+    }
+    let waiting = overview.workspace.list_untrusted_commands();
+    if !waiting.is_empty() {
+        let commands: Vec<String> =
+            waiting.iter().map(|command| format!("`{}`", clip_line(command, 60))).collect();
+        findings.push(DoctorFinding::warning(
+            "rules-untrusted",
+            format!("{} of this project's rules do not run", format_count(waiting.len(), "command")),
+            format!("you have not trusted {}", join_words(&commands)),
+            "run `provost rules trust`",
         ));
     }
     let files = match config.files.len() {

@@ -147,29 +147,38 @@ fn find_useless_entries(own: &[LocatedHook<'_>], overview: &Overview) -> Vec<Doc
     useless.collect()
 }
 
-/// The guards in use that an entry asks.
-fn find_asked_guards(entry: &LocatedHook<'_>, packs: &[&str], overview: &Overview) -> Vec<&'static Guard> {
+/// The guards in use that an entry asks, and how long each may take.
+fn find_asked_guards(
+    entry: &LocatedHook<'_>,
+    packs: &[&str],
+    overview: &Overview,
+) -> Vec<(&'static Guard, Duration)> {
+    let config = &overview.workspace.config;
     let root = &overview.settings_root;
-    let mut guards: Vec<&'static Guard> = Vec::new();
+    let mut guards = Vec::new();
     for sample in (overview.client.health().list_samples)(entry.hook, root, root) {
         let Ok(Some(input)) = HookInput::read(sample.event.as_bytes(), LARGEST_SAMPLE) else { continue };
         let Ok(event) = (overview.client.dialect.parse)(input) else { continue };
         let selection = GuardSelection { packs: entry.hook.packs.clone(), script: None };
-        let on = selection.select_switched_on(selection.select_concerned(&event), &overview.workspace.config);
-        guards.extend(on.into_iter().filter(|guard| packs.contains(&guard.pack)));
+        let on = selection.select_switched_on(selection.select_concerned(&event), config);
+        let in_use = on.into_iter().filter(|guard| packs.contains(&guard.pack));
+        guards.extend(
+            in_use.map(|guard| {
+                (guard, guard.own_time_limit(&event, config).unwrap_or_else(|| config.deadline()))
+            }),
+        );
     }
     guards
 }
 
 /// Entries that the client ends before Provost would answer by itself.
 fn find_short_timeouts(own: &[LocatedHook<'_>], packs: &[&str], overview: &Overview) -> Vec<DoctorFinding> {
-    let config = &overview.workspace.config;
     let mut findings = Vec::new();
     for entry in own {
         let guards = find_asked_guards(entry, packs, overview);
-        let limits =
-            guards.iter().map(|guard| guard.own_time_limit(config).unwrap_or_else(|| config.deadline()));
-        let Some(needed) = limits.max().map(|limit| limit + MARGIN) else { continue };
+        let Some(needed) = guards.iter().map(|(_, limit)| *limit).max().map(|limit| limit + MARGIN) else {
+            continue;
+        };
         let given = entry
             .hook
             .seconds
@@ -177,7 +186,7 @@ fn find_short_timeouts(own: &[LocatedHook<'_>], packs: &[&str], overview: &Overv
         if given >= needed.as_secs_f64() {
             continue;
         }
-        let is_closed = guards.iter().any(|guard| guard.failure_mode == FailureMode::Closed);
+        let is_closed = guards.iter().any(|(guard, _)| guard.failure_mode == FailureMode::Closed);
         let lost = if is_closed { "the call continues unchecked" } else { "its work is lost silently" };
         let needed = needed.as_secs();
         findings.push(DoctorFinding::error(
@@ -193,7 +202,7 @@ fn find_short_timeouts(own: &[LocatedHook<'_>], packs: &[&str], overview: &Overv
 /// A plan gate that is open if Provost cannot run.
 fn find_open_gate(own: &[LocatedHook<'_>], packs: &[&str], overview: &Overview) -> Option<DoctorFinding> {
     let asks_gate = |entry: &&LocatedHook<'_>| {
-        find_asked_guards(entry, packs, overview).iter().any(|guard| guard.name == PLAN_GATE)
+        find_asked_guards(entry, packs, overview).iter().any(|(guard, _)| guard.name == PLAN_GATE)
     };
     let gates: Vec<&LocatedHook<'_>> = own.iter().filter(asks_gate).collect();
     let first = gates.first()?;

@@ -16,7 +16,7 @@ use crate::clients::SampleEvent;
 use crate::clock;
 use crate::config::ConfigLayer;
 use crate::places::CONFIG_FILE;
-use crate::reviewer::process::{self, ProgramOutput, ProgramStreams};
+use crate::process::{self, ProgramOutput, ProgramStreams};
 use crate::signals;
 
 /// The variable that says where Provost keeps its state.

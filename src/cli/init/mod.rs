@@ -106,7 +106,11 @@ impl Init {
         findings::show(&mut out, &overview, &format!("{named} ({}){new}", scope.name()), &choices)?;
         let closed = self.missing_program.closed
             || (!self.missing_program.open && source.is_some_and(|own| is_closed(own, &overview)));
-        let entries = (overview.client.installation().list_needed_entries)(&list_guards_in(&packs), closed);
+        let guards = list_guards_in(&packs);
+        let mut entries = (overview.client.installation().list_needed_entries)(&guards, closed);
+        let find_limit =
+            |trigger| guards.iter().filter_map(|guard| guard.command_limit(trigger, &workspace.config)).max();
+        (overview.client.installation().fit_timeouts)(&mut entries, &find_limit);
         let plan = EntryProgram::find(scope, &overview).and_then(|program| {
             let wanted = InstallRequest { program: program.name(), packs: &packs, entries: &entries };
             Ok((plan_change(&file, &wanted, &overview)?, program.notes))

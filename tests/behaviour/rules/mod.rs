@@ -2,12 +2,18 @@
 
 mod actions;
 mod baseline;
+mod checks;
+mod commands;
 mod evidence;
 mod evidence_session;
 mod evidence_stop;
+mod imports;
 mod keys;
 mod mistakes;
 mod overrides;
+mod page;
+mod run;
+mod trust;
 mod watch;
 
 use serde_json::{Value, json};

@@ -4,6 +4,8 @@
 //! does if Provost is missing. No two entries of one event match the same tool, because Claude Code runs only one of two
 //! equal entries, and nobody knows whose `onFailure` counts.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::shared_entry;
@@ -71,6 +73,23 @@ pub(super) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<Needed
     ];
     let is_needed = |triggers: &[Trigger]| guards.iter().any(|guard| has(guard, triggers));
     entries.into_iter().filter(|(triggers, _)| is_needed(triggers)).map(|(_, entry)| entry).collect()
+}
+
+/// Gives entries the time that a guard needs at a trigger, and a little more, so that Provost answers first.
+pub(super) fn fit_timeouts(entries: &mut [NeededEntry], find_limit: &dyn Fn(Trigger) -> Option<Duration>) {
+    const MARGIN: u32 = 5;
+    for entry in entries {
+        let trigger = match entry.event {
+            "PreToolUse" => Trigger::BeforeAnyTool,
+            "PostToolUse" => Trigger::AfterWriting,
+            "PostToolUseFailure" => Trigger::AfterShell,
+            "Stop" => Trigger::Stop,
+            "SubagentStop" => Trigger::SubagentStop,
+            _ => continue,
+        };
+        let needed = find_limit(trigger).and_then(|limit| u32::try_from(limit.as_secs()).ok());
+        entry.seconds = entry.seconds.max(needed.map_or(0, |needed| needed.saturating_add(MARGIN)));
+    }
 }
 
 /// An entry that does not block if Provost is missing.

@@ -8,6 +8,7 @@ mod agents;
 mod demo;
 mod entries;
 mod events;
+pub mod example_calls;
 mod frontmatter;
 mod health;
 mod installation;
@@ -75,6 +76,7 @@ pub(super) static CLIENT: Client = Client {
     installation: Some(Installation {
         list_registrations: registrations::list_registrations,
         list_needed_entries: entries::list_needed_entries,
+        fit_timeouts: entries::fit_timeouts,
         find_settings_file: installation::find_settings_file,
         install_entries: installation::install_entries,
         remove_entries: installation::remove_entries,

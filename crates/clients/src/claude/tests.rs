@@ -197,7 +197,7 @@ fn context_stays_below_the_clients_limit_and_nothing_carries_escapes() {
 }
 
 fn found(guard: &'static Guard, outcome: Result<Opinion, Fault>) -> Finding {
-    Finding { guard, outcome, micros: 0 }
+    Finding::for_guard(guard, outcome, 0)
 }
 
 fn denial(what: &str) -> Denial {

@@ -14,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 pub use crate::layer::ConfigLayer;
 use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
+use crate::rules::examples::read_examples;
 use crate::rules::{
     LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules, read_table,
 };
@@ -219,7 +220,8 @@ impl Config {
 
     /// Every mistake: in the files, and in the patterns of rules.
     pub fn list_all_problems(&self) -> Vec<ConfigProblem> {
-        self.problems.iter().cloned().chain(self.find_rule_mistakes()).collect()
+        let patterns = self.find_rule_mistakes().into_iter();
+        self.problems.iter().cloned().chain(patterns).chain(self.find_example_mistakes()).collect()
     }
 
     fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {
@@ -257,6 +259,28 @@ impl Config {
             })
         });
         found.take(MOST_PROBLEMS).collect()
+    }
+
+    /// The mistakes in the examples of all rules. The hook does not look for them.
+    pub fn find_example_mistakes(&self) -> Vec<ConfigProblem> {
+        let found = self.rule_files.iter().flat_map(|file| {
+            let mistakes = read_examples(&file.text).mistakes.into_iter();
+            mistakes.map(|(at, text)| ConfigProblem {
+                file: file.path.clone(),
+                place: Some(find_place(&file.text, at)),
+                text,
+            })
+        });
+        found.take(MOST_PROBLEMS).collect()
+    }
+
+    /// The configuration of one file with this text.
+    pub fn read_text(layer: ConfigLayer, path: &Path, text: &str, guards: fn() -> Vec<Setting>) -> Self {
+        let mut config = Self::default();
+        let mut rules = Vec::new();
+        config.read_layer(layer, path, text, guards, None, &mut rules);
+        config.join_rules(rules, None);
+        config
     }
 
     /// The value that a file sets for a key, and the layer of that file.
@@ -341,7 +365,7 @@ pub fn last_good_name(file: &Path) -> String {
 }
 
 /// The line and column of a byte, from 1.
-fn find_place(text: &str, offset: usize) -> (usize, usize) {
+pub fn find_place(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)

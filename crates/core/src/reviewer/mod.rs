@@ -6,7 +6,6 @@
 //! that it cannot count as a verdict.
 
 mod environment;
-pub mod process;
 mod program;
 
 use std::env;
@@ -21,10 +20,10 @@ use provost_files as files;
 use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::places::CHILD_MARK;
+use crate::process::{self, ProgramOutput, ProgramStreams};
 use crate::review_verdict::{NoAnswer, ReviewResult, ReviewVerdict};
 use crate::text::{make_one_line, truncate_utf16};
 use crate::workspace::Workspace;
-use process::{ProgramOutput, ProgramStreams};
 
 pub use program::{
     find_client_program, find_reviewer, is_executable, list_remembered_reviewers, remember_reviewer,

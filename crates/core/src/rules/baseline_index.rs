@@ -42,7 +42,11 @@ const fn make_table() -> ([BaselineSection; COUNTS.0], [NamedProgram; COUNTS.1])
 }
 
 /// Finds the rules and their programs. Returns how many there are; those that do not fit are counted only.
-const fn scan(text: &[u8], sections: &mut [BaselineSection], programs: &mut [NamedProgram]) -> (usize, usize) {
+const fn scan(
+    text: &[u8],
+    sections: &mut [BaselineSection],
+    programs: &mut [NamedProgram],
+) -> (usize, usize) {
     let (mut found, mut named, mut line, mut at) = (0, 0, 1, 0);
     let mut is_in_runs = false;
     while at < text.len() {

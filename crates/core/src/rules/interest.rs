@@ -11,7 +11,7 @@ use crate::tool::Tool;
 
 /// The event that rules are read for.
 pub struct RuleInterest<'a> {
-    event: &'a Event,
+    pub(super) event: &'a Event,
 }
 
 impl<'a> RuleInterest<'a> {
@@ -33,8 +33,11 @@ impl<'a> RuleInterest<'a> {
         let EventKind::BeforeTool(call) = &self.event.kind else {
             return ["need", "run", "stops", "changed"].iter().any(|key| has(key));
         };
-        // What happens is recorded for rules that need evidence, whatever they look at.
-        if has("need") || has("changed") {
+        // The start of a run that a rule needs is recorded, whatever else the rule is about.
+        let needs_run = |entry: &RuleEntry<'_>| {
+            entry.key == "need" && self.has_effect(|effect| runs_needed_program(effect, &entry.value.0))
+        };
+        if entries.iter().any(needs_run) {
             return true;
         }
         if has("stops") || has("run") {
@@ -103,6 +106,12 @@ fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
     })
 }
 
+/// Whether an effect starts the program that `need = { passed = … }` names.
+fn runs_needed_program(effect: &Effect, need: &RuleValue<'_>) -> bool {
+    let RuleValue::Table(entries) = need else { return false };
+    entries.iter().any(|entry| entry.key == "passed" && runs_program(effect, &entry.value.0))
+}
+
 fn changes_files(effect: &Effect) -> bool {
     matches!(
         effect,
@@ -119,10 +128,14 @@ fn changes_files(effect: &Effect) -> bool {
 }
 
 fn is_search(effect: &Effect) -> bool {
-    matches!(effect, Effect::Run { program, .. } if matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel")))
+    let Effect::Run { program, .. } = effect else { return false };
+    matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel"))
 }
 
-/// Whether a pattern without wildcards is the name of the tool; one with wildcards may be.
+/// Whether the text in front of a pattern's first wildcard is the start of the tool's name.
 fn may_name_tool(pattern: &str, tool: &str) -> bool {
-    pattern.split('|').any(|name| name.contains(['*', '?', '[', '\\', '!']) || name.trim() == tool)
+    pattern.split('|').map(str::trim).any(|name| match name.find(['*', '?', '[', '\\']) {
+        Some(wildcard) => tool.starts_with(&name[..wildcard]),
+        None => name == tool,
+    })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toml::de::DeTable;
 
 use super::interest::RuleInterest;
-use super::reader::{RuleSource, read_concerned_rules, read_layer_rules};
+use super::reader::{RuleSource, read_concerned_baseline, read_layer_rules};
 use super::{BASELINE, BASELINE_NAME, Rule, RuleText};
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
@@ -30,6 +30,8 @@ pub struct LayerRules {
 #[derive(Debug, Default)]
 pub struct RuleSet {
     pub rules: Vec<Rule>,
+    /// The rules that `off` switches off.
+    pub off: Vec<Rule>,
 }
 
 impl LayerRules {
@@ -52,19 +54,20 @@ impl RuleSet {
         mistakes: &mut Vec<(ConfigLayer, usize, String)>,
     ) -> Self {
         let users: Vec<usize> = (0..layers.len()).filter(|&index| !layers[index].uses.is_empty()).collect();
-        let mut built_in = match users.first() {
+        let built_in = match users.first() {
             Some(&first) => read_baseline(layers[first].layer, interest),
             None => Vec::new(),
         };
         if interest.is_none() {
             report_unknown_names(&layers, &built_in, mistakes);
         }
-        built_in.retain(|rule| {
+        let holds = |rule: &Rule| {
             users.iter().any(|&user| {
                 let owner = layers[user].layer;
                 !layers.iter().any(|layer| layer.reaches(owner) && layer.switches_off(&rule.name))
             })
-        });
+        };
+        let (mut built_in, mut off): (Vec<Rule>, Vec<Rule>) = built_in.into_iter().partition(holds);
         for rule in &mut built_in {
             let is_watched = |&user: &usize| is_watched(&layers, layers[user].layer, None);
             rule.is_watched = users.iter().all(is_watched);
@@ -74,6 +77,7 @@ impl RuleSet {
             for mut rule in std::mem::take(&mut layers[index].rules) {
                 let owner = layers[index].layer;
                 if layers.iter().any(|layer| layer.reaches(owner) && layer.switches_off(&rule.name)) {
+                    off.push(rule);
                     continue;
                 }
                 rule.is_watched = is_watched(&layers, owner, rule.is_watched.then_some(true));
@@ -81,7 +85,7 @@ impl RuleSet {
             }
         }
         rules.append(&mut built_in);
-        Self { rules }
+        Self { rules, off }
     }
 
     pub fn find(&self, name: &str) -> Option<&Rule> {
@@ -127,15 +131,16 @@ fn report_unknown_names(
     }
 }
 
-/// The built-in rules.
-fn read_baseline(layer: ConfigLayer, interest: Option<&RuleInterest<'_>>) -> Vec<Rule> {
+/// The built-in rules, as if this layer used them.
+pub fn read_baseline(layer: ConfigLayer, interest: Option<&RuleInterest<'_>>) -> Vec<Rule> {
     let file: Arc<Path> = Path::new("baseline.toml").into();
     let source = RuleSource { layer, file, text: BASELINE, is_built_in: true };
-    let concerned = interest.and_then(|interest| read_concerned_rules(&source, interest));
-    let mut rules = concerned.map(|(rules, _)| rules).unwrap_or_else(|| {
+    let mut rules = if let Some(interest) = interest {
+        read_concerned_baseline(&source, interest)
+    } else {
         let (document, _) = DeTable::parse_recoverable(BASELINE);
         read_layer_rules(document.get_ref(), &source, &mut Vec::new()).rules
-    });
+    };
     for rule in &mut rules {
         rule.name.insert_str(0, &format!("{BASELINE_NAME}/"));
     }

@@ -4,7 +4,9 @@
 //! where an event gets that far. [`RuleSet`] is the rules of all layers, after `off` and `mode`. The mistakes of a rule
 //! concern that rule only: it decides nothing, and all others still hold.
 
+mod baseline_index;
 pub mod evidence;
+pub mod examples;
 mod interest;
 pub mod keys;
 mod layers;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use crate::layer::ConfigLayer;
 
 pub use interest::RuleInterest;
-pub use layers::{LayerRules, RuleSet};
+pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
 
 /// The rules that are built in, in the same language.
@@ -159,6 +161,17 @@ pub enum NeedEvidence {
     Check { command: String, seconds: u64 },
 }
 
+/// The prompt with which the user trusts the commands of a project's rules.
+pub const TRUST_PROMPT: &str = "provost trust rules";
+
+/// Whether the first line of a text asks to trust the commands of a project's rules.
+pub fn is_trust_prompt(text: &str) -> bool {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let line = line.trim().trim_matches('`').trim_end_matches('.');
+    line.len() <= 2 * TRUST_PROMPT.len()
+        && line.split_whitespace().map(str::to_ascii_lowercase).eq(TRUST_PROMPT.split(' '))
+}
+
 impl Rule {
     /// The name that answers, the journal and overrides use.
     pub fn full_name(&self) -> String {
@@ -169,6 +182,15 @@ impl Rule {
     pub fn needed_pattern(&self) -> Option<&str> {
         match &self.action {
             RuleAction::Need(Need { evidence: NeedEvidence::Passed(pattern), .. }) => Some(&pattern.text),
+            _ => None,
+        }
+    }
+
+    /// The command that Provost runs for it.
+    pub fn command(&self) -> Option<&str> {
+        match &self.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Check { command, .. }, .. })
+            | RuleAction::Run { command, .. } => Some(command),
             _ => None,
         }
     }

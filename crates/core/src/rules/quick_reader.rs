@@ -11,99 +11,132 @@ use super::value::{RuleEntry, RuleValue};
 
 /// A file, split at its rules.
 pub(super) struct SplitFile<'a> {
-    /// Each rule with its header.
     pub(super) sections: Vec<RuleSection<'a>>,
     /// Everything else.
     pub(super) rest: String,
 }
 
+/// One rule of a file.
 pub(super) struct RuleSection<'a> {
+    /// The rule with its header.
     pub(super) text: &'a str,
     /// Where it starts in the file.
     pub(super) offset: usize,
+    /// Its entries; `None` if one of them is not plain.
+    pub(super) entries: Option<Vec<RuleEntry<'a>>>,
 }
 
-/// Splits a file; `None` if rules are written in another form than `[[rule]]`.
+/// Reads a file; `None` if rules are written in another form than `[[rule]]`, or if it is not TOML.
 pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
     let bytes = text.as_bytes();
-    let is_odd = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
-    let is_control = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
-    if (0..bytes.len()).any(|at| is_control(bytes[at]) && (bytes[at] != b'\r' || is_odd(at))) {
+    // Without an early end, the compiler compares many bytes at once.
+    let is_odd = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
+    if bytes.iter().fold(false, |found, &byte| found | is_odd(byte)) && !has_only_line_ends(bytes) {
         return None;
     }
-    let (mut at, mut from, mut is_rule) = (0, 0, false);
+    let reader = PlainReader { text, bytes };
     let mut file = SplitFile { sections: Vec::new(), rest: String::new() };
-    let mut close = |from: usize, to: usize, is_rule: bool| {
-        if is_rule {
-            file.sections.push(RuleSection { text: &text[from..to], offset: from });
-        } else {
-            file.rest.push_str(&text[from..to]);
-        }
-    };
-    while at < bytes.len() {
+    let (mut at, mut rest_from) = (0, 0);
+    loop {
         let start = skip_blanks(bytes, at);
-        let end = match bytes.get(start) {
+        match bytes.get(start) {
             None => break,
             Some(b'[') => {
                 let end = find_line_end(bytes, start);
                 let header = text[start..end].split('#').next()?.trim_end();
                 let inner = header.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
-                let is_plain_rule = inner.is_some_and(|name| name.trim_matches([' ', '\t']) == "rule");
+                if inner.is_some_and(|name| name.trim_matches([' ', '\t']) == "rule") {
+                    file.rest.push_str(&text[rest_from..start]);
+                    let (entries, end) = match reader.read_entries(end) {
+                        Some((entries, end)) => (Some(entries), end),
+                        None => (None, find_section_end(bytes, end)?),
+                    };
+                    file.sections.push(RuleSection { text: &text[start..end], offset: start, entries });
+                    (at, rest_from) = (end, end);
+                    continue;
+                }
                 // Other tables of rules, such as `[rule.need]`.
-                if !is_plain_rule && header.contains("rule") && header != "[rules]" {
+                if header.contains("rule") && header != "[rules]" {
                     return None;
                 }
-                close(from, start, is_rule);
-                (from, is_rule) = (start, is_plain_rule);
-                end
+                at = end;
             }
-            Some(_) => {
-                if from == 0
-                    && !is_rule
-                    && text[start..].starts_with("rule")
-                    && !text[start..].starts_with("rules")
-                {
-                    return None;
-                }
-                skip_entry(bytes, start)?
-            }
-        };
-        at = (end + 1).min(bytes.len());
+            // A list `rule = […]`, which is possible only in front of all headers.
+            Some(b'r' | b'"' | b'\'') if rest_from == 0 && names_rule(&text[start..]) => return None,
+            Some(_) => at = skip_entry(bytes, start)?,
+        }
     }
-    close(from, bytes.len(), is_rule);
+    file.rest.push_str(&text[rest_from..]);
     Some(file)
 }
 
-impl<'a> RuleSection<'a> {
-    /// The entries of the rule; `None` if one of them is not plain.
-    pub(super) fn read_entries(&self) -> Option<Vec<RuleEntry<'a>>> {
-        let bytes = self.text.as_bytes();
-        let mut at = find_line_end(bytes, skip_blanks(bytes, 0)) + 1;
+/// The entries of the rule whose header is at `start`, up to `end`; `None` if one of them is not plain.
+pub(super) fn read_section(text: &str, start: usize, end: usize) -> Option<Vec<RuleEntry<'_>>> {
+    let text = &text[..end];
+    let reader = PlainReader { text, bytes: text.as_bytes() };
+    reader.read_entries(find_line_end(reader.bytes, start)).map(|(entries, _)| entries)
+}
+
+/// Whether the only control characters are those at the end of a line.
+fn has_only_line_ends(bytes: &[u8]) -> bool {
+    let is_plain = |(at, byte): (usize, &u8)| match byte {
+        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
+        byte => *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\n' | b'\t'),
+    };
+    bytes.iter().enumerate().all(is_plain)
+}
+
+/// Whether an entry has the key `rule`, or one below it.
+fn names_rule(entry: &str) -> bool {
+    let key = entry.trim_start_matches(['"', '\'']);
+    key.strip_prefix("rule")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "_-".contains(c)))
+}
+
+/// The start of the next header.
+fn find_section_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at = skip_blanks(bytes, at);
+        match bytes.get(at) {
+            None | Some(b'[') => return Some(at),
+            Some(_) => at = skip_entry(bytes, at)?,
+        }
+    }
+}
+
+struct PlainReader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+}
+
+impl<'a> PlainReader<'a> {
+    /// The entries from a place to the next header, and where that begins; `None` if one of them is not plain.
+    fn read_entries(&self, mut at: usize) -> Option<(Vec<RuleEntry<'a>>, usize)> {
         let mut entries: Vec<RuleEntry<'a>> = Vec::with_capacity(6);
         loop {
-            at = skip_blanks(bytes, at);
-            if at >= bytes.len() {
-                return Some(entries);
+            at = skip_blanks(self.bytes, at);
+            if matches!(self.bytes.get(at), None | Some(b'[')) {
+                return Some((entries, at));
             }
             let (key, after) = self.read_key(at)?;
             if entries.iter().any(|entry| entry.key == key) {
                 return None;
             }
-            let (value, end) = if matches!(key, "match" | "not_match") && bytes.get(after) == Some(&b'[') {
-                (RuleValue::Examples, skip_entry(bytes, after)?)
+            let is_example = matches!(key, "match" | "not_match") && self.bytes.get(after) == Some(&b'[');
+            let (value, end) = if is_example {
+                (RuleValue::Examples, skip_entry(self.bytes, after)?)
             } else {
                 let (value, end) = self.read_value(after)?;
-                (value, find_entry_end(bytes, end)?)
+                (value, find_entry_end(self.bytes, end)?)
             };
-            let value = (value, self.offset + after);
-            entries.push(RuleEntry { key: Cow::Borrowed(key), key_offset: self.offset + at, value });
+            entries.push(RuleEntry { key: Cow::Borrowed(key), key_offset: at, value: (value, after) });
             at = end;
         }
     }
 
     /// A bare key and where its value begins.
     fn read_key(&self, at: usize) -> Option<(&'a str, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let end = at + bytes[at..].iter().take_while(|byte| is_part(byte)).count();
         let sign = skip_spaces(bytes, end);
@@ -113,7 +146,7 @@ impl<'a> RuleSection<'a> {
 
     /// A plain value and where it ends.
     fn read_value(&self, at: usize) -> Option<(RuleValue<'a>, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         match bytes.get(at)? {
             b'"' | b'\'' => {
                 let (text, end) = self.read_text(at)?;
@@ -137,23 +170,24 @@ impl<'a> RuleSection<'a> {
     }
 
     fn read_text(&self, at: usize) -> Option<(&'a str, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let quote = bytes[at];
-        let length =
-            bytes[at + 1..].iter().position(|byte| *byte == quote || *byte < b' ' || *byte == 0x7f)?;
+        let length = bytes[at + 1..].iter().position(|byte| *byte == quote || *byte == b'\n')?;
         let (end, text) = (at + 1 + length, &self.text[at + 1..at + 1 + length]);
         let is_long = length == 0 && bytes.get(end + 1) == Some(&quote);
-        let is_plain = bytes[end] == quote && !is_long && !(quote == b'"' && text.contains('\\'));
+        // A tab is allowed in a string, and a carriage return only at the end of a line.
+        let has_escape = || quote == b'"' && text.contains('\\');
+        let is_plain = bytes[end] == quote && !is_long && !has_escape();
         is_plain.then_some((text, end + 1))
     }
 
     fn read_list(&self, at: usize) -> Option<(RuleValue<'a>, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let mut list = Vec::new();
         let mut at = skip_blanks(bytes, at + 1);
         while bytes.get(at)? != &b']' {
             let (text, end) = matches!(bytes[at], b'"' | b'\'').then(|| self.read_text(at))??;
-            list.push((RuleValue::Text(Cow::Borrowed(text)), self.offset + at));
+            list.push((RuleValue::Text(Cow::Borrowed(text)), at));
             at = skip_blanks(bytes, end);
             match bytes.get(at)? {
                 b',' => at = skip_blanks(bytes, at + 1),
@@ -165,7 +199,7 @@ impl<'a> RuleSection<'a> {
     }
 
     fn read_table(&self, at: usize) -> Option<(RuleValue<'a>, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let mut entries: Vec<RuleEntry<'a>> = Vec::new();
         let mut at = skip_spaces(bytes, at + 1);
         while bytes.get(at)? != &b'}' {
@@ -174,8 +208,8 @@ impl<'a> RuleSection<'a> {
                 return None;
             }
             let (value, end) = self.read_value(after)?;
-            let value = (value, self.offset + after);
-            entries.push(RuleEntry { key: Cow::Borrowed(key), key_offset: self.offset + at, value });
+            let value = (value, after);
+            entries.push(RuleEntry { key: Cow::Borrowed(key), key_offset: at, value });
             at = skip_spaces(bytes, end);
             match bytes.get(at)? {
                 b',' => at = skip_spaces(bytes, at + 1),
@@ -306,7 +340,7 @@ deadline_seconds = 5
     /// The entries of all rules by the quick reader; `None` if it cannot read all of them.
     fn read_quickly(text: &str) -> Option<(Vec<Vec<RuleEntry<'_>>>, String)> {
         let file = split_file(text)?;
-        let rules = file.sections.iter().map(RuleSection::read_entries).collect::<Option<_>>()?;
+        let rules = file.sections.into_iter().map(|section| section.entries).collect::<Option<_>>()?;
         Some((rules, file.rest))
     }
 
@@ -316,10 +350,10 @@ deadline_seconds = 5
         let Ok(rest) = DeTable::parse(&rest) else { return false };
         let document = DeTable::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut rules = Vec::new();
-        match document.get_ref().get("rule").map(|list| list.get_ref()) {
+        match document.get_ref().get("rule").map(toml::Spanned::get_ref) {
             None => {}
             Some(DeValue::Array(list)) => {
-                for item in list.iter() {
+                for item in list {
                     let DeValue::Table(table) = item.get_ref() else { panic!("{text}") };
                     rules.push(convert_table(table, 0));
                 }

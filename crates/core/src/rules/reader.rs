@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
+use super::baseline_index::{BaselineSection, find_sections};
 use super::interest::RuleInterest;
-use super::quick_reader::{RuleSection, SplitFile, split_file};
+use super::quick_reader::{SplitFile, read_section, split_file};
 use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
@@ -19,6 +20,7 @@ use super::{
     BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText,
     UnknownMeans, Unless,
 };
+use crate::event::EventKind;
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
 
@@ -83,10 +85,10 @@ pub(crate) fn read_concerned_rules(
     let mut lines = LineCounter::new(source.text);
     let mut names = HashSet::new();
     let mut rules = Vec::new();
-    for section in sections.iter().take(MOST_RULES) {
-        let entries = match section.read_entries() {
+    for section in sections.into_iter().take(MOST_RULES) {
+        let entries = match section.entries {
             Some(entries) => entries,
-            None => parse_section(section)?,
+            None => parse_section(section.text, section.offset)?,
         };
         let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
         if let Some(RuleValue::Text(name)) = name
@@ -102,12 +104,23 @@ pub(crate) fn read_concerned_rules(
     Some((rules, rest))
 }
 
+/// The built-in rules that an event may concern.
+pub(super) fn read_concerned_baseline(source: &RuleSource<'_>, interest: &RuleInterest<'_>) -> Vec<Rule> {
+    // A built-in rule decides about calls, and about nothing else.
+    let EventKind::BeforeTool(_) = interest.event.kind else { return Vec::new() };
+    let read = |section: &BaselineSection| {
+        let entries = read_section(source.text, section.start, section.end)?;
+        read_rule(entries, section.start, source.origin(section.line)).ok()
+    };
+    find_sections(interest.event).filter_map(read).collect()
+}
+
 /// A section that is not written plainly; `None` if it is not TOML.
-fn parse_section<'a>(section: &RuleSection<'a>) -> Option<Vec<RuleEntry<'a>>> {
-    let document = DeTable::parse(section.text).ok()?;
+fn parse_section(text: &str, offset: usize) -> Option<Vec<RuleEntry<'_>>> {
+    let document = DeTable::parse(text).ok()?;
     let DeValue::Array(list) = document.get_ref().get("rule")?.get_ref() else { return None };
     match list.iter().next()?.get_ref() {
-        DeValue::Table(table) => Some(convert_table(table, section.offset)),
+        DeValue::Table(table) => Some(convert_table(table, offset)),
         _ => None,
     }
 }
@@ -131,8 +144,8 @@ impl<'a> LineCounter<'a> {
     }
 
     fn line_at(&mut self, offset: usize) -> usize {
-        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
-        self.line += between.iter().filter(|byte| **byte == b'\n').count();
+        let between = self.text.get(self.counted..offset).unwrap_or_default();
+        self.line += between.matches('\n').count();
         self.counted = offset.max(self.counted);
         self.line
     }
@@ -149,7 +162,7 @@ pub(crate) fn read_table(document: &DeTable<'_>, rules: &mut LayerRules, mistake
         let outcome = find_key(TABLE_KEYS, &entry).and_then(|key| {
             match key.name {
                 "use" => {
-                    rules.uses = texts(key, entry.value)?;
+                    rules.uses = texts(key, &entry.value)?;
                     let unknown = rules.uses.iter().find(|set| set.text != BASELINE_NAME);
                     if let Some(set) = unknown {
                         let suggestion = suggest_word(&set.text, std::iter::once(BASELINE_NAME.to_owned()));
@@ -158,7 +171,7 @@ pub(crate) fn read_table(document: &DeTable<'_>, rules: &mut LayerRules, mistake
                     }
                 }
                 "mode" => rules.is_watching = Some(word(key, &entry.value)? == "watch"),
-                _ => rules.off = texts(key, entry.value)?,
+                _ => rules.off = texts(key, &entry.value)?,
             }
             Ok(())
         });
@@ -213,30 +226,30 @@ impl RuleDraft {
         let subject = &mut self.subject;
         match key.name {
             "name" => self.name = Some(rule_name(key, &value)?),
-            "runs" => subject.runs = texts(key, value)?,
+            "runs" => subject.runs = texts(key, &value)?,
             "argument" => subject.argument = Some(text(key, &value)?),
             "gets" => subject.gets = Some(text(key, &value)?),
-            "fed_by" => subject.fed_by = texts(key, value)?,
-            "shows" => subject.shows = texts(key, value)?,
-            "sends" => subject.sends = texts(key, value)?,
+            "fed_by" => subject.fed_by = texts(key, &value)?,
+            "reads" => subject.reads = texts(key, &value)?,
+            "shows" => subject.shows = texts(key, &value)?,
+            "sends" => subject.sends = texts(key, &value)?,
+            "writes" => subject.writes = texts(key, &value)?,
+            "deletes" => subject.deletes = texts(key, &value)?,
+            "changes" => subject.changes = texts(key, &value)?,
             "by" => {
                 let is_force = word(key, &value)? == "force";
                 subject.by = Some(if is_force { PushWay::Force } else { PushWay::Deletion });
             }
-            "reads" => subject.reads = texts(key, value)?,
-            "writes" => subject.writes = texts(key, value)?,
-            "deletes" => subject.deletes = texts(key, value)?,
-            "changes" => subject.changes = texts(key, value)?,
             "adds" => subject.adds = Some(text(key, &value)?),
-            "commits" => subject.commits = texts(key, value)?,
-            "pushes" => subject.pushes = texts(key, value)?,
+            "commits" => subject.commits = texts(key, &value)?,
+            "pushes" => subject.pushes = texts(key, &value)?,
             "message" => subject.message = Some(text(key, &value)?),
-            "uses" => subject.uses = texts(key, value)?,
-            "delegates" => subject.delegates = texts(key, value)?,
+            "uses" => subject.uses = texts(key, &value)?,
+            "delegates" => subject.delegates = texts(key, &value)?,
             "stops" => subject.stops = flag(key, &value)?,
-            "changed" => subject.changed = texts(key, value)?,
-            "in_agent" => subject.in_agent = texts(key, value)?,
-            "on_branch" => subject.on_branch = texts(key, value)?,
+            "changed" => subject.changed = texts(key, &value)?,
+            "in_agent" => subject.in_agent = texts(key, &value)?,
+            "on_branch" => subject.on_branch = texts(key, &value)?,
             "unless" => {
                 let list = match value {
                     (RuleValue::List(list), _) if !list.is_empty() => list,
@@ -250,7 +263,7 @@ impl RuleDraft {
                     });
                 }
             }
-            "except" => subject.except = texts(key, value)?,
+            "except" => subject.except = texts(key, &value)?,
             "unknown" => {
                 subject.unknown = match word(key, &value)? {
                     "ask" => UnknownMeans::Ask,
@@ -377,10 +390,10 @@ fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mi
     }
 }
 
-fn texts(key: &RuleKey, value: PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
+fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
     match &value.0 {
         RuleValue::List(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
-        _ => text(key, &value).map(|text| vec![text]),
+        _ => text(key, value).map(|text| vec![text]),
     }
 }
 

@@ -4,6 +4,7 @@
 //! "which file does this path mean?". Only the configuration is read in advance.
 
 mod cache;
+mod checks;
 mod discarded;
 mod disk;
 mod evidence_log;
@@ -14,7 +15,10 @@ pub mod git_repository;
 mod gitignore;
 mod inflate;
 mod kept_rules;
+pub mod rule_commands;
 mod state_files;
+mod tree_state;
+mod trust;
 pub mod work_tree;
 
 use std::any::Any;

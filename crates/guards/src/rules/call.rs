@@ -197,7 +197,7 @@ fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>
 /// The branches that may be checked out at a place.
 pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
     if scene.is_example {
-        return Ok(vec![find_named_branch(site)]);
+        return Ok(vec![find_named_branch(site, scene)]);
     }
     let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
     let effects = scene.event.effects();
@@ -216,10 +216,13 @@ pub(super) fn find_repository(site: &GitSite, scene: &Scene<'_>) -> Option<Repos
 }
 
 /// The branch that an example names.
-fn find_named_branch(site: &GitSite) -> PossibleBranch {
+fn find_named_branch(site: &GitSite, scene: &Scene<'_>) -> PossibleBranch {
     use provost_core::effect::git::NamedBranch;
     match site.named_branch() {
         NamedBranch::Named(name) => PossibleBranch::Named(name.to_owned()),
+        NamedBranch::Current if let Some(branch) = &scene.example_facts.branch => {
+            PossibleBranch::Named(branch.clone())
+        }
         _ => PossibleBranch::Unknown,
     }
 }

@@ -6,27 +6,35 @@
 mod answer;
 mod call;
 mod changes;
+mod check;
 mod find_deletion;
 mod need;
 mod paths;
 mod pushes;
 mod record;
+mod run;
 mod runs;
 mod saved;
 mod scene;
 mod stop;
+mod trust;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::{Fault, Opinion};
-use provost_core::rules::RuleAction;
+use provost_core::rules::{Rule, RuleAction};
 use provost_core::text::sanitize_for_model;
+use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 
-pub use scene::Scene;
+pub use check::find_time_limit;
+pub use scene::{ExampleFacts, Scene};
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     workspace.keep_good_rules();
+    if let Some(answer) = trust::answer_prompt(event, workspace) {
+        return Ok(answer);
+    }
     if workspace.config.rules.rules.is_empty() {
         return Ok(Opinion::unconcerned());
     }
@@ -38,12 +46,18 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         }
         EventKind::AfterTool(call) | EventKind::ToolFailed(call) => {
             record::record_call(call, event, workspace)?;
-            Ok(Opinion::unconcerned())
+            // A failed command line may have written files before; a failed file tool has not.
+            let has_written =
+                matches!(event.kind, EventKind::AfterTool(_)) || matches!(call.tool, Tool::Shell { .. });
+            let is_over = call.outcome.background_task.is_none();
+            let by_rule = if has_written && is_over { run::run_after_call(&scene)? } else { Vec::new() };
+            Ok(Opinion { is_unconcerned: by_rule.is_empty(), by_rule, ..Opinion::default() })
         }
         EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
             Ok(()) => Opinion::unconcerned(),
             Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
         }),
+        EventKind::SessionStart { is_fresh: true } => Ok(trust::announce_waiting(workspace)),
         EventKind::Stop(turn) | EventKind::SubagentStop(turn) => match stop::judge_stop(turn, &scene) {
             // A fault that lasts must not stop the turn forever.
             Err(fault) if turn.has_been_blocked => {
@@ -79,4 +93,12 @@ pub fn judge_call(scene: &Scene<'_>) -> Result<Opinion, Fault> {
         return Ok(Opinion::silent());
     }
     Ok(Opinion { by_rule, ..Opinion::default() })
+}
+
+/// Whether a rule matches the call of an example.
+pub fn matches_call_example(rule: &Rule, scene: &Scene<'_>) -> Result<bool, Fault> {
+    if !rule.subject.concerns_calls() {
+        return Ok(false);
+    }
+    Ok(call::match_call(rule, scene)?.is_some())
 }

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use super::changes::{LineStep, find_counted, list_commands_before, list_steps};
+use super::check;
 use super::record;
 use super::scene::Scene;
 use provost_core::effect::Effect;
@@ -29,7 +30,10 @@ pub(super) fn find_missing_for_call(
             let own = list_earlier_changes(rule, scene);
             Ok(find_missing_run(rule, &pattern.text, &evidence, &own, scene))
         }
-        NeedEvidence::Check { .. } => Ok(None),
+        NeedEvidence::Check { command, seconds } => {
+            let evidence = read_evidence(scene)?;
+            check::find_failure(rule, (command, *seconds), &evidence, scene)
+        }
     }
 }
 

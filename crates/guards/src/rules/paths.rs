@@ -198,6 +198,15 @@ fn is_path_matched(patterns: &PathPatterns<'_>, used: &UsedPath<'_>, scene: &Sce
                 && scene.workspace.has_path_below(&used.path, |path| patterns.matches(path, roots)))
 }
 
+/// The files that a command writes.
+pub(super) fn list_written(command: &[&Effect], scene: &Scene<'_>) -> Vec<PathBuf> {
+    let mut used = Vec::new();
+    for effect in command {
+        collect_paths(effect, PathUse::Write, scene, &mut used, &mut false);
+    }
+    used.into_iter().map(|used| used.path).collect()
+}
+
 /// Adds the paths that an effect uses in this way.
 fn collect_paths<'a>(
     effect: &'a Effect,

@@ -23,6 +23,8 @@ pub struct Scene<'a> {
     pub workspace: &'a Workspace,
     /// Nothing is looked up on the disk.
     pub is_example: bool,
+    /// What the example says about the disk.
+    pub example_facts: ExampleFacts,
     roots: OnceCell<PatternRoots<'a>>,
     commands: OnceCell<Vec<CommandEffects<'a>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
@@ -37,12 +39,22 @@ pub(super) struct CommandEffects<'a> {
     pub(super) runs: Vec<RunView<'a>>,
 }
 
+/// What an example says about a disk that nobody looks at.
+#[derive(Debug, Clone, Default)]
+pub struct ExampleFacts {
+    /// The branch that is checked out; `None`: it may be any.
+    pub branch: Option<String>,
+    /// The file does not exist yet.
+    pub is_new: bool,
+}
+
 impl<'a> Scene<'a> {
     pub fn new(event: &'a Event, workspace: &'a Workspace) -> Self {
         Self {
             event,
             workspace,
             is_example: false,
+            example_facts: ExampleFacts::default(),
             roots: OnceCell::new(),
             commands: OnceCell::new(),
             resolved: RefCell::default(),
@@ -51,6 +63,12 @@ impl<'a> Scene<'a> {
 
     pub fn for_example(event: &'a Event, workspace: &'a Workspace) -> Self {
         Self { is_example: true, ..Self::new(event, workspace) }
+    }
+
+    #[must_use]
+    pub fn with_facts(mut self, facts: ExampleFacts) -> Self {
+        self.example_facts = facts;
+        self
     }
 
     /// The directories that path patterns count from.
@@ -62,11 +80,8 @@ impl<'a> Scene<'a> {
             temporary: LazyCell::new(Box::new(move || {
                 let own = workspace.environment_variable("TMPDIR").map(PathBuf::from);
                 let own = own.filter(|path| path.is_absolute() && path.parent().is_some());
-                let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).chain(own).collect();
-                if !is_example {
-                    all.iter_mut().for_each(|path| *path = workspace.resolve(path));
-                }
-                all
+                let all = TEMPORARY.iter().map(PathBuf::from).chain(own);
+                all.map(|path| if is_example { path } else { workspace.resolve(&path) }).collect()
             })),
         })
     }
@@ -139,7 +154,7 @@ impl<'a> Scene<'a> {
     }
 
     pub(super) fn exists(&self, path: &Path) -> bool {
-        self.is_example || self.workspace.exists(path)
+        if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
     }
 
     pub(super) fn is_directory(&self, path: &Path) -> bool {

@@ -7,6 +7,7 @@ use crate::prelude::*;
 
 use super::call::is_in_agent;
 use super::changes::find_counted;
+use super::check;
 use super::need::{self, MissingEvidence};
 use super::record;
 use super::scene::Scene;
@@ -55,7 +56,9 @@ fn judge_need(
 ) -> Result<Option<Opinion>, Fault> {
     let missing = match &need.evidence {
         NeedEvidence::Passed(pattern) => need::find_missing_run(rule, &pattern.text, evidence, &[], scene),
-        NeedEvidence::Check { .. } => None,
+        NeedEvidence::Check { command, seconds } => {
+            check::find_failure(rule, (command, *seconds), evidence, scene)?
+        }
     };
     let agent = agent_id(scene.event);
     let Some(missing) = missing else {

@@ -12,7 +12,7 @@ use provost_core::effect::Effect;
 use provost_core::glob::matches_glob;
 use provost_core::overrides::OverrideRequest;
 use provost_core::places::is_provost_program;
-use provost_core::rules::RULE_PREFIX;
+use provost_core::rules::{RULE_PREFIX, TRUST_PROMPT, is_trust_prompt};
 use provost_core::text::{self, shorten_name};
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
@@ -38,7 +38,20 @@ pub(super) fn refuse_variable(name: &str, value: Option<&str>, workspace: &Works
 /// as a prompt, and not every client marks it as one that the user did not type.
 pub(super) fn refuse_override_text(tool: &Tool) -> Option<Refusal> {
     let Tool::Other { paths: texts, .. } = tool else { return None };
-    texts.iter().filter_map(|text| text.to_str()).find_map(refuse_override)
+    texts
+        .iter()
+        .filter_map(|text| text.to_str())
+        .find_map(|text| refuse_override(text).or_else(|| is_trust_prompt(text).then(refuse_trust)))
+}
+
+fn refuse_trust() -> Refusal {
+    Refusal::new(
+        format!("`{TRUST_PROMPT}` denied"),
+        "only the user can trust the commands of a project",
+        "continue without it, or ask the user to type it",
+        "the call asks to trust the commands of rules".into(),
+    )
+    .permanent()
 }
 
 fn refuse_override(text: &str) -> Option<Refusal> {
@@ -149,9 +162,10 @@ fn refuse_provost_call(
         "ask the user to run it; `provost explain`, `journal` and `gate status` show what was decided",
         format!("the command calls provost {call}"),
     );
-    Some(if why == ENTRIES { refusal } else { refusal.permanent() })
+    Some(if why == ENTRIES || why == CONFIGURATION { refusal } else { refusal.permanent() })
 }
 
+const CONFIGURATION: &str = "it changes Provost's configuration";
 const ENTRIES: &str = "it changes hook entries, which switch guards on and off";
 
 /// The command of Provost that no tool may call, and why.
@@ -160,7 +174,9 @@ fn find_forbidden_command(started: &StartedProgram<'_>) -> Option<(&'static str,
     const RECORD: &str = "a forged event could rewrite the record of a plan";
     const REVIEWER: &str = "a tool's environment could choose another reviewer than the user's";
     const COMMANDS: &[(&str, &str)] = &[
+        ("rules add", CONFIGURATION),
         ("hook", EVENT),
+        ("rules trust", "only the user can trust the commands of a project"),
         ("gate assess", REVIEWER),
         ("compat post_tool_use", RECORD),
         ("compat pre_tool_use", RECORD),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use provost_core::config::{Config, ConfigLayer};
 use provost_core::places::Places;
+use provost_core::process::{self, ProgramStreams};
 use provost_core::review_verdict::{NoAnswer, ReviewResult, ReviewVerdict};
-use provost_core::reviewer::process::{self, ProgramStreams};
 use provost_core::reviewer::{
     LONGEST_IN_ARGUMENT, ReviewLogs, ReviewerTask, ask_reviewer, configured_limit, run_review as start_review,
 };

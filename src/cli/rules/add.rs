@@ -1,0 +1,228 @@
+//! `provost rules add`: adds a rule, or a built-in set, to a `provost.toml`.
+
+use toml_edit::{Array, Item, Table, value};
+
+use super::RuleFileEdit;
+use super::example_run::ExampleReport;
+use crate::cli::screen::{text_width, wrap};
+use crate::cli::{CommandResult, CurrentProject, Exit, open_current_workspace};
+use crate::config::{ConfigLayer, suggest_word};
+use crate::rules::{BASELINE_NAME, read_baseline};
+use crate::text::{make_one_line, shorten_name};
+
+/// Add a rule, or the built-in set `baseline`, to provost.toml
+///
+/// Everything else in the file stays as it is. A rule with a mistake, a rule whose examples fail, and a name that the
+/// file has already are not added.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost rules add baseline
+  provost rules add --name no-force-push --runs 'git push --force|-f' --deny 'it rewrites history'
+  provost rules add --user --name keys --reads '~/.ssh/**' --ask 'it holds secrets'
+  provost rules add --name format --writes '**/*.rs' --run 'rustfmt {path}'
+
+Exit codes: 0 added, or it was there already; 1 not added; 74 the file cannot be written.")]
+pub(super) struct Add {
+    /// A built-in set: `baseline`
+    #[arg(value_name = "SET", conflicts_with = "name", required_unless_present = "name")]
+    set: Option<String>,
+    /// The name of the new rule
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    looks_at: LooksAt,
+    #[command(flatten)]
+    does: Does,
+    /// Add it to your own file, for all projects [default: the project's file]
+    #[arg(long)]
+    user: bool,
+    /// Add it to the project's file
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+}
+
+/// What the rule looks at. Each may be given several times.
+#[derive(clap::Args)]
+#[command(next_help_heading = "What the rule looks at")]
+struct LooksAt {
+    #[arg(long, value_name = "COMMAND")]
+    runs: Vec<String>,
+    #[arg(long, value_name = "PATH")]
+    reads: Vec<String>,
+    #[arg(long, value_name = "PATH")]
+    writes: Vec<String>,
+    #[arg(long, value_name = "PATH")]
+    deletes: Vec<String>,
+    #[arg(long, value_name = "PATH")]
+    changes: Vec<String>,
+    #[arg(long, value_name = "REGEX")]
+    adds: Vec<String>,
+    #[arg(long, value_name = "BRANCH")]
+    commits: Vec<String>,
+    #[arg(long, value_name = "BRANCH")]
+    pushes: Vec<String>,
+    #[arg(long, value_name = "REGEX")]
+    message: Vec<String>,
+    #[arg(long, value_name = "TOOL")]
+    uses: Vec<String>,
+    #[arg(long, value_name = "AGENT")]
+    delegates: Vec<String>,
+    #[arg(long, value_name = "AGENT")]
+    in_agent: Vec<String>,
+    #[arg(long, value_name = "BRANCH")]
+    on_branch: Vec<String>,
+    #[arg(long, value_name = "new|saved")]
+    unless: Vec<String>,
+    #[arg(long, value_name = "PATTERN")]
+    except: Vec<String>,
+    #[arg(long, value_name = "pass|ask|deny")]
+    unknown: Vec<String>,
+}
+
+/// What the rule does: exactly one of the first four.
+#[derive(clap::Args)]
+#[command(next_help_heading = "What it does")]
+struct Does {
+    #[arg(long, value_name = "REASON")]
+    deny: Option<String>,
+    #[arg(long, value_name = "REASON")]
+    ask: Option<String>,
+    #[arg(long, value_name = "REASON")]
+    warn: Option<String>,
+    /// Run this command after a write
+    #[arg(long, value_name = "COMMAND")]
+    run: Option<String>,
+    /// What the agent should do instead
+    #[arg(long, value_name = "TEXT")]
+    fix: Option<String>,
+    /// `watch`: judge and record it, but do not enforce it
+    #[arg(long, value_name = "enforce|watch")]
+    mode: Option<String>,
+    /// A command line that the rule must match; may be given several times
+    #[arg(long = "match", value_name = "LINE")]
+    matching: Vec<String>,
+    /// A command line that the rule must not match; may be given several times
+    #[arg(long, value_name = "LINE")]
+    not_match: Vec<String>,
+}
+
+impl Add {
+    pub(super) fn run(self) -> CommandResult {
+        let here = CurrentProject::locate()?;
+        let (_, workspace) = open_current_workspace()?;
+        let layer = if self.user { ConfigLayer::User } else { ConfigLayer::Project };
+        let mut file = match RuleFileEdit::open(&here, layer) {
+            Ok(file) => file,
+            Err(why) => return Ok(refuse(&why, "correct the file in an editor, and run this again")),
+        };
+        let known = file.read_config().list_all_problems();
+        let added = match (&self.set, &self.name) {
+            (Some(set), _) if set == BASELINE_NAME => {
+                let watch = self.does.mode.as_deref() == Some("watch");
+                match file.use_set(set, watch) {
+                    Ok(true) => {
+                        let count = read_baseline(layer, None).len();
+                        format!("the built-in set `{set}` ({count} rules)")
+                    }
+                    Ok(false) => {
+                        let text = format!("{} uses `{set}` already", file.path().display());
+                        println!("{}", wrap(&make_one_line(&text), 0, text_width()));
+                        return Ok(Exit::Done);
+                    }
+                    Err(why) => return Ok(refuse(&why, "correct the file in an editor, and run this again")),
+                }
+            }
+            (Some(set), _) => {
+                let suggestion = suggest_word(set, std::iter::once(BASELINE_NAME.to_owned()));
+                let why = format!("there is no built-in set `{}`{suggestion}", shorten_name(set));
+                return Ok(refuse(&why, "give `baseline`, or a new rule with `--name`"));
+            }
+            (None, name) => {
+                let name = name.as_deref().unwrap_or_default();
+                if file.has_rule(name) {
+                    let why =
+                        format!("{} has a rule `{}` already", file.path().display(), shorten_name(name));
+                    return Ok(refuse(&why, "choose another name, or change the rule in an editor"));
+                }
+                file.add_rule(&self.make_rule(name));
+                format!("the rule `{}`", shorten_name(name))
+            }
+        };
+        let config = file.read_config();
+        let problems = config.list_all_problems();
+        if let Some(problem) = problems.iter().find(|new| known.iter().all(|old| old.text != new.text)) {
+            return Ok(refuse(&problem.text, "correct it; `provost rules add --help` lists the options"));
+        }
+        if let Some(failure) = ExampleReport::judge_layers(&config, &workspace).failures.into_iter().next()
+            && Some(&failure.rule) == self.name.as_ref()
+        {
+            let why = format!("{}: expected {}, got {}", failure.example, failure.expected, failure.got);
+            return Ok(refuse(&why, "correct the rule or its example"));
+        }
+        let text = format!("added {added} to {}", file.path().display());
+        file.write(&workspace)?;
+        println!("{}", wrap(&make_one_line(&text), 0, text_width()));
+        Ok(Exit::Done)
+    }
+
+    fn make_rule(&self, name: &str) -> Table {
+        let (at, does) = (&self.looks_at, &self.does);
+        let lists = [
+            ("runs", &at.runs),
+            ("reads", &at.reads),
+            ("writes", &at.writes),
+            ("deletes", &at.deletes),
+            ("changes", &at.changes),
+            ("adds", &at.adds),
+            ("commits", &at.commits),
+            ("pushes", &at.pushes),
+            ("message", &at.message),
+            ("uses", &at.uses),
+            ("delegates", &at.delegates),
+            ("in_agent", &at.in_agent),
+            ("on_branch", &at.on_branch),
+            ("unless", &at.unless),
+            ("except", &at.except),
+            ("unknown", &at.unknown),
+        ];
+        let texts = [
+            ("deny", &does.deny),
+            ("ask", &does.ask),
+            ("warn", &does.warn),
+            ("run", &does.run),
+            ("fix", &does.fix),
+            ("mode", &does.mode),
+        ];
+        let mut table = Table::new();
+        table.insert("name", value(name));
+        for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            table.insert(key, list_or_text(list));
+        }
+        for (key, text) in texts {
+            if let Some(text) = text {
+                table.insert(key, value(text.as_str()));
+            }
+        }
+        for (key, list) in [("match", &does.matching), ("not_match", &does.not_match)] {
+            if !list.is_empty() {
+                table.insert(key, value(list.iter().map(String::as_str).collect::<Array>()));
+            }
+        }
+        table
+    }
+}
+
+/// One text by itself, several as a list.
+pub(super) fn list_or_text(list: &[String]) -> Item {
+    match list {
+        [text] => value(text.as_str()),
+        list => value(list.iter().map(String::as_str).collect::<Array>()),
+    }
+}
+
+fn refuse(why: &str, fix: &str) -> Exit {
+    let end = if why.ends_with('?') { "" } else { "." };
+    let text = format!("[provost] nothing was added: {}{end} To fix: {fix}.", why.trim_end_matches('.'));
+    eprintln!("{}", wrap(&make_one_line(&text), 0, text_width()));
+    Exit::Problem
+}

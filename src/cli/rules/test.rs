@@ -1,0 +1,79 @@
+//! `provost rules test`: judges every example of every rule.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::example_run::{ExampleFailure, ExampleReport};
+use crate::cli::screen::{BOLD, GREEN, RED, YELLOW, paint, print_json, wrap_for_terminal};
+use crate::cli::{CommandResult, Exit, open_current_workspace};
+use crate::text::make_one_line;
+
+/// Judge the examples in all rules: `match` and `not_match`
+///
+/// Judges every example of all layers and of the built-in rules, as the hook would judge the call, but without a look
+/// at the disk: every file exists, nothing is a link, and every branch is possible. `{ write = "path", new = true }`
+/// and `{ run = "git commit", branch = "main", agent = "reviewer" }` say otherwise.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  provost rules test
+  provost rules test --json | jq '.failures[]'
+
+Exit codes: 0 all pass; 1 an example fails, or a rule has a mistake.")]
+pub(super) struct Test {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Test {
+    pub(super) fn run(self) -> CommandResult {
+        let (_, workspace) = open_current_workspace()?;
+        let mistakes = workspace.config.list_all_problems();
+        let mut report = ExampleReport::judge_layers(&workspace.config, &workspace);
+        report.judge_baseline(&workspace);
+        let is_fine = mistakes.is_empty() && report.failures.is_empty();
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            let value = json!({
+                "rules": report.rules,
+                "examples": report.judged,
+                "failures": report.failures.iter().map(as_json).collect::<Vec<_>>(),
+                "unjudged": report.unjudged.iter().map(as_json).collect::<Vec<_>>(),
+                "mistakes": mistakes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            });
+            print_json(&mut out, &value)?;
+        } else {
+            for mistake in &mistakes {
+                writeln!(out, "{} {}", paint(RED, "mistake"), make_one_line(&mistake.to_string()))?;
+            }
+            for failure in &report.failures {
+                writeln!(out, "{} {failure}", paint(RED, "failed "))?;
+            }
+            for example in &report.unjudged {
+                writeln!(out, "{} {example}", paint(YELLOW, "skipped"))?;
+            }
+            let text = match report.failures.len() {
+                0 if report.judged == 0 => "no rule has examples yet".to_owned(),
+                0 => format!(
+                    "every example passes ({}, in {})",
+                    count_of(report.judged, "example"),
+                    count_of(report.rules, "rule")
+                ),
+                failed => format!("{failed} of {} examples fail", report.judged),
+            };
+            writeln!(out, "{}", paint(if is_fine { GREEN } else { BOLD }, &wrap_for_terminal(&text, 0)))?;
+        }
+        Ok(if is_fine { Exit::Done } else { Exit::Problem })
+    }
+}
+
+fn count_of(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn as_json(failure: &ExampleFailure) -> Value {
+    let (line, column) = failure.place;
+    json!({"rule": failure.rule, "file": failure.file.to_string_lossy(), "line": line, "column": column,
+        "example": failure.example, "expected": failure.expected, "got": failure.got})
+}
