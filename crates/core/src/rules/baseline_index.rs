@@ -28,7 +28,7 @@ const DELETES: u8 = 16;
 const PUSHES: u8 = 32;
 
 /// A program, or a program with an operand, and the rule that names it.
-type NamedProgram = (u32, u16);
+type NamedProgram = (u32, usize);
 
 const NO_SECTION: BaselineSection = BaselineSection { start: 0, end: 0, line: 0, keys: 0 };
 const COUNTS: (usize, usize) = scan(BASELINE.as_bytes(), &mut [], &mut []);
@@ -118,7 +118,7 @@ const fn add_programs(
             if named < programs.len() {
                 let hash = hash_part(text, program, next_program, HASH_START);
                 let hash = hash_part(text, operand, next_operand, hash_byte(hash, 0));
-                programs[named] = (hash, found as u16 - 1);
+                programs[named] = (hash, found - 1);
             }
             named += 1;
             operand = next_operand + 1;
@@ -214,7 +214,7 @@ pub(super) fn find_sections(event: &Event) -> impl Iterator<Item = &'static Base
     let mut is_named = [false; COUNTS.0];
     for (hash, section) in programs {
         if hashes.contains(hash) {
-            is_named[usize::from(*section)] = true;
+            is_named[*section] = true;
         }
     }
     sections.iter().enumerate().filter_map(move |(at, section)| {
