@@ -87,7 +87,9 @@ impl ExampleReport {
                     got,
                 };
                 match judge_example(rule, example, workspace) {
-                    None => self.unjudged.push(failure("nothing: it cannot be judged".into())),
+                    None => {
+                        self.unjudged.push(failure("nothing: it cannot be judged".into()));
+                    }
                     Some(Ok(is_match)) => {
                         self.judged += 1;
                         if is_match != example.must_match {

@@ -101,6 +101,7 @@ pub static CASES: &[Case] = &[
         &["rules", "add", "--name", "no-push", "--runs", "git push", "--deny", "CI pushes"],
     ),
     case("rules-add-wrong", On::Bare, &["rules", "add", "--name", "no-push", "--runs", "git push"]),
+    case("rules-trust", On::Nothing, &["rules", "trust"]),
     case("rules-import-nothing", On::Nothing, &["rules", "import", ".claude/settings.json"]),
     case("guards", On::Shared, &["guards"]),
     case("guards-wide", On::Shared, &["guards"]).wide(120),
