@@ -8,7 +8,7 @@ use crate::event::{Agent, Event, EventKind};
 use crate::opinion::Fault;
 use crate::rules::examples::{Example, ExampleSubject, read_baseline_examples, read_examples};
 use crate::rules::{BASELINE, Rule, read_baseline};
-use crate::rules_guard::{ExampleFacts, Scene, matches_call_example};
+use crate::rules_guard::{ExampleFacts, Scene, matches_call_example, matches_stop_example};
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 
@@ -88,7 +88,7 @@ impl ExampleReport {
                 };
                 match judge_example(rule, example, workspace) {
                     None => {
-                        self.unjudged.push(failure("nothing: the end of a turn is not judged yet".into()));
+                        self.unjudged.push(failure("nothing: it cannot be judged".into()));
                     }
                     Some(Ok(is_match)) => {
                         self.judged += 1;
@@ -111,7 +111,7 @@ impl ExampleReport {
 /// Whether a rule matches its example; `None` if it cannot be judged.
 fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Option<Result<bool, Fault>> {
     if let ExampleSubject::Stop { changed, ran } = &example.subject {
-        return judge_stop_example(rule, changed, ran, workspace);
+        return Some(Ok(matches_stop_example(rule, changed, ran, workspace)));
     }
     let home = workspace.places.home.as_deref();
     let call = make_example_call(&example.subject, &workspace.project, home)?;
@@ -124,15 +124,4 @@ fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Optio
         .map(|kind| Agent { id: Some("example".into()), kind: Some(kind) });
     let facts = ExampleFacts { branch: example.branch.clone(), is_new: example.is_new };
     Some(matches_call_example(rule, &Scene::for_example(&event, workspace).with_facts(facts)))
-}
-
-/// Whether a rule about the end of a turn would hold it, after these changes and these successful runs. The judgement of
-/// evidence belongs here; until then, such an example is listed as not judged.
-fn judge_stop_example(
-    _rule: &Rule,
-    _changed: &[String],
-    _ran: &[String],
-    _workspace: &Workspace,
-) -> Option<Result<bool, Fault>> {
-    None
 }
