@@ -4,9 +4,9 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use crate::cli::screen::print_sentence;
 use crate::cli::overview::Overview;
 use crate::cli::rules::RuleFileEdit;
+use crate::cli::screen::print_sentence;
 use crate::cli::settings_file::ScopeOption;
 use crate::cli::{CommandError, CurrentProject};
 use crate::config::ConfigLayer;

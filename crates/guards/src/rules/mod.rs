@@ -17,6 +17,7 @@ mod runs;
 mod saved;
 mod scene;
 mod stop;
+mod stop_example;
 mod trust;
 
 use crate::prelude::*;
@@ -29,6 +30,7 @@ use provost_core::workspace::Workspace;
 
 pub use check::find_time_limit;
 pub use scene::{ExampleFacts, Scene};
+pub use stop_example::matches_stop_example;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     workspace.keep_good_rules();
