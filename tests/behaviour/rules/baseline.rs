@@ -143,7 +143,7 @@ fn describe(opinion: &Opinion) -> (String, Vec<String>) {
             Verdict::Deny(_) => decision = "deny",
             Verdict::Ask(_) if decision != "deny" => decision = "ask",
             Verdict::Ask(_) => {}
-            _ => continue,
+            Verdict::Silence => continue,
         }
         names.push(rule.name.to_string());
     }
@@ -211,6 +211,27 @@ fn ordinary_lines_are_silent() {
     let project = Project::with_unsaved_work();
     let lines = include_str!("baseline/ordinary.txt").lines();
     project.assert_silent(&lines.collect::<Vec<_>>());
+}
+
+/// The hook reads only the rules that a line may concern, by a table.
+#[test]
+fn no_rule_that_matches_is_left_out() {
+    let project = Project::with_unsaved_work();
+    let layers = [(ConfigLayer::User, project.home.join("rules.toml"))];
+    let config = Config::load(&layers, guard_settings, None, None);
+    let workspace = make_workspace(&project.path, &project.home, config);
+    let lines = include_str!("baseline/dangerous.txt").lines();
+    let examples = toml::from_str::<Value>(BASELINE).unwrap();
+    let examples = examples["rule"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|rule| rule["match"].as_array().unwrap().clone());
+    let examples: Vec<String> = examples.filter_map(|example| example.as_str().map(str::to_owned)).collect();
+    for line in lines.chain(examples.iter().map(String::as_str)) {
+        let event = make_event(Tool::Shell { command: line.to_owned() }, &project.path, &project.home);
+        assert_eq!(project.judge(line), describe(&judge(&event, &workspace).unwrap()), "{line}");
+    }
 }
 
 #[test]

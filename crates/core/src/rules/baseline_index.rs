@@ -5,7 +5,7 @@
 //! It relies on how the file is written: a key starts its line, a text of `runs` is on one line, and examples come last. A
 //! test compares the rules that are found this way with those of the TOML parser.
 
-use super::{BASELINE, FETCHED_CODE};
+use super::{BASELINE, FETCHED_CODE, SHOWING_PROGRAMS};
 use crate::effect::Effect;
 use crate::event::Event;
 
@@ -21,14 +21,14 @@ pub(super) struct BaselineSection {
 }
 
 const RUNS: u8 = 1;
-const READS: u8 = 2;
+const SHOWS: u8 = 2;
 const SENDS: u8 = 4;
 const WRITES: u8 = 8;
 const DELETES: u8 = 16;
 const PUSHES: u8 = 32;
 
 /// A program, or a program with an operand, and the rule that names it.
-type NamedProgram = (u32, u16);
+type NamedProgram = (u32, usize);
 
 const NO_SECTION: BaselineSection = BaselineSection { start: 0, end: 0, line: 0, keys: 0 };
 const COUNTS: (usize, usize) = scan(BASELINE.as_bytes(), &mut [], &mut []);
@@ -42,7 +42,11 @@ const fn make_table() -> ([BaselineSection; COUNTS.0], [NamedProgram; COUNTS.1])
 }
 
 /// Finds the rules and their programs. Returns how many there are; those that do not fit are counted only.
-const fn scan(text: &[u8], sections: &mut [BaselineSection], programs: &mut [NamedProgram]) -> (usize, usize) {
+const fn scan(
+    text: &[u8],
+    sections: &mut [BaselineSection],
+    programs: &mut [NamedProgram],
+) -> (usize, usize) {
     let (mut found, mut named, mut line, mut at) = (0, 0, 1, 0);
     let mut is_in_runs = false;
     while at < text.len() {
@@ -78,13 +82,13 @@ const fn scan(text: &[u8], sections: &mut [BaselineSection], programs: &mut [Nam
 const fn key_bit(text: &[u8], at: usize) -> u8 {
     if starts_with(text, at, b"runs ") {
         RUNS
-    } else if starts_with(text, at, b"reads ") || starts_with(text, at, b"shows ") {
-        READS
+    } else if starts_with(text, at, b"shows ") {
+        SHOWS
     } else if starts_with(text, at, b"sends ") {
         SENDS
     } else if starts_with(text, at, b"writes ") {
         WRITES
-    } else if starts_with(text, at, b"deletes ") || starts_with(text, at, b"changes ") {
+    } else if starts_with(text, at, b"deletes ") {
         DELETES
     } else if starts_with(text, at, b"pushes ") {
         PUSHES
@@ -114,7 +118,7 @@ const fn add_programs(
             if named < programs.len() {
                 let hash = hash_part(text, program, next_program, HASH_START);
                 let hash = hash_part(text, operand, next_operand, hash_byte(hash, 0));
-                programs[named] = (hash, found as u16 - 1);
+                programs[named] = (hash, found - 1);
             }
             named += 1;
             operand = next_operand + 1;
@@ -182,25 +186,35 @@ fn hash_words(program: &str, operand: &str) -> u32 {
 /// The rules that a tool call may concern.
 pub(super) fn find_sections(event: &Event) -> impl Iterator<Item = &'static BaselineSection> {
     let (mut has, mut hashes) = (0, Vec::new());
+    let (mut reads, mut runs, mut shows) = (false, false, false);
     for effect in event.effects() {
         match effect {
-            Effect::Run { program, arguments, .. } => add_run(program, arguments, &mut has, &mut hashes),
+            Effect::Run { program, arguments, .. } => {
+                let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+                let name = name.strip_suffix(".exe").unwrap_or(name);
+                (runs, shows) = (true, shows || SHOWING_PROGRAMS.contains(&name));
+                add_run(name, arguments, &mut has, &mut hashes);
+            }
             Effect::RunFetched => hashes.push(hash_words(FETCHED_CODE, "")),
-            Effect::Read { .. } => has |= READS,
+            Effect::Read { .. } => reads = true,
             Effect::Send { .. } => has |= SENDS,
-            Effect::Write { .. } | Effect::Place { .. } => has |= WRITES | DELETES,
+            Effect::Write { .. } | Effect::Place { .. } => has |= WRITES,
             Effect::Delete { .. } => has |= DELETES,
             Effect::UnknownTarget { .. } => has |= WRITES | DELETES,
-            Effect::Touch { .. } => has |= READS | WRITES | DELETES,
+            Effect::Touch { .. } => has |= SHOWS | WRITES,
             Effect::Push(_) => has |= PUSHES,
             _ => {}
         }
+    }
+    // A tool that is not a command shows what it reads.
+    if reads && (shows || !runs) {
+        has |= SHOWS;
     }
     let (sections, programs) = &TABLE;
     let mut is_named = [false; COUNTS.0];
     for (hash, section) in programs {
         if hashes.contains(hash) {
-            is_named[usize::from(*section)] = true;
+            is_named[*section] = true;
         }
     }
     sections.iter().enumerate().filter_map(move |(at, section)| {
@@ -209,11 +223,9 @@ pub(super) fn find_sections(event: &Event) -> impl Iterator<Item = &'static Base
     })
 }
 
-fn add_run(program: &str, arguments: &[String], has: &mut u8, hashes: &mut Vec<u32>) {
+fn add_run(name: &str, arguments: &[String], has: &mut u8, hashes: &mut Vec<u32>) {
     /// A longer word is no operand of a rule.
     const LONGEST_OPERAND: usize = 64;
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
     // What `find` deletes is seen in its words only.
     if matches!(name, "find" | "gfind" | "xargs" | "parallel") {
         *has |= DELETES;
@@ -237,6 +249,10 @@ mod tests {
             assert_eq!(BASELINE[..section.start].matches('\n').count() + 1, section.line);
             assert!(BASELINE[section.end..].starts_with("match "));
             assert_ne!(section.keys, 0);
+            let text = &BASELINE[section.start..section.end];
+            for key in ["reads ", "changes ", "adds ", "commits ", "need ", "run ", "unknown "] {
+                assert!(!text.lines().any(|line| line.starts_with(key)), "the table does not know {key}");
+            }
         }
         let has = |program: &str, operand: &str| {
             let wanted = hash_words(program, operand);

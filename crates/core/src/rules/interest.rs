@@ -11,7 +11,7 @@ use crate::tool::Tool;
 
 /// The event that rules are read for.
 pub struct RuleInterest<'a> {
-    event: &'a Event,
+    pub(super) event: &'a Event,
 }
 
 impl<'a> RuleInterest<'a> {
@@ -128,7 +128,8 @@ fn changes_files(effect: &Effect) -> bool {
 }
 
 fn is_search(effect: &Effect) -> bool {
-    matches!(effect, Effect::Run { program, .. } if matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel")))
+    let Effect::Run { program, .. } = effect else { return false };
+    matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel"))
 }
 
 /// Whether the text in front of a pattern's first wildcard is the start of the tool's name.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toml::de::DeTable;
 
 use super::interest::RuleInterest;
-use super::reader::{RuleSource, read_concerned_rules, read_layer_rules};
+use super::reader::{RuleSource, read_concerned_baseline, read_layer_rules};
 use super::{BASELINE, BASELINE_NAME, Rule, RuleText};
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
@@ -135,9 +135,8 @@ fn report_unknown_names(
 pub fn read_baseline(layer: ConfigLayer, interest: Option<&RuleInterest<'_>>) -> Vec<Rule> {
     let file: Arc<Path> = Path::new("baseline.toml").into();
     let source = RuleSource { layer, file, text: BASELINE, is_built_in: true };
-    let concerned = interest.and_then(|interest| read_concerned_rules(&source, interest));
-    let mut rules = if let Some((rules, _)) = concerned {
-        rules
+    let mut rules = if let Some(interest) = interest {
+        read_concerned_baseline(&source, interest)
     } else {
         let (document, _) = DeTable::parse_recoverable(BASELINE);
         read_layer_rules(document.get_ref(), &source, &mut Vec::new()).rules

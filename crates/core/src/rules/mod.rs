@@ -4,6 +4,7 @@
 //! where an event gets that far. [`RuleSet`] is the rules of all layers, after `off` and `mode`. The mistakes of a rule
 //! concern that rule only: it decides nothing, and all others still hold.
 
+mod baseline_index;
 pub mod evidence;
 pub mod examples;
 mod interest;
@@ -28,6 +29,15 @@ pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read
 pub const BASELINE: &str = include_str!("baseline.toml");
 /// In `runs`: program code that comes from the network, whatever runs it.
 pub const FETCHED_CODE: &str = "<fetched>";
+/// Programs that show or copy what they read, for the key `shows`.
+#[rustfmt::skip]
+pub const SHOWING_PROGRAMS: &[&str] = &[
+    "cat", "bat", "batcat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd", "hexdump", "strings", "grep", "egrep",
+    "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
+    "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
+    "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
+    "git",
+];
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
 

@@ -6,7 +6,7 @@
 //! matches decides. A pattern that matches a directory matches everything in it. Matching takes time in proportion to
 //! pattern and path, and never looks at the disk.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 use std::path::{Component, Path, PathBuf};
 
 use super::RuleText;
@@ -64,7 +64,8 @@ impl<'a> PathPatterns<'a> {
 
     /// Whether a path matches. It is absolute and has no `..`.
     pub fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
-        self.decide(|pattern| pattern.matches(path, roots))
+        let names = PathNames { path, roots, known: Default::default() };
+        self.decide(|pattern| pattern.matches(&names))
     }
 
     /// Whether the words of the patterns name something below a directory: `db/migrations/**` is below `db`.
@@ -132,14 +133,13 @@ impl<'a> PathPattern<'a> {
         Ok(Self { is_negated, base, parts, only_directories })
     }
 
-    fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
-        if self.base == PatternBase::Outside {
-            return is_outside(path, roots);
-        }
-        if self.base == PatternBase::RootItself {
-            return path == roots.project;
-        }
-        let Some(names) = self.names_below_base(path, roots) else { return false };
+    fn matches(&self, names: &PathNames<'_, '_>) -> bool {
+        let names = match self.base {
+            PatternBase::Outside => return is_outside(names.path, names.roots),
+            PatternBase::RootItself => return names.path == names.roots.project,
+            _ => names.below(self.base),
+        };
+        let Some(names) = names else { return false };
         // Most patterns fail at a name that has to be in the path.
         let is_literal = |part: &&&str| !part.contains(['*', '?', '[', '\\']);
         if let Some(part) = self.parts.iter().find(is_literal)
@@ -152,13 +152,14 @@ impl<'a> PathPattern<'a> {
         let longest = if self.only_directories { names.len().saturating_sub(1) } else { names.len() };
         match self.parts.split_last() {
             // `x/**` is what is in `x`, and not `x` itself.
-            Some((&"**", _)) => matches_parts(&self.parts, &names) && !self.is_directory_itself(&names),
+            Some((&"**", _)) => matches_parts(&self.parts, names) && !self.is_directory_itself(names),
+            Some((last, ["**"])) => names[..longest].iter().any(|name| matches_name(last, name)),
             _ => (shortest..=longest).any(|end| matches_parts(&self.parts, &names[..end])),
         }
     }
 
     fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
-        let Some(names) = self.names_below_base(directory, roots) else {
+        let Some(names) = list_names(self.base, directory, roots) else {
             return self.base == PatternBase::Outside && is_outside(directory, roots);
         };
         (0..self.parts.len()).any(|end| matches_parts(&self.parts[..end], &names))
@@ -169,21 +170,6 @@ impl<'a> PathPattern<'a> {
         let end = self.parts.iter().rposition(|part| *part != "**").map_or(0, |last| last + 1);
         let fixed = &self.parts[..end];
         !fixed.contains(&"**") && fixed.len() == names.len()
-    }
-
-    /// The names of a path below the base of this pattern.
-    fn names_below_base<'p>(&self, path: &'p Path, roots: &PatternRoots<'_>) -> Option<Vec<&'p str>> {
-        let below = match self.base {
-            PatternBase::Project => path.strip_prefix(&roots.project).ok()?,
-            PatternBase::Home => path.strip_prefix(roots.home.as_deref()?).ok()?,
-            PatternBase::Root => path,
-            PatternBase::Outside | PatternBase::RootItself => return None,
-        };
-        let names = below.components().filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_str().unwrap_or("\u{fffd}")),
-            _ => None,
-        });
-        Some(names.collect())
     }
 
     fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
@@ -209,6 +195,39 @@ impl<'a> PathPattern<'a> {
                 && is_within(&named, directory)
             || named == base && self.parts.is_empty() && is_within(&named, directory)
     }
+}
+
+/// A path and its names below each base, which many patterns ask for.
+struct PathNames<'p, 'r> {
+    path: &'p Path,
+    roots: &'p PatternRoots<'r>,
+    known: [OnceCell<Option<Vec<&'p str>>>; 3],
+}
+
+impl<'p> PathNames<'p, '_> {
+    fn below(&self, base: PatternBase) -> Option<&[&'p str]> {
+        let at = match base {
+            PatternBase::Project => 0,
+            PatternBase::Root => 1,
+            _ => 2,
+        };
+        self.known[at].get_or_init(|| list_names(base, self.path, self.roots)).as_deref()
+    }
+}
+
+/// The names of a path below a base.
+fn list_names<'p>(base: PatternBase, path: &'p Path, roots: &PatternRoots<'_>) -> Option<Vec<&'p str>> {
+    let below = match base {
+        PatternBase::Project => path.strip_prefix(&roots.project).ok()?,
+        PatternBase::Home => path.strip_prefix(roots.home.as_deref()?).ok()?,
+        PatternBase::Root => path,
+        PatternBase::Outside | PatternBase::RootItself => return None,
+    };
+    let names = below.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_str().unwrap_or("\u{fffd}")),
+        _ => None,
+    });
+    Some(names.collect())
 }
 
 /// Whether a path is neither in the project nor temporary, and no device.
@@ -259,6 +278,14 @@ fn matches_parts(parts: &[&str], names: &[&str]) -> bool {
 pub fn matches_name(pattern: &str, name: &str) -> bool {
     if !pattern.contains(['*', '?', '[', '\\']) {
         return pattern == name;
+    }
+    // `*.key` and `id_*` are the most frequent forms.
+    let is_plain = |text: &str| !text.contains(['*', '?', '[', '\\']);
+    if let Some(end) = pattern.strip_prefix('*').filter(|end| is_plain(end)) {
+        return name.ends_with(end);
+    }
+    if let Some(start) = pattern.strip_suffix('*').filter(|start| is_plain(start)) {
+        return name.starts_with(start);
     }
     let signs = parse_signs(pattern);
     crate::glob::matches_with_stars(

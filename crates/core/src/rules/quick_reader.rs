@@ -70,6 +70,13 @@ pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
     Some(file)
 }
 
+/// The entries of the rule whose header is at `start`, up to `end`; `None` if one of them is not plain.
+pub(super) fn read_section(text: &str, start: usize, end: usize) -> Option<Vec<RuleEntry<'_>>> {
+    let text = &text[..end];
+    let reader = PlainReader { text, bytes: text.as_bytes() };
+    reader.read_entries(find_line_end(reader.bytes, start)).map(|(entries, _)| entries)
+}
+
 /// Whether the only control characters are those at the end of a line.
 fn has_only_line_ends(bytes: &[u8]) -> bool {
     let is_plain = |(at, byte): (usize, &u8)| match byte {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
+use super::baseline_index::{BaselineSection, find_sections};
 use super::interest::RuleInterest;
-use super::quick_reader::{SplitFile, split_file};
+use super::quick_reader::{SplitFile, read_section, split_file};
 use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
@@ -19,6 +20,7 @@ use super::{
     BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText,
     UnknownMeans, Unless,
 };
+use crate::event::EventKind;
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
 
@@ -100,6 +102,17 @@ pub(crate) fn read_concerned_rules(
         }
     }
     Some((rules, rest))
+}
+
+/// The built-in rules that an event may concern.
+pub(super) fn read_concerned_baseline(source: &RuleSource<'_>, interest: &RuleInterest<'_>) -> Vec<Rule> {
+    // A built-in rule decides about calls, and about nothing else.
+    let EventKind::BeforeTool(_) = interest.event.kind else { return Vec::new() };
+    let read = |section: &BaselineSection| {
+        let entries = read_section(source.text, section.start, section.end)?;
+        read_rule(entries, section.start, source.origin(section.line)).ok()
+    };
+    find_sections(interest.event).filter_map(read).collect()
 }
 
 /// A section that is not written plainly; `None` if it is not TOML.
@@ -217,16 +230,16 @@ impl RuleDraft {
             "argument" => subject.argument = Some(text(key, &value)?),
             "gets" => subject.gets = Some(text(key, &value)?),
             "fed_by" => subject.fed_by = texts(key, &value)?,
+            "reads" => subject.reads = texts(key, &value)?,
             "shows" => subject.shows = texts(key, &value)?,
             "sends" => subject.sends = texts(key, &value)?,
+            "writes" => subject.writes = texts(key, &value)?,
+            "deletes" => subject.deletes = texts(key, &value)?,
+            "changes" => subject.changes = texts(key, &value)?,
             "by" => {
                 let is_force = word(key, &value)? == "force";
                 subject.by = Some(if is_force { PushWay::Force } else { PushWay::Deletion });
             }
-            "reads" => subject.reads = texts(key, &value)?,
-            "writes" => subject.writes = texts(key, &value)?,
-            "deletes" => subject.deletes = texts(key, &value)?,
-            "changes" => subject.changes = texts(key, &value)?,
             "adds" => subject.adds = Some(text(key, &value)?),
             "commits" => subject.commits = texts(key, &value)?,
             "pushes" => subject.pushes = texts(key, &value)?,

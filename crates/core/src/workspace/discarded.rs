@@ -21,7 +21,7 @@ impl WorkTrees<'_> {
     /// Whether a command discards changes that are not committed, or files that are not tracked. `with_staged`: it also
     /// discards what is staged.
     pub fn discards_work(&self, change: &TreeChange, with_staged: bool) -> Option<bool> {
-        let Some(place) = self.locate(change) else { return Some(false) };
+        let place = self.locate(change)?;
         if change.is_index_changed {
             return None;
         }

@@ -9,7 +9,7 @@ use crate::shell_words::{expand_braces, read_written_word};
 use provost_core::effect::{self, Effect, FileChange, ProposedContent, ReadScope, WriteContent};
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PathPatterns;
-use provost_core::rules::{RuleSubject, RuleText, Unless};
+use provost_core::rules::{RuleSubject, RuleText, SHOWING_PROGRAMS, Unless};
 use provost_core::text;
 use provost_core::tool::Tool;
 use regex_lite::Regex;
@@ -135,13 +135,6 @@ fn sends(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
 
 /// Whether a command shows or copies what it reads. A tool that is not a command always does.
 fn shows(command: &CommandEffects<'_>) -> bool {
-    #[rustfmt::skip]
-    const PROGRAMS: &[&str] = &[
-        "cat", "bat", "batcat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd", "hexdump", "strings", "grep", "egrep",
-        "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
-        "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
-        "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
-    ];
     let mut runs = command.effects.iter().filter_map(|effect| match effect {
         Effect::Run { program, arguments, .. } => {
             Some((program.rsplit('/').next().unwrap_or(program), arguments))
@@ -152,7 +145,7 @@ fn shows(command: &CommandEffects<'_>) -> bool {
         "git" => {
             arguments.iter().any(|word| matches!(&**word, "diff" | "show" | "blame" | "grep" | "annotate"))
         }
-        program => PROGRAMS.contains(&program),
+        program => SHOWING_PROGRAMS.contains(&program),
     };
     runs.clone().next().is_none() || runs.any(is_showing)
 }
