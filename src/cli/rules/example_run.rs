@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::clients::make_example_call;
 use crate::config::{Config, ConfigLayer, find_place};
-use crate::event::{Agent, Event, EventKind};
+use crate::event::{Agent, Event, EventKind, TurnEnd};
 use crate::opinion::Fault;
 use crate::rules::examples::{Example, ExampleSubject, read_baseline_examples, read_examples};
 use crate::rules::{BASELINE, Rule, read_baseline};
@@ -18,8 +18,6 @@ pub(crate) struct ExampleReport {
     pub(crate) rules: usize,
     pub(crate) judged: usize,
     pub(crate) failures: Vec<ExampleFailure>,
-    /// Examples that cannot be judged, and why.
-    pub(crate) unjudged: Vec<ExampleFailure>,
 }
 
 /// An example that a rule does not judge as it should.
@@ -86,21 +84,14 @@ impl ExampleReport {
                     expected,
                     got,
                 };
+                self.judged += 1;
                 match judge_example(rule, example, workspace) {
-                    None => {
-                        self.unjudged.push(failure("nothing: it cannot be judged".into()));
+                    Ok(is_match) if is_match != example.must_match => {
+                        let got = if is_match { "a match" } else { "no match" };
+                        self.failures.push(failure(got.into()));
                     }
-                    Some(Ok(is_match)) => {
-                        self.judged += 1;
-                        if is_match != example.must_match {
-                            let got = if is_match { "a match" } else { "no match" };
-                            self.failures.push(failure(got.into()));
-                        }
-                    }
-                    Some(Err(fault)) => {
-                        self.judged += 1;
-                        self.failures.push(failure(format!("an error ({fault})")));
-                    }
+                    Ok(_) => {}
+                    Err(fault) => self.failures.push(failure(format!("an error ({fault})"))),
                 }
             }
             self.rules += usize::from(has_examples);
@@ -108,20 +99,31 @@ impl ExampleReport {
     }
 }
 
-/// Whether a rule matches its example; `None` if it cannot be judged.
-fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Option<Result<bool, Fault>> {
-    if let ExampleSubject::Stop { changed, ran } = &example.subject {
-        return Some(Ok(matches_stop_example(rule, changed, ran, workspace)));
-    }
-    let home = workspace.places.home.as_deref();
-    let call = make_example_call(&example.subject, &workspace.project, home)?;
-    let mut event = Event::new(String::new(), EventKind::BeforeTool(call), workspace.project.clone());
-    event.home = home.map(ToOwned::to_owned);
-    event.agent = example
-        .agent
-        .clone()
-        .filter(|agent| agent != "main")
-        .map(|kind| Agent { id: Some("example".into()), kind: Some(kind) });
+/// Whether a rule matches its example.
+fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Result<bool, Fault> {
     let facts = ExampleFacts { branch: example.branch.clone(), is_new: example.is_new };
-    Some(matches_call_example(rule, &Scene::for_example(&event, workspace).with_facts(facts)))
+    let agent = example.agent.clone().filter(|agent| agent != "main");
+    let agent = || agent.clone().map(|kind| Agent { id: Some("example".into()), kind: Some(kind) });
+    let make_event = |kind| {
+        let mut event = Event::new(String::new(), kind, workspace.project.clone());
+        event.home.clone_from(&workspace.places.home);
+        event.agent = agent();
+        event
+    };
+    let make_call = |subject: &ExampleSubject| {
+        let call = make_example_call(subject, &workspace.project, workspace.places.home.as_deref());
+        call.map(|call| make_event(EventKind::BeforeTool(call)))
+    };
+    if let ExampleSubject::Stop { changed, ran } = &example.subject {
+        let end = TurnEnd::default();
+        let event =
+            make_event(if agent().is_some() { EventKind::SubagentStop(end) } else { EventKind::Stop(end) });
+        let changed: Vec<PathBuf> = changed.iter().map(|path| workspace.project.join(path)).collect();
+        let ran: Vec<Event> =
+            ran.iter().filter_map(|line| make_call(&ExampleSubject::Line(line.clone()))).collect();
+        let scene = Scene::for_example(&event, workspace).with_facts(facts);
+        return Ok(matches_stop_example(rule, &scene, &changed, &ran));
+    }
+    let Some(event) = make_call(&example.subject) else { return Ok(false) };
+    matches_call_example(rule, &Scene::for_example(&event, workspace).with_facts(facts))
 }

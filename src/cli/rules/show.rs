@@ -5,7 +5,7 @@ use std::io::Write;
 use toml_edit::{DocumentMut, Item};
 
 use crate::cli::screen::{print_labelled, text_width, wrap};
-use crate::cli::{CommandResult, CurrentProject, Exit};
+use crate::cli::{CommandResult, CurrentProject, Exit, open_current_workspace};
 use crate::config::{ConfigLayer, suggest_word};
 use crate::rules::{BASELINE, BASELINE_NAME, Rule, read_baseline};
 use crate::text::{make_one_line, make_printable, shorten_name};
@@ -39,6 +39,7 @@ impl Show {
             eprintln!("{}", wrap(&make_one_line(&format!("[provost] {text}")), 0, text_width()));
             return Ok(Exit::Problem);
         }
+        let (_, workspace) = open_current_workspace()?;
         let mut out = anstream::stdout().lock();
         for (at, rule) in found.into_iter().enumerate() {
             if at > 0 {
@@ -55,6 +56,14 @@ impl Show {
             print_labelled(&mut out, "place", &make_one_line(&rule.place()))?;
             print_labelled(&mut out, "layer", rule.origin.layer.name())?;
             print_labelled(&mut out, "mode", mode)?;
+            if rule.command().is_some() {
+                let text = if workspace.is_trusted(rule) {
+                    "its command runs"
+                } else {
+                    "its command does not run before you trust it: `provost rules trust`"
+                };
+                print_labelled(&mut out, "trust", text)?;
+            }
             let text = if rule.origin.is_built_in {
                 find_text(BASELINE, name.strip_prefix(&format!("{BASELINE_NAME}/")).unwrap_or(name))
             } else {

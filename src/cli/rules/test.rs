@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::example_run::{ExampleFailure, ExampleReport};
-use crate::cli::screen::{BOLD, GREEN, RED, YELLOW, paint, print_json, wrap_for_terminal};
+use crate::cli::screen::{BOLD, GREEN, RED, paint, print_json, wrap_for_terminal};
 use crate::cli::{CommandResult, Exit, open_current_workspace};
 use crate::text::make_one_line;
 
@@ -39,7 +39,6 @@ impl Test {
                 "rules": report.rules,
                 "examples": report.judged,
                 "failures": report.failures.iter().map(as_json).collect::<Vec<_>>(),
-                "unjudged": report.unjudged.iter().map(as_json).collect::<Vec<_>>(),
                 "mistakes": mistakes.iter().map(ToString::to_string).collect::<Vec<_>>(),
             });
             print_json(&mut out, &value)?;
@@ -49,9 +48,6 @@ impl Test {
             }
             for failure in &report.failures {
                 writeln!(out, "{} {failure}", paint(RED, "failed "))?;
-            }
-            for example in &report.unjudged {
-                writeln!(out, "{} {example}", paint(YELLOW, "skipped"))?;
             }
             let text = match report.failures.len() {
                 0 if report.judged == 0 => "no rule has examples yet".to_owned(),

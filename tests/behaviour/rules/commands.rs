@@ -97,6 +97,20 @@ fn a_rule_is_shown_as_it_is_written() {
 }
 
 #[test]
+fn a_rule_with_a_command_shows_whether_it_is_trusted() {
+    let project =
+        project_with_rules("[[rule]]\nname = \"format\"\nwrites = \"*.rs\"\nrun = \"rustfmt {path}\"\n");
+    let shown = one_line(&rules(&project, &["show", "format"]).1);
+    assert!(
+        shown.contains("trust its command does not run before you trust it: `provost rules trust`"),
+        "{shown}"
+    );
+    assert_eq!(rules(&project, &["trust", "--yes"]).0, 0);
+    let shown = one_line(&rules(&project, &["show", "format"]).1);
+    assert!(shown.contains("trust its command runs"), "{shown}");
+}
+
+#[test]
 fn every_example_is_judged() {
     let project = project_with_rules(RULES);
     let (code, shown, _) = rules(&project, &["test"]);
@@ -155,6 +169,26 @@ in_agent = "reviewer"
 deny = "no"
 match = [{ tool = "WebFetch", input = { url = "https://x" }, agent = "reviewer" }, { tool = "mcp__files__x", agent = "reviewer" }]
 not_match = [{ tool = "WebFetch", agent = "main" }, { tool = "WebSearch", agent = "reviewer" }]
+
+[[rule]]
+name = "tests"
+stops = true
+changed = "src/**"
+need = { passed = "cargo test" }
+match = [{ stop = true, changed = ["src/a.rs"] }, { stop = true, changed = ["src/a.rs"], ran = ["cargo test; ls", "cargo build"] }]
+not_match = [
+    { stop = true, changed = ["src/a.rs"], ran = ["cargo test"] },
+    { stop = true, changed = ["doc.md"] },
+    { stop = true, changed = ["src/a.rs"], agent = "reviewer" },
+]
+
+[[rule]]
+name = "lint"
+stops = true
+in_agent = "reviewer"
+need = { check = "make lint" }
+match = [{ stop = true, agent = "reviewer" }]
+not_match = [{ stop = true, ran = ["make lint"], agent = "reviewer" }, { stop = true }]
 "#,
     );
     let (code, shown, _) = rules(&project, &["test"]);
@@ -162,7 +196,7 @@ not_match = [{ tool = "WebFetch", agent = "main" }, { tool = "WebSearch", agent 
     let (_, report, _) = rules(&project, &["test", "--json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
     assert!(report["examples"].as_u64().unwrap() >= 20, "{report}");
-    assert_eq!(report["unjudged"], serde_json::json!([]));
+    assert_eq!(report["failures"], serde_json::json!([]));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) fn judge_stop(turn: &TurnEnd, scene: &Scene<'_>) -> Result<Opinion, F
 }
 
 /// Whether a rule is about the end of this turn. Without `in_agent`, only the main conversation counts.
-fn concerns_stop(rule: &Rule, event: &Event) -> bool {
+pub(super) fn concerns_stop(rule: &Rule, event: &Event) -> bool {
     let is_agent = matches!(event.kind, EventKind::SubagentStop(_));
     rule.subject.stops && is_in_agent(&rule.subject, event) && !(is_agent && rule.subject.in_agent.is_empty())
 }
