@@ -58,6 +58,11 @@ impl Confirmation {
         self.dry_run
     }
 
+    /// Whether the user has agreed to everything beforehand.
+    pub(crate) fn is_agreed(&self) -> bool {
+        self.yes
+    }
+
     /// Asks the user where that is possible. `None`: the change is wanted; otherwise how the command ends.
     pub(crate) fn confirm(&self, out: &mut impl Write) -> Result<Option<Exit>, CommandError> {
         self.ask(out, "Write this?")

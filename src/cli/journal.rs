@@ -27,15 +27,22 @@ pub(crate) struct Journal {
     /// Print one JSON object per line, as stored
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    only: ShownRecords,
+    /// How many of the last decisions to read
+    #[arg(long, short = 'n', default_value_t = 20)]
+    number: usize,
+}
+
+/// Which decisions are shown.
+#[derive(clap::Args)]
+struct ShownRecords {
     /// Show only denials, including those that the user overrode
     #[arg(long)]
     denied: bool,
     /// Show only what guards and rules that are only watched would have denied, asked or warned about
     #[arg(long, conflicts_with = "denied")]
     would: bool,
-    /// How many of the last decisions to read
-    #[arg(long, short = 'n', default_value_t = 20)]
-    number: usize,
 }
 
 impl Journal {
@@ -67,10 +74,10 @@ impl Journal {
     }
 
     fn print_record(&self, out: &mut impl Write, record: &JournalRecord) -> io::Result<()> {
-        if self.denied && !record.is_denial() && !record.is_overridden() {
+        if self.only.denied && !record.is_denial() && !record.is_overridden() {
             return Ok(());
         }
-        if self.would && record.watched_decision().is_none() {
+        if self.only.would && record.watched_decision().is_none() {
             return Ok(());
         }
         if self.json {

@@ -17,8 +17,8 @@ fn find_fault(value: &Value, schema: &Value) -> Option<String> {
                 other => panic!("{other}"),
             },
             "properties" => {
-                let entries = value.as_object().into_iter().flatten();
-                let fault = entries.filter_map(|(name, value)| find_fault(value, limit.get(name)?)).next();
+                let mut entries = value.as_object().into_iter().flatten();
+                let fault = entries.find_map(|(name, value)| find_fault(value, limit.get(name)?));
                 if fault.is_some() {
                     return fault;
                 }
@@ -82,7 +82,7 @@ fn value_to_json(value: &toml_edit::Value) -> Value {
 
 fn check(text: &str) -> Option<String> {
     let pages = provost::reference::generate_pages();
-    let (_, schema) = pages.iter().find(|(name, _)| name.ends_with(".json")).unwrap();
+    let (_, schema) = pages.iter().find(|(name, _)| name.starts_with("schema/")).unwrap();
     let document: DocumentMut = text.parse().unwrap();
     find_fault(&to_json(document.as_item()), &serde_json::from_str(schema).unwrap())
 }

@@ -69,6 +69,8 @@ pub struct Transcripts {
     pub parse_transcript_line: fn(line: &[u8]) -> Vec<Event>,
     /// Whether this line of a transcript ends the agent's last message; `None` if the line does not show it.
     pub ends_message: fn(line: &[u8], message: &str) -> Option<bool>,
+    /// Whether a background command has succeeded; `None` if this line of a transcript does not announce its end.
+    pub find_task_end: fn(line: &[u8], task: &str) -> Option<bool>,
 }
 
 impl Transcripts {
@@ -81,6 +83,7 @@ impl Transcripts {
         parse_subagent_transcript: |_| None,
         parse_transcript_line: |_| Vec::new(),
         ends_message: |_, _| None,
+        find_task_end: |_, _| None,
     };
 }
 

@@ -10,7 +10,7 @@ use crate::cli::screen::{CYAN, DIM, GREEN, paint, print_labelled, wrap_line};
 use crate::clients::{HookSource, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
-use crate::registry::PACKS;
+use crate::registry::{PACKS, RULES};
 use crate::review_loop::plan;
 use crate::reviewer;
 use crate::text::make_one_line;
@@ -56,6 +56,7 @@ impl PackChoice {
             "planner" => ("an ", "agent of `planner.agents`".to_owned()),
             "review-loop" => ("", format!("`{}`", plan::PLANS)),
             "phases" => ("", format!("`{}`", workflow_context::WORKFLOW_FOLDER)),
+            RULES => ("a ", "rule in `provost.toml`".to_owned()),
             _ if self.is_wanted => return self.why.to_owned(),
             _ => return format!("`{}` is not set", settings::PLAN_GATE_ENABLED),
         };

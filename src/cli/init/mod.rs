@@ -3,6 +3,7 @@
 //! It shows what it found and what would change before it changes anything, and refuses to register Provost twice
 //! for one call. `uninstall` removes what it wrote.
 
+mod baseline;
 mod entry_program;
 mod findings;
 mod scope;
@@ -24,9 +25,10 @@ use crate::clients::{
 };
 use crate::config::{ConfigLayer, settings};
 use crate::places::resolve_path;
-use crate::registry::{PACKS, list_guards_in};
+use crate::registry::{PACKS, RULES, list_guards_in};
 use crate::reviewer;
 use crate::text::{clip_line, make_one_line};
+use baseline::{BaselineProposal, RulesChoice};
 use entry_program::EntryProgram;
 use findings::{PackChoice, find_packs};
 
@@ -51,6 +53,7 @@ use findings::{PackChoice, find_packs};
   provost init --scope user      for you, in every project
   provost init --scope project   for everybody who works on this project
   provost init --pack plan-gate  block every plan until its weaknesses are written down
+  provost init --rules watch     only record what the built-in rules would deny
 
 Exit codes: 0 done, or nothing to do, or --dry-run; 1 refused or not confirmed; 74 the file
 cannot be written. Unless it is done, nothing was changed.")]
@@ -61,6 +64,9 @@ pub(crate) struct Init {
     /// A pack to add; may be given several times. `self` is always added
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
+    /// Whether the built-in rules are used [default: proposed when Provost is installed for the first time]
+    #[arg(long, value_enum, value_name = "MODE")]
+    rules: Option<RulesChoice>,
     #[command(flatten)]
     missing_program: MissingProgramOption,
     #[command(flatten)]
@@ -119,7 +125,16 @@ impl Init {
             Ok(plan) => plan,
             Err(obstacle) => return Ok(refuse(&obstacle)),
         };
+        // Whoever has entries already has decided about the rules too, and whoever names packs wants these.
+        let is_first = !source.is_some_and(|source| source.hooks.iter().any(|hook| hook.is_installed));
+        let mut proposal = match self.rules {
+            None if !is_first || !self.pack.is_empty() => None,
+            choice => BaselineProposal::make(choice, scope, &overview)?,
+        };
         let InstallReport { text: Some(after), added, updated, removed } = installed else {
+            if let Some(proposal) = proposal {
+                return self.apply_rules(&mut out, proposal, &overview);
+            }
             print_sentence(&mut out, &format!("There is nothing to do: {named} has all entries."))?;
             if !self.confirmation.is_dry_run() {
                 workspace.remove_leftovers(&file.real_path);
@@ -147,11 +162,40 @@ impl Init {
         if let Some(warning) = scope::warn_about_teammates(scope, &packs, closed) {
             print_sentence(&mut out, &warning)?;
         }
+        if let Some(proposal) = &proposal {
+            writeln!(out)?;
+            proposal.print(&mut out)?;
+        }
         if let Some(end) = self.confirmation.confirm(&mut out)? {
             return Ok(end);
         }
         write(&mut out, &change, &overview)?;
+        if let Some(proposal) = &mut proposal
+            && !proposal.confirm(&mut out, self.confirmation.is_agreed())?
+        {
+            return show_next_steps(&mut out, updated.is_empty() && removed.is_empty())
+                .map(|()| Exit::Done)
+                .map_err(CommandError::from);
+        }
+        if let Some(proposal) = proposal {
+            proposal.write(&mut out, &overview)?;
+        }
         show_next_steps(&mut out, updated.is_empty() && removed.is_empty())?;
+        Ok(Exit::Done)
+    }
+
+    /// Adds only the built-in rules, because the entries are complete.
+    fn apply_rules(
+        &self,
+        out: &mut impl Write,
+        proposal: BaselineProposal,
+        overview: &Overview,
+    ) -> CommandResult {
+        proposal.print(out)?;
+        if let Some(end) = self.confirmation.confirm(out)? {
+            return Ok(end);
+        }
+        proposal.write(out, overview)?;
         Ok(Exit::Done)
     }
 
@@ -172,12 +216,15 @@ impl Init {
         let is_used = |pack: &str| is_installed(pack) || (counts(pack) && overview.find_sign(pack).is_some());
         let is_bare = match scope {
             ScopeOption::User => installed.is_empty(),
-            _ => !PACKS.iter().any(|pack| pack.name != SELF && is_used(pack.name)),
+            _ => !PACKS.iter().any(|pack| !matches!(pack.name, SELF | RULES) && is_used(pack.name)),
         };
         let choice = |pack: &'static str| {
             let is_named = self.pack.iter().any(|named| named == pack);
             let is_wanted = match (pack, self.pack.is_empty()) {
                 (SELF, _) => true,
+                // Rules can be written at any time, and then they must hold.
+                (RULES, _) if self.rules.is_some_and(|choice| choice != RulesChoice::Off) => true,
+                (RULES, true) => installed.is_empty() || is_used(pack),
                 (_, false) => is_named,
                 (_, true) => is_used(pack) || (is_bare && pack != PLAN_GATE),
             };
@@ -193,8 +240,9 @@ impl Init {
 
     /// Explains the two choices that the user may want to make differently.
     fn explain_choices(&self, out: &mut impl Write, choices: &[PackChoice], closed: bool) -> io::Result<()> {
-        let is_idle =
-            |choice: &&PackChoice| choice.is_wanted && choice.pack != PLAN_GATE && choice.sign.is_none();
+        let is_idle = |choice: &&PackChoice| {
+            choice.is_wanted && !matches!(choice.pack, PLAN_GATE | RULES) && choice.sign.is_none()
+        };
         let idle: Vec<&str> = choices.iter().filter(is_idle).map(|choice| choice.pack).collect();
         if self.pack.is_empty() && !idle.is_empty() {
             print_sentence(

@@ -88,7 +88,7 @@ impl ExampleReport {
                 };
                 match judge_example(rule, example, workspace) {
                     None => {
-                        self.unjudged.push(failure("nothing: the end of a turn is not judged yet".into()))
+                        self.unjudged.push(failure("nothing: the end of a turn is not judged yet".into()));
                     }
                     Some(Ok(is_match)) => {
                         self.judged += 1;

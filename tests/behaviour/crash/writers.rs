@@ -60,6 +60,10 @@ const OVERRIDES: &str = "overrides.rs";
 const JOURNAL: &str = "journal/mod.rs";
 const SHARED_ANSWER: &str = "hook/shared_answer.rs";
 const AGENT_MESSAGES: &str = "hook/agent_messages.rs";
+const RULE_EVIDENCE: &str = "workspace/evidence_log.rs";
+const RULE_CHECKS: &str = "workspace/checks.rs";
+const RULE_TRUST: &str = "workspace/trust.rs";
+const KEPT_RULES: &str = "workspace/kept_rules.rs";
 
 pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
@@ -147,6 +151,16 @@ pub const WRITERS: &[Writer] = &[
             uninstalled_wholly,
         ),
     ),
+    writer(
+        "a file is changed, and a rule needs to know",
+        &["rules"],
+        &[RULE_EVIDENCE, KEPT_RULES],
+        change_recorded,
+    ),
+    writer("a turn ends, a check of a rule runs", &["rules"], &[RULE_CHECKS, RULE_EVIDENCE], check_run),
+    writer("the user trusts the commands of rules", &["rules"], &[RULE_TRUST], rules_trusted_by_prompt),
+    writer("`provost rules trust`", &["rules trust"], &[RULE_TRUST], rules_trusted),
+    also_plain(writer("`provost rules add`", &["rules add"], &[CHANGE], rule_added)),
     writer("`provost phases migrate`", &["phases migrate"], &[CHANGE], migrated),
     also_plain(writer("`provost man --dir`", &["man"], &["cli/man.rs"], manual_written)),
 ];
@@ -185,6 +199,9 @@ pub const READERS: &[&str] = &[
     "review status",
     "review continue",
     "phases status",
+    "rules show",
+    "rules test",
+    "rules import",
     "config check",
     "schema",
     "completions",
@@ -325,6 +342,59 @@ fn uninstalled_wholly() -> Scene {
     let scene = initialised_anew();
     scene.run();
     Scene::command(scene.project, &["uninstall", "--yes"])
+}
+
+/// A project that waits for evidence.
+fn project_with_need(need: &str) -> TestProject {
+    let project = TestProject::new();
+    let rule = format!("[[rule]]\nname = \"tests\"\nstops = true\nchanged = \"**\"\nneed = {need}\n");
+    project.write_home_file(".config/provost/provost.toml", &rule);
+    project
+}
+
+fn change_recorded() -> Scene {
+    let project = project_with_need("{ passed = \"make test\" }");
+    let mut event = project.recorded_event("PostToolUse.Write");
+    event["tool_input"]["file_path"] = json!(project.path.join("src/a.rs"));
+    event["tool_response"]["filePath"] = json!(project.path.join("src/a.rs"));
+    Scene::event(project, &event)
+}
+
+fn check_run() -> Scene {
+    let project = project_with_need("{ check = \"true\" }");
+    let mut changed = project.recorded_event("PostToolUse.Write");
+    changed["tool_input"]["file_path"] = json!(project.path.join("src/a.rs"));
+    changed["tool_response"]["filePath"] = json!(project.path.join("src/a.rs"));
+    assert_eq!(project.hook(&changed).code, Some(0));
+    let mut event = project.recorded_event("Stop.active_false");
+    event["session_id"] = changed["session_id"].clone();
+    Scene::event(project, &event)
+}
+
+fn untrusted_project() -> TestProject {
+    let project = TestProject::new();
+    project.write_file(
+        "provost.toml",
+        "[[rule]]\nname = \"format\"\nwrites = \"*.rs\"\nrun = \"true {path}\"\n",
+    );
+    project
+}
+
+fn rules_trusted_by_prompt() -> Scene {
+    let project = untrusted_project();
+    let mut event = project.recorded_event("UserPromptSubmit");
+    event["prompt"] = "provost trust rules".into();
+    Scene::event(project, &event)
+}
+
+fn rules_trusted() -> Scene {
+    Scene::command(untrusted_project(), &["rules", "trust", "--yes"])
+}
+
+fn rule_added() -> Scene {
+    let project = TestProject::new();
+    project.write_file("provost.toml", "# mine\n");
+    Scene::command(project, &["rules", "add", "--name", "x", "--runs", "git clean", "--deny", "no"])
 }
 
 fn migrated() -> Scene {

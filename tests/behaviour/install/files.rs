@@ -26,14 +26,14 @@ fn an_empty_project_has_a_new_file_and_then_nothing_again() {
             "ConfigChange - 10 go on",
         ]
     );
-    assert!(
-        desk.now()
-            .contains("exec provost hook --pack self --pack planner --pack review-loop --pack phases\"")
-    );
+    assert!(desk.now().contains(
+        "exec provost hook --pack self --pack rules --pack planner --pack review-loop --pack phases\""
+    ));
     let shared = fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o444;
     assert_eq!(shared, 0o444, "a shared file can be read");
     desk.uninstall();
-    assert_eq!(desk.names(""), [".git"]);
+    // The rules are the user's own.
+    assert_eq!(desk.names(""), [".git", "provost.toml"]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_directory_that_was_there_stays() {
     desk.init();
     desk.run(&["init", "--yes", "--closed"], 0);
     desk.uninstall();
-    assert_eq!(desk.names(""), [".claude", ".git"]);
+    assert_eq!(desk.names(""), [".claude", ".git", "provost.toml"]);
     assert_eq!(desk.names(".claude"), [""; 0]);
 }
 

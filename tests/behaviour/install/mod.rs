@@ -3,6 +3,7 @@
 mod files;
 mod places;
 mod refusals;
+mod rules;
 mod scope;
 mod screens;
 

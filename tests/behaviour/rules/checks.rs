@@ -127,6 +127,10 @@ fn has_check_ended(session: &RuleSession) -> bool {
 #[test]
 fn an_interrupted_check_leaves_no_process_behind() {
     let session = session_with_check("stops = true", "sleep 1000 & echo $! > ~/pid; wait");
+    // Only the signal ends it.
+    let config = session.project.home.join(".config/provost/provost.toml");
+    let text = fs::read_to_string(&config).unwrap().replace("seconds = 20", "seconds = 3600");
+    fs::write(&config, text).unwrap();
     let mut hook = session.project.command(&[]).spawn().unwrap();
     let stop = session.event("Stop.active_false").to_string();
     hook.stdin.take().unwrap().write_all(stop.as_bytes()).unwrap();

@@ -1,5 +1,7 @@
 //! `need = { passed = … }`: which runs count, and which changes make them old.
 
+use std::fs;
+use std::path::Path;
 use std::thread;
 
 use serde_json::json;
@@ -249,6 +251,18 @@ fn a_background_run_counts_when_the_client_announces_its_success() {
         "status": "completed", "output": "ok", "exitCode": 0}});
     session.project.hook(&look);
     assert!(may_commit(&session), "the agent has looked at it");
+    // Where no hook has seen the prompt, the queue of prompts in the transcript still has it.
+    let queued = |kind: &str, text: &str| {
+        let session = launch("cargo test");
+        let transcript = session.event("Stop.active_false")["transcript_path"].as_str().unwrap().to_owned();
+        let line = json!({"type": kind, "operation": "enqueue", "content": text});
+        fs::create_dir_all(Path::new(&transcript).parent().unwrap()).unwrap();
+        fs::write(&transcript, format!("{}\n{line}\n", json!({"type": "user"}))).unwrap();
+        may_commit(&session)
+    };
+    assert!(queued("queue-operation", &good));
+    assert!(!queued("user", &good));
+    assert!(!queued("queue-operation", &notification("btu1", "failed", "failed with exit code 1")));
 }
 
 #[test]

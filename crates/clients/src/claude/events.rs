@@ -73,14 +73,14 @@ fn is_by_user(fields: &Fields) -> bool {
 }
 
 /// The background task whose end a prompt of the client announces.
-fn find_finished_task(prompt: &str) -> Option<String> {
+pub(super) fn find_finished_task(prompt: &str) -> Option<String> {
     let (_, rest) = prompt.strip_prefix("<task-notification>")?.split_once("<task-id>")?;
     rest.split_once("</task-id>").map(|(id, _)| id.trim().to_owned())
 }
 
 /// Whether a prompt of the client announces that a background command has succeeded. The summary repeats words of the
 /// agent, so it counts only with the status, which stands before it.
-fn announces_success(prompt: &str) -> bool {
+pub(super) fn announces_success(prompt: &str) -> bool {
     let Some((head, rest)) = prompt.split_once("<summary>") else { return false };
     head.contains("<status>completed</status>")
         && rest.split_once("</summary>").is_some_and(|(summary, _)| summary.ends_with("(exit code 0)"))

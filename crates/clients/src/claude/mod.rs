@@ -68,6 +68,7 @@ pub(super) static CLIENT: Client = Client {
             parse_subagent_transcript: transcript::parse_subagent_transcript,
             parse_transcript_line: transcript::parse_transcript_line,
             ends_message: transcript::ends_message,
+            find_task_end: transcript::find_task_end,
         }),
         reviewer: Some(reviewer::REVIEWER),
     },

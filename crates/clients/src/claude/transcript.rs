@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::events::{announces_success, find_finished_task};
 use super::tools::parse_tool;
 use super::{config_directory, home_directory};
 use crate::json::Fields;
@@ -21,6 +22,19 @@ use provost_core::tool::{ToolCall, ToolOutcome};
 pub(super) fn is_transcript(file: &Path, places: &Places) -> bool {
     file.extension().is_some_and(|extension| extension == "jsonl")
         && config_directory(places).is_some_and(|own| file.starts_with(resolve_path(&own.join("projects"))))
+}
+
+/// Whether a background command has succeeded, where a line announces its end. A prompt announces it too, but a hook
+/// may not see that prompt. Every such prompt goes through the queue, which the transcript records.
+pub(super) fn find_task_end(line: &[u8], task: &str) -> Option<bool> {
+    byte_search::find_part(line, b"queue-operation")?;
+    byte_search::find_part(line, task.as_bytes())?;
+    let value: Value = serde_json::from_slice(line).ok()?;
+    if value["type"] != "queue-operation" || value["operation"] != "enqueue" {
+        return None;
+    }
+    let text = value["content"].as_str()?;
+    (find_finished_task(text)? == task).then(|| announces_success(text))
 }
 
 pub(super) fn parse_subagent_transcript(transcript: &str) -> Option<SubagentTranscript> {

@@ -162,6 +162,19 @@ impl SessionEvidence {
         })
     }
 
+    /// The background tasks whose end is not known yet.
+    pub fn list_running_tasks(&self) -> Vec<&str> {
+        let has_ended = |at: usize, started: &str| {
+            let is_end = |record: &EvidenceRecord| matches!(record, EvidenceRecord::Ran { call, .. } if call == started);
+            self.records[at..].iter().any(is_end)
+        };
+        let running = self.records.iter().enumerate().filter_map(|(at, record)| match record {
+            EvidenceRecord::Background { task, call, .. } if !has_ended(at, call) => Some(task.as_str()),
+            _ => None,
+        });
+        running.collect()
+    }
+
     /// How often in a row a rule has stopped an agent's turn from ending: since the user's last prompt, and since it
     /// found its evidence. Several hook entries can answer one event, which counts once.
     pub fn count_rounds(&self, name: &str, wanted: &str) -> u64 {

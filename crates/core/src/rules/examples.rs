@@ -89,12 +89,12 @@ fn read_with_prefix(text: &str, prefix: &str) -> ExampleList {
     let Some(DeValue::Array(rules)) = document.get_ref().get("rule").map(Spanned::get_ref) else {
         return list;
     };
-    for rule in rules.iter() {
+    for rule in rules {
         let DeValue::Table(rule) = rule.get_ref() else { continue };
         let Some(DeValue::String(name)) = rule.get("name").map(Spanned::get_ref) else { continue };
         for (key, must_match) in [("match", true), ("not_match", false)] {
             let Some(DeValue::Array(examples)) = rule.get(key).map(Spanned::get_ref) else { continue };
-            for example in examples.iter() {
+            for example in examples {
                 match read_example(example) {
                     Ok(found) => {
                         list.examples.push(Example { rule: format!("{prefix}{name}"), must_match, ..found });

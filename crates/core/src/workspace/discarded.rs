@@ -28,10 +28,10 @@ impl WorkTrees<'_> {
         let index = Index::read(&place);
         let bytes = index.bytes.as_deref().unwrap_or_default();
         if bytes.is_empty() {
-            // Nothing is tracked.
+            // Nothing is tracked: the repository has just begun, or its index is gone.
             return match change.kind {
                 TreeChangeKind::Clean { .. } => self.has_untracked(&place, change, &HashSet::new()),
-                _ => Some(false),
+                _ => None,
             };
         }
         let mut entries = IndexEntries::new(bytes, index.hash)?;

@@ -9,7 +9,6 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::inflate::inflate;
 use provost_files as files;
 
 /// The largest commit or tree that is read.
@@ -356,6 +355,11 @@ fn format_hash(hash: &[u8]) -> String {
         .flat_map(|byte| [byte >> 4, byte & 15])
         .filter_map(|digit| char::from_digit(digit.into(), 16))
         .collect()
+}
+
+/// Decompresses an object. More bytes may follow its stream.
+fn inflate(bytes: &[u8], limit: usize) -> Option<Vec<u8>> {
+    miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(bytes, limit).ok()
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod git_objects;
 mod git_references;
 pub mod git_repository;
 mod gitignore;
-mod inflate;
 mod kept_rules;
 pub mod rule_commands;
 mod state_files;

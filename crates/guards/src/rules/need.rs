@@ -42,7 +42,11 @@ pub(super) fn read_evidence(scene: &Scene<'_>) -> Result<SessionEvidence, Fault>
     if scene.is_example || !scene.workspace.has_evidence(session) {
         return Ok(SessionEvidence::default());
     }
-    scene.workspace.read_evidence(session)
+    let evidence = scene.workspace.read_evidence(session)?;
+    if record::record_ended_tasks(&evidence, scene.event, scene.workspace)? {
+        return scene.workspace.read_evidence(session);
+    }
+    Ok(evidence)
 }
 
 /// What the command line of a call changes before it does what the rule is about.

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::Fault;
 use provost_core::rules::Rule;
-use provost_core::rules::evidence::EvidenceRecord;
+use provost_core::rules::evidence::{EvidenceRecord, SessionEvidence};
 use provost_core::tool::{Tool, ToolCall};
 use provost_core::workspace::Workspace;
 
@@ -103,6 +103,28 @@ pub(super) fn record_prompt(event: &Event, workspace: &Workspace) -> Result<(), 
         workspace.append_evidence(session, &[EvidenceRecord::Prompt])?;
     }
     Ok(())
+}
+
+/// Records the background tasks whose end the transcript announces, where no hook has seen the prompt about it.
+pub(super) fn record_ended_tasks(
+    evidence: &SessionEvidence,
+    event: &Event,
+    workspace: &Workspace,
+) -> Result<bool, Fault> {
+    /// The part of the transcript that is searched.
+    const MOST: u64 = 8 << 20;
+    let Some(transcript) = &event.transcript else { return Ok(false) };
+    let mut has_ended = false;
+    for task in evidence.list_running_tasks() {
+        let find_end = |line: &[u8]| (workspace.client.transcripts().find_task_end)(line, task);
+        // Without a transcript, the end is not witnessed.
+        let end = workspace.find_line_backwards(transcript, MOST, find_end).unwrap_or_default();
+        if let Some(has_succeeded) = end {
+            record_task(task, has_succeeded, event, workspace)?;
+            has_ended = true;
+        }
+    }
+    Ok(has_ended)
 }
 
 fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Workspace) -> Result<(), Fault> {

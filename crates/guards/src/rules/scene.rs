@@ -30,15 +30,6 @@ pub struct Scene<'a> {
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
 }
 
-/// One command of the call.
-pub(super) struct CommandEffects<'a> {
-    /// Its number in the line.
-    pub(super) number: u32,
-    pub(super) effects: Vec<&'a Effect>,
-    /// The programs that it starts.
-    pub(super) runs: Vec<RunView<'a>>,
-}
-
 /// What an example says about a disk that nobody looks at.
 #[derive(Debug, Clone, Default)]
 pub struct ExampleFacts {
@@ -46,6 +37,15 @@ pub struct ExampleFacts {
     pub branch: Option<String>,
     /// The file does not exist yet.
     pub is_new: bool,
+}
+
+/// One command of the call.
+pub(super) struct CommandEffects<'a> {
+    /// Its number in the line.
+    pub(super) number: u32,
+    pub(super) effects: Vec<&'a Effect>,
+    /// The programs that it starts.
+    pub(super) runs: Vec<RunView<'a>>,
 }
 
 impl<'a> Scene<'a> {

@@ -11,6 +11,7 @@ mod hookify;
 mod safety_net;
 mod yaml;
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use toml_edit::{Array, InlineTable, Table, value};
@@ -126,8 +127,10 @@ impl Import {
             }
         }
         drop_failing_examples(&mut result)?;
-        let text: String = result.rules.iter().map(|rule| format!("[[rule]]\n{}\n", rule.render())).collect();
-        print!("{text}");
+        let mut out = anstream::stdout().lock();
+        for rule in &result.rules {
+            write!(out, "[[rule]]\n{}\n", rule.render())?;
+        }
         for (what, how) in &result.differences {
             report(&format!("`{}` differs: {how}", shorten_line(what, 120)));
         }
@@ -177,15 +180,16 @@ fn drop_failing_examples(result: &mut ImportResult) -> Result<(), CommandError> 
                     if is_match { rule.matching.push(example) } else { rule.not_matching.push(example) }
                 };
                 let shown = example.describe();
-                let probe = ImportedRule { matching: Vec::new(), not_matching: Vec::new(), ..rule.copy() };
-                let mut probe = probe;
+                let mut probe = rule.copy();
                 list(&mut probe, example);
                 let text = format!("[[rule]]\n{}", probe.render());
                 let path = PathBuf::from("provost.toml");
                 let config = Config::read_text(ConfigLayer::Project, &path, &text, guard_settings);
                 if ExampleReport::judge_layers(&config, &workspace).failures.is_empty() {
                     let kept = probe.matching.pop().or_else(|| probe.not_matching.pop());
-                    kept.into_iter().for_each(|example| list(rule, example));
+                    if let Some(example) = kept {
+                        list(rule, example);
+                    }
                 } else {
                     let how = if is_match { "does not match" } else { "matches" };
                     found.push((

@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
                     line.indent == indent && (line.text == "-" || line.text.starts_with("- "))
                 };
                 let least =
-                    if self.lines.get(self.at).filter(is_list).is_some() { indent } else { indent + 1 };
+                    if self.lines.get(self.at).as_ref().is_some_and(is_list) { indent } else { indent + 1 };
                 self.read_block(least, depth + 1)?
             } else {
                 self.read_value(rest, indent, depth)?
@@ -256,7 +256,7 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text:?} {:?}", parse(text));
         }
-        let deep: String = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+        let deep = (0..200).map(|n| " ".repeat(n) + "a:\n").collect::<String>();
         assert!(parse(&deep).is_err());
     }
 }

@@ -13,6 +13,7 @@ pub const SCENES: &[Scene] = &[
     ("registration-guard", registration_guard),
     ("config-check", config_check),
     ("override", override_prompt),
+    ("rules", rules),
 ];
 
 /// A tool takes Provost's entries out of the settings.
@@ -54,4 +55,13 @@ fn override_prompt() -> Stage {
     event["prompt"] = "provost override planner-bash-guard because the cache is stale".into();
     let deed = Deed::Keeps(project.state_directory().join("overrides"), "the cache is stale");
     Stage::new("override", project, event, deed)
+}
+
+/// A rule of the user denies a command.
+fn rules() -> Stage {
+    let project = TestProject::new();
+    let rule = "[[rule]]\nname = \"no-force-push\"\nruns = \"git push --force|-f\"\ndeny = \"it rewrites history\"\n";
+    project.write_home_file(".config/provost/provost.toml", rule);
+    let event = project.bash("git push -f");
+    Stage::new("rules", project, event, Deed::Denies("denied by rule:no-force-push"))
 }

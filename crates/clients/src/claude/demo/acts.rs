@@ -53,6 +53,43 @@ pub(super) fn self_guard(demo: &DemoProject<'_>) -> DemoAct {
     }
 }
 
+const RULES: &str = "\
+[[rule]]
+name = \"no-force-push\"
+runs = \"git push --force|-f\"
+deny = \"it rewrites history that others have\"
+fix  = \"rebase onto the remote branch and push without force\"
+
+[[rule]]
+name    = \"migrations-are-final\"
+changes = \"db/migrations/**\"
+unless  = \"new\"
+deny    = \"applied migrations are not edited\"
+fix     = \"write a new migration\"
+";
+
+pub(super) fn rules(demo: &DemoProject<'_>) -> DemoAct {
+    let migration = "db/migrations/1.sql";
+    DemoAct {
+        title: "Your own rules hold, however a call is written.",
+        asks_reviewer: false,
+        files: vec![demo.file("provost.toml", RULES), demo.file(migration, "create table a (b int);\n")],
+        scenes: vec![
+            demo.bash(
+                "The project's `provost.toml` has the rule `no-force-push`. The agent hides the option.",
+                "bash -c 'git push -u\"f\" origin main'",
+            ),
+            demo.bash(
+                "Text that only mentions the command passes.",
+                "echo 'never git push --force' >> notes.md",
+            ),
+            demo.edit("Applied migrations are final, with the Edit tool…", migration, "int", "text"),
+            demo.bash("…and with every other one.", "cd db && sed -i s/int/text/ migrations/1.sql"),
+            demo.bash("A new migration may be written.", "echo 'drop table a;' > db/migrations/2.sql"),
+        ],
+    }
+}
+
 const PLAN: &str = "\
 # Log in by name
 

@@ -34,6 +34,7 @@ pub(super) fn find_act(pack: &str, home: &Path, project: &Path) -> Option<DemoAc
     let demo = DemoProject { home, project };
     match pack {
         "self" => Some(acts::self_guard(&demo)),
+        "rules" => Some(acts::rules(&demo)),
         "plan-gate" => Some(acts::plan_gate(&demo)),
         "planner" => Some(acts::planner(&demo)),
         "review-loop" => Some(acts::review_loop(&demo)),
