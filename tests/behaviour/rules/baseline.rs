@@ -143,7 +143,7 @@ fn describe(opinion: &Opinion) -> (String, Vec<String>) {
             Verdict::Deny(_) => decision = "deny",
             Verdict::Ask(_) if decision != "deny" => decision = "ask",
             Verdict::Ask(_) => {}
-            _ => continue,
+            Verdict::Silence => continue,
         }
         names.push(rule.name.to_string());
     }
