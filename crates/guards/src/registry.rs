@@ -506,7 +506,11 @@ impl GuardSelection {
     ) -> Vec<&'static Guard> {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
-            is_switched_on(guard, config) && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
+            // Without rules, a failure of this guard could let nothing through.
+            let has_work = guard.name != RULES || !config.rule_files.is_empty();
+            has_work
+                && is_switched_on(guard, config)
+                && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
         });
         guards
     }

@@ -127,7 +127,7 @@ impl Init {
         };
         // Whoever has entries already has decided about the rules too, and whoever names packs wants these.
         let is_first = !source.is_some_and(|source| source.hooks.iter().any(|hook| hook.is_installed));
-        let mut proposal = match self.rules {
+        let proposal = match self.rules {
             None if !is_first || !self.pack.is_empty() => None,
             choice => BaselineProposal::make(choice, scope, &overview)?,
         };
@@ -169,17 +169,13 @@ impl Init {
         if let Some(end) = self.confirmation.confirm(&mut out)? {
             return Ok(end);
         }
-        write(&mut out, &change, &overview)?;
-        if let Some(proposal) = &mut proposal
-            && !proposal.confirm(&mut out, self.confirmation.is_agreed())?
+        // The rules come first: after an interruption, the next run finds no entries and proposes the rules again.
+        if let Some(mut proposal) = proposal
+            && proposal.confirm(&mut out, self.confirmation.is_agreed())?
         {
-            return show_next_steps(&mut out, updated.is_empty() && removed.is_empty())
-                .map(|()| Exit::Done)
-                .map_err(CommandError::from);
-        }
-        if let Some(proposal) = proposal {
             proposal.write(&mut out, &overview)?;
         }
+        write(&mut out, &change, &overview)?;
         show_next_steps(&mut out, updated.is_empty() && removed.is_empty())?;
         Ok(Exit::Done)
     }

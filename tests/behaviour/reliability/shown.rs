@@ -61,7 +61,8 @@ fn every_denial_tells_the_user_what_was_denied_by_whom_and_the_way_out() {
     for (stage, answer) in denied_calls() {
         let message = answer.json()["systemMessage"].as_str().expect("a message").to_owned();
         let (first, way_out) = message.split_once('\n').unwrap();
-        let name = stage.guard.name;
+        // The guard `rules` names the rule.
+        let name = if stage.guard.name == "rules" { "rule:no-force-push" } else { stage.guard.name };
         assert!(first.contains(&subject(&stage.event)), "{name}: {message}");
         assert!(first.contains(&format!("denied by `{name}`: ")), "{name}: {message}");
         if stage.guard.is_overridable {

@@ -130,3 +130,21 @@ fn a_record_that_cannot_be_read_stops_a_turn_once() {
     again["session_id"] = session.id.into();
     session.project.hook(&again).expect_note();
 }
+
+#[test]
+fn examples_of_the_end_of_a_turn_are_judged() {
+    let run_test = |examples: &str| {
+        let session = RuleSession::new(&format!("{STOP}{examples}"));
+        let output = session.project.provost_command("rules", &["test", "--json"]).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report["failures"].as_array().unwrap().len())
+    };
+    let held = r#"{ stop = true, changed = ["src/a.rs"] },
+        { stop = true, changed = ["src/a.rs"], ran = ["cargo test | tail"] },
+        { stop = true, changed = ["src/a.rs"], ran = ["cargo test", "sed -i s/a/b/ src/a.rs"] }"#;
+    let free = r#"{ stop = true }, { stop = true, changed = ["README.md"] },
+        { stop = true, changed = ["src/a.rs"], ran = ["cargo test --workspace"] },
+        { stop = true, changed = ["src/a.rs"], ran = ["echo x > src/b.rs && cargo test"] }"#;
+    assert_eq!(run_test(&format!("match = [{held}]\nnot_match = [{free}]\n")), (Some(0), 0));
+    assert_eq!(run_test(&format!("match = [{free}]\nnot_match = [{held}]\n")), (Some(1), 7));
+}
