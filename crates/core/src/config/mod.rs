@@ -94,7 +94,7 @@ impl Config {
         let mut rules = Vec::new();
         for (layer, path) in layers {
             let before = config.problems.len();
-            let mut has_rules = true;
+            let mut has_rules = false;
             let is_broken = match files::read_file(path, LARGEST) {
                 Ok(None) => false,
                 Ok(Some(bytes)) => {

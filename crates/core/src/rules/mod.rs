@@ -207,7 +207,7 @@ impl Rule {
     /// The file and line, for messages.
     pub fn place(&self) -> String {
         if self.origin.is_built_in {
-            return format!("built in, {}.toml:{}", BASELINE_NAME, self.origin.line);
+            return format!("the built-in {}.toml:{}", BASELINE_NAME, self.origin.line);
         }
         format!("{}:{}", self.origin.file.display(), self.origin.line)
     }

@@ -12,13 +12,13 @@ use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence
 use provost_core::rules::{NeedEvidence, Rule, RuleAction};
 use provost_core::tool::Tool;
 
-/// Whether a rule would stop the end of a turn, or warn about it, after these changes and then these calls, which all
+/// Whether a rule would stop the end of a turn, or warn about it, after changes of these files and then these calls, which all
 /// succeeded. A check counts as passed if its own command is among the calls.
-pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, changed: &[PathBuf], ran: &[Event]) -> bool {
+pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, files: &[PathBuf], ran: &[Event]) -> bool {
     if !concerns_stop(rule, scene.event) {
         return false;
     }
-    let changes: Vec<ChangedPath> = changed.iter().map(|path| ChangedPath::File(path.clone())).collect();
+    let changes: Vec<ChangedPath> = files.iter().map(|path| ChangedPath::File(path.clone())).collect();
     let is_concerned = || {
         rule.subject.changed.is_empty()
             || find_counted(&rule.subject.changed, changes.iter(), scene).is_some()

@@ -18,7 +18,8 @@ pub fn judge(_event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         more => format!(" ({more} more)"),
     };
     // A file without its rules is worse than a line without effect.
-    let broken = found.iter().find(|problem| problem.place.is_none());
+    let broken =
+        found.iter().find(|problem| problem.place.is_none() && problem.text.starts_with("is broken"));
     let denial = Denial {
         what: match broken.filter(|_| problems.len() > 1) {
             Some(problem) => format!("{problem}"),
