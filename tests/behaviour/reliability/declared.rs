@@ -29,7 +29,7 @@ const SPEAKERS: &[&str] = &[
 
 pub const EXCEPTIONS: &[Exception] = &[
     Exception {
-        guards: &["planner-bash-guard", "override", "discover-menu-guard"],
+        guards: &["planner-bash-guard", "override", "rules", "discover-menu-guard"],
         faults: &[Fault::Unreadable],
         word: Outcome::Acts,
         reason: "they judge the event alone",

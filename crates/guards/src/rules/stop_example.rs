@@ -18,16 +18,17 @@ pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, files: &[PathBuf], r
     if !concerns_stop(rule, scene.event) {
         return false;
     }
-    let changes: Vec<ChangedPath> = files.iter().map(|path| ChangedPath::File(path.clone())).collect();
+    let recorded_changes: Vec<ChangedPath> =
+        files.iter().map(|path| ChangedPath::File(path.clone())).collect();
     let is_concerned = || {
         rule.subject.changed.is_empty()
-            || find_counted(&rule.subject.changed, changes.iter(), scene).is_some()
+            || find_counted(&rule.subject.changed, recorded_changes.iter(), scene).is_some()
     };
     match &rule.action {
         RuleAction::Need(need) => match &need.evidence {
             NeedEvidence::Passed(pattern) => {
                 let mut evidence = SessionEvidence::default();
-                for change in changes {
+                for change in recorded_changes {
                     evidence.push(EvidenceRecord::Changed { change, call: String::new() });
                 }
                 for event in ran {

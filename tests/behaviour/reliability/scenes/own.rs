@@ -61,7 +61,7 @@ fn override_prompt() -> Stage {
 fn rules() -> Stage {
     let project = TestProject::new();
     let rule = "[[rule]]\nname = \"no-force-push\"\nruns = \"git push --force|-f\"\ndeny = \"it rewrites history\"\n";
-    project.write_home_file(".config/provost/provost.toml", rule);
+    project.write_managed_config(rule);
     let event = project.bash("git push -f");
     Stage::new("rules", project, event, Deed::Denies("denied by rule:no-force-push"))
 }
