@@ -507,7 +507,7 @@ impl GuardSelection {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
             // Without rules, a failure of this guard could let nothing through.
-            let has_work = guard.name != RULES || !config.rule_files.is_empty();
+            let has_work = guard.name != RULES || !config.rule_files.is_empty() || config.has_outdated_copy;
             has_work
                 && is_switched_on(guard, config)
                 && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))

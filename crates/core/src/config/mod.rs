@@ -58,6 +58,8 @@ pub struct Config {
     pub rules: RuleSet,
     /// The files that have rules, with their text.
     pub rule_files: Vec<RuleFile>,
+    /// A file that has no rules any more still has a copy with rules.
+    pub has_outdated_copy: bool,
     /// Whether the managed file cannot be read or has a mistake.
     is_managed_broken: bool,
 }
@@ -115,6 +117,11 @@ impl Config {
                     true
                 }
             };
+            let is_ruled = config.rule_files.iter().any(|file| file.path == *path);
+            if !is_broken && !is_ruled && config.files.iter().any(|(_, file)| file == path) {
+                let kept = kept.map(|directory| directory.join(last_good_name(path)));
+                config.has_outdated_copy |= kept.is_some_and(|kept| kept.exists());
+            }
             if is_broken {
                 let kept = kept.map(|directory| directory.join(last_good_name(path)));
                 let is_kept = config.read_last_good_rules(*layer, path, kept, &mut rules);

@@ -33,11 +33,14 @@ pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, files: &[PathBuf], r
                 }
                 for event in ran {
                     let run = Scene::for_example(event, scene.workspace);
-                    let steps = list_steps(&run, &[&pattern.text]);
-                    if steps.iter().any(|(_, step)| matches!(step, LineStep::Run(_))) {
-                        let (pattern, call) = (pattern.text.clone(), "run".to_owned());
-                        evidence.push(EvidenceRecord::Started { call: call.clone() });
-                        evidence.push(EvidenceRecord::Ran { pattern, has_succeeded: true, call });
+                    for (_, step) in list_steps(&run, &[&pattern.text]) {
+                        let call = String::new();
+                        evidence.push(match step {
+                            LineStep::Change(change) => EvidenceRecord::Changed { change, call },
+                            LineStep::Run(pattern) => {
+                                EvidenceRecord::Ran { pattern, has_succeeded: true, call }
+                            }
+                        });
                     }
                 }
                 find_missing_run(rule, &pattern.text, &evidence, &[], scene).is_some()
