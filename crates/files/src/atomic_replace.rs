@@ -72,7 +72,9 @@ pub fn keep_copy(file: &Path, content: &[u8], copy: &Path) -> io::Result<()> {
     if fs::metadata(copy).is_ok_and(|copy| is_same(&copy)) {
         return Ok(());
     }
-    replace_private(copy, content)?;
+    if read_file(copy, content.len() as u64).ok().flatten().as_deref() != Some(content) {
+        replace_private(copy, content)?;
+    }
     if changed.elapsed().is_ok_and(|age| age > SETTLED) {
         fs::File::options().write(true).open(copy)?.set_modified(changed)?;
     }

@@ -110,7 +110,9 @@ impl Scene {
     /// Is ended at this step.
     pub fn stopped_at(&self, step: usize) {
         let number = step.to_string();
-        assert_eq!(self.started(Some(("PROVOST_STOP_AT", &number))), None, "it was not ended at step {step}");
+        let ended = self.started(Some(("PROVOST_STOP_AT", &number)));
+        let input = String::from_utf8_lossy(&self.input);
+        assert_eq!(ended, None, "{:?} was not ended at step {step}: {input}", self.arguments);
     }
 
     /// Stops the writer at each of its steps, and gives the steps. All that is wrong is a failure.
