@@ -160,7 +160,7 @@ fn looked_through(old: &Snapshot, stopped: &Snapshot, new: &Snapshot, listing: &
         if grows(name) {
             let now = stopped.text(name).unwrap_or_default();
             let ended = now.rsplit_once('\n').map_or("", |(whole, _)| whole);
-            if ends(name, "jsonl") && ended.lines().any(|line| !line.ends_with('}')) {
+            if ends(name, "jsonl") && ended.lines().any(|line| !line.ends_with(['}', ']'])) {
                 wrong.push(format!("{name} has a torn line that is not the last"));
             }
         } else if is_unfinished(name) {

@@ -89,9 +89,12 @@ pub fn ends(name: &str, ending: &str) -> bool {
 }
 
 /// Files that are appended to: the journal, and the words of a reviewer while it speaks. Also the notes of what
-/// was answered: a line that is cut there means nothing.
+/// was answered and of what a session has done: a line that is cut there means nothing.
 pub fn grows(name: &str) -> bool {
-    if name.starts_with(".local/state/provost/answers/") {
+    if ["answers/", "evidence/"]
+        .iter()
+        .any(|folder| name.starts_with(&format!(".local/state/provost/{folder}")))
+    {
         return true;
     }
     let name = name.rsplit('/').next().unwrap();
