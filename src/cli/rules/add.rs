@@ -7,6 +7,7 @@ use super::example_run::ExampleReport;
 use crate::cli::screen::{text_width, wrap};
 use crate::cli::{CommandResult, CurrentProject, Exit, open_current_workspace};
 use crate::config::{ConfigLayer, suggest_word};
+use crate::places::resolve_path;
 use crate::rules::{BASELINE_NAME, read_baseline};
 use crate::text::{make_one_line, shorten_name};
 
@@ -115,6 +116,8 @@ impl Add {
             Ok(file) => file,
             Err(why) => return Ok(refuse(&why, "correct the file in an editor, and run this again")),
         };
+        // An earlier run may have been interrupted after the file was complete.
+        workspace.remove_leftovers(&resolve_path(file.path()));
         let known = file.read_config().list_all_problems();
         let added = match (&self.set, &self.name) {
             (Some(set), _) if set == BASELINE_NAME => {
