@@ -74,3 +74,9 @@ fn a_mistake_takes_down_its_own_rule_only() {
     assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
     assert_shown!("rules-mistakes", project.shorten_paths(&project.start_session("s").expect_note()));
 }
+
+#[test]
+fn the_mode_of_a_rule_counts_before_that_of_its_file() {
+    let project = project_with_rules(&format!("[rules]\nmode = \"watch\"\n{DENY}mode = \"enforce\"\n"));
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
+}

@@ -69,7 +69,7 @@ impl RuleSet {
         };
         let (mut built_in, mut off): (Vec<Rule>, Vec<Rule>) = built_in.into_iter().partition(holds);
         for rule in &mut built_in {
-            let is_watched = |&user: &usize| is_watched(&layers, layers[user].layer, None);
+            let is_watched = |&user: &usize| is_watched(&layers, layers[user].layer, rule.own_mode);
             rule.is_watched = users.iter().all(is_watched);
         }
         let mut rules = Vec::new();
@@ -80,7 +80,7 @@ impl RuleSet {
                     off.push(rule);
                     continue;
                 }
-                rule.is_watched = is_watched(&layers, owner, rule.is_watched.then_some(true));
+                rule.is_watched = is_watched(&layers, owner, rule.own_mode);
                 rules.push(rule);
             }
         }

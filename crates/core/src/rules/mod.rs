@@ -60,6 +60,8 @@ pub struct Rule {
     pub origin: RuleOrigin,
     /// It is judged and recorded, but not enforced.
     pub is_watched: bool,
+    /// What its own `mode` says: whether it is watched.
+    pub(crate) own_mode: Option<bool>,
     pub subject: RuleSubject,
     pub action: RuleAction,
     /// What the agent should do instead.

@@ -216,7 +216,15 @@ fn read_rule(entries: Vec<RuleEntry<'_>>, offset: usize, origin: RuleOrigin) -> 
         RuleAction::Need(need) => need.rounds = rounds.unwrap_or(need.rounds),
         _ => {}
     }
-    Ok(Rule { name: name.text, origin, is_watched: is_watched.unwrap_or(false), subject, action, fix })
+    Ok(Rule {
+        name: name.text,
+        origin,
+        is_watched: is_watched.unwrap_or(false),
+        own_mode: is_watched,
+        subject,
+        action,
+        fix,
+    })
 }
 
 impl RuleDraft {
