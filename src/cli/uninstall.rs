@@ -3,6 +3,7 @@
 //! A file that was not changed since becomes byte for byte what it was; otherwise only Provost's entries are removed.
 //! Entries that the user wrote by hand are listed and left.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,10 @@ use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::cli::client::require;
 use crate::cli::current_client;
 use crate::clients::{RemovalReport, SettingsScope};
+use crate::config::ConfigLayer;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
+use provost_files as files;
 
 /// Remove Provost's hooks from Claude Code
 ///
@@ -103,6 +106,8 @@ impl Uninstall {
         if let Some(end) = self.confirmation.confirm(&mut out)? {
             return Ok(end);
         }
+        // The entries go last: after an interruption, the next run finds them and removes the rest.
+        remove_proposed_rules(&mut out, &workspace)?;
         for removal in &removals {
             removal.carry_out(&mut out, &root, &workspace)?;
         }
@@ -220,11 +225,32 @@ fn describe_other_entries(root: &Path, workspace: &Workspace) -> Vec<String> {
     sentences
 }
 
+/// Removes a `provost.toml` of the project that has only what `init` proposes.
+fn remove_proposed_rules(out: &mut impl Write, workspace: &Workspace) -> io::Result<()> {
+    const PROPOSED: [&str; 2] =
+        ["[rules]\nuse = [\"baseline\"]\n", "[rules]\nuse = [\"baseline\"]\nmode = \"watch\"\n"];
+    for (_, file) in workspace.config.files.iter().filter(|(layer, _)| *layer == ConfigLayer::Project) {
+        let is_proposed = |text: String| PROPOSED.contains(&text.as_str());
+        if fs::read_to_string(file).is_ok_and(is_proposed) && files::remove_file(file).is_ok() {
+            print_sentence(
+                out,
+                &format!("Deleted {}, which had the built-in rules only.", printable_path(file)),
+            )?;
+        }
+    }
+    Ok(())
+}
+
 fn print_what_stays(out: &mut impl Write, workspace: &Workspace) -> io::Result<()> {
     writeln!(out)?;
     print_sentence(out, "A running session keeps its guards until it ends.")?;
-    let mut paths: Vec<String> =
-        workspace.config.files.iter().map(|(_, file)| printable_path(file)).collect();
+    let mut paths: Vec<String> = workspace
+        .config
+        .files
+        .iter()
+        .filter(|(_, file)| file.exists())
+        .map(|(_, file)| printable_path(file))
+        .collect();
     paths.extend(
         workspace.places.state.iter().filter(|state| state.exists()).map(|state| printable_path(state)),
     );

@@ -12,7 +12,7 @@ use crate::tool::Tool;
 use crate::workspace::Workspace;
 
 /// The guard that judges the rules of `provost.toml`.
-pub const RULES: &str = "rules";
+pub const RULES: &str = crate::config::RULES_GUARD;
 
 /// One guard.
 pub struct Guard {

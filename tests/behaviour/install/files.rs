@@ -32,8 +32,7 @@ fn an_empty_project_has_a_new_file_and_then_nothing_again() {
     let shared = fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o444;
     assert_eq!(shared, 0o444, "a shared file can be read");
     desk.uninstall();
-    // The rules are the user's own.
-    assert_eq!(desk.names(""), [".git", "provost.toml"]);
+    assert_eq!(desk.names(""), [".git"]);
 }
 
 #[test]
@@ -43,7 +42,7 @@ fn a_directory_that_was_there_stays() {
     desk.init();
     desk.run(&["init", "--yes", "--closed"], 0);
     desk.uninstall();
-    assert_eq!(desk.names(""), [".claude", ".git", "provost.toml"]);
+    assert_eq!(desk.names(""), [".claude", ".git"]);
     assert_eq!(desk.names(".claude"), [""; 0]);
 }
 

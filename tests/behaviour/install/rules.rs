@@ -1,4 +1,4 @@
-//! `provost init` proposes the built-in rules once, and `uninstall` leaves them alone.
+//! `provost init` proposes the built-in rules once, and `uninstall` removes a file that has nothing else.
 
 use std::fs;
 
@@ -16,11 +16,16 @@ fn yes_accepts_the_built_in_rules_and_says_so() {
     let told = desk.run(&["init", "--yes"], 0);
     assert!(told.line().contains("Wrote provost.toml: the built-in rules are enforced."), "{}", told.stdout);
     assert_eq!(config(&desk).as_deref(), Some(USED));
-    desk.uninstall();
-    assert_eq!(config(&desk).as_deref(), Some(USED));
     // They are not proposed again.
     let told = desk.run(&["init", "--yes"], 0).line();
     assert!(!told.contains("built-in rules"), "{told}");
+    desk.uninstall();
+    assert_eq!(config(&desk), None);
+    // A file with something of the user's own stays.
+    desk.run(&["init", "--yes"], 0);
+    fs::write(desk.project.path.join("provost.toml"), format!("{USED}# mine\n")).unwrap();
+    desk.uninstall();
+    assert_eq!(config(&desk), Some(format!("{USED}# mine\n")));
 }
 
 #[test]

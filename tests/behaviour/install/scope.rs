@@ -225,7 +225,7 @@ fn shared_entries_are_recognised_and_guarded() {
     assert!(told.contains("`provost uninstall --scope project`"), "{told}");
     assert_eq!(desk.now(), before);
     desk.uninstall();
-    assert_eq!(desk.names(""), [".git", "provost.toml"]);
+    assert_eq!(desk.names(""), [".git"]);
 }
 
 /// Builds and temporary directories go away: the entries name the program that stays.

@@ -80,3 +80,24 @@ fn the_mode_of_a_rule_counts_before_that_of_its_file() {
     let project = project_with_rules(&format!("[rules]\nmode = \"watch\"\n{DENY}mode = \"enforce\"\n"));
     assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push");
 }
+
+#[test]
+fn a_project_cannot_switch_off_the_guard_of_the_users_rules() {
+    for word in ["off", "watch"] {
+        let project = project_with_rules(&format!("[guards]\nrules = \"{word}\"\n"));
+        project.write_home_file(".config/provost/provost.toml", DENY);
+        assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push", "{word}");
+    }
+}
+
+#[test]
+fn deeply_nested_tables_are_a_mistake_and_no_crash() {
+    let nested = format!(
+        "{DENY}\n[[rule]]\nname = \"deep\"\nneed = {}1{}\n",
+        "{a=".repeat(50_000),
+        "}".repeat(50_000)
+    );
+    let project = project_with_rules(&nested);
+    project.write_home_file(".config/provost/provost.toml", &DENY.replace("no-force-push", "own"));
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:own");
+}

@@ -215,7 +215,11 @@ fn when_several_deny_the_reason_carries_all_and_the_first_in_full() {
     let ask = Ok(Opinion { verdict: Verdict::Ask(denial("c")), ..Opinion::default() });
     let findings = [found(&GUARDS[0], deny("a")), found(&GUARDS[1], deny("b")), found(&GUARDS[2], ask)];
     let Ruling::Deny(reason) = Decision::fold(&findings).ruling else { panic!() };
-    assert_eq!(reason, "[provost] a: why a. To fix: fix a.\n[provost] also `registration-guard`: b: why b.");
+    assert_eq!(
+        reason,
+        "[provost] a: why a. To fix: fix a.\n[provost] also `registration-guard`: b: why b.\n[provost] also \
+         `config-check`: c: why c."
+    );
 }
 
 /// A denial of a call, as the whole answer to the event.

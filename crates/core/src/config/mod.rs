@@ -25,6 +25,8 @@ use settings::{Setting, SettingValue};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
+/// The guard that judges rules.
+pub const RULES_GUARD: &str = "rules";
 /// How many mistakes of one file are reported.
 const MOST_PROBLEMS: usize = 50;
 
@@ -312,9 +314,18 @@ impl Config {
         self.number(settings::JOURNAL_MAX_KILOBYTES) * 1024
     }
 
+    /// What the files say about a guard. A project says nothing about the guard of rules where others have rules too, because
+    /// it must not weaken theirs.
+    fn guard_word(&self, name: &str) -> Option<&(ConfigLayer, String, SettingValue)> {
+        let others_have_rules = || self.rule_files.iter().any(|file| file.layer != ConfigLayer::Project);
+        self.values.iter().find(|(layer, key, _)| {
+            key.strip_prefix("guards.") == Some(name)
+                && !(name == RULES_GUARD && *layer == ConfigLayer::Project && others_have_rules())
+        })
+    }
+
     pub fn is_guard_on(&self, name: &str) -> bool {
-        let own = |key: &str| key.strip_prefix("guards.") == Some(name);
-        match self.values.iter().find(|(_, key, _)| own(key)) {
+        match self.guard_word(name) {
             // A broken managed file may have meant to keep this guard on.
             Some((layer, _, SettingValue::Word(word))) if word == "off" => {
                 self.is_managed_broken && *layer != ConfigLayer::Managed
@@ -326,10 +337,8 @@ impl Config {
     /// Whether a guard is judged and recorded, but not enforced.
     pub fn is_guard_watched(&self, name: &str, pack: &str) -> bool {
         let is_watched = |name: &str| {
-            let own = |key: &str| key.strip_prefix("guards.") == Some(name);
-            let value = self.values.iter().find(|(_, key, _)| own(key));
             // A broken managed file may have meant to enforce this guard.
-            matches!(value, Some((layer, _, SettingValue::Word(word)))
+            matches!(self.guard_word(name), Some((layer, _, SettingValue::Word(word)))
                 if word == "watch" && !(self.is_managed_broken && *layer != ConfigLayer::Managed))
         };
         is_watched(name) || is_watched(pack)

@@ -207,7 +207,8 @@ impl<'a> PlainReader<'a> {
             if entries.iter().any(|entry| entry.key == key) {
                 return None;
             }
-            let (value, end) = self.read_value(after)?;
+            // INVARIANT: no table in a table, so nothing recurses.
+            let (value, end) = if bytes.get(after) == Some(&b'{') { None } else { self.read_value(after) }?;
             let value = (value, after);
             entries.push(RuleEntry { key: Cow::Borrowed(key), key_offset: at, value });
             at = skip_spaces(bytes, end);

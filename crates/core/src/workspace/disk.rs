@@ -212,7 +212,7 @@ impl Workspace {
     /// Whether a path below a directory is accepted. Directories of git are left out, and a directory with very many
     /// entries is only searched in part.
     pub fn has_path_below(&self, directory: &Path, accept: impl Fn(&Path) -> bool) -> bool {
-        const MOST_ENTRIES: usize = 20_000;
+        const MOST_ENTRIES: usize = 200_000;
         let mut open = vec![directory.to_owned()];
         let mut seen = 0;
         while let Some(directory) = open.pop() {

@@ -153,7 +153,10 @@ fn shows(command: &CommandEffects<'_>) -> bool {
 fn removes_work_tree(command: &CommandEffects<'_>) -> bool {
     command.effects.iter().any(|effect| match effect {
         Effect::Run { program, arguments, .. } => {
-            program.ends_with("git") && arguments.iter().any(|word| word == "worktree")
+            let has_force = arguments.iter().any(|word| word == "--force" || word == "-f");
+            program.ends_with("git")
+                && !has_force
+                && arguments.windows(2).any(|two| two == ["worktree", "remove"])
         }
         _ => false,
     })
