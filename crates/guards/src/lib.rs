@@ -11,6 +11,8 @@
 extern crate guard_std as std;
 
 mod branch_finder;
+mod guard_selection;
+mod override_target;
 pub mod phases;
 pub mod plan_gate;
 pub mod planner;

@@ -4,14 +4,13 @@
 //! `provost explain` and the pages in `docs/` cannot disagree. A guard's own file holds only its judgement.
 
 use crate::prelude::*;
+use provost_core::config::Config;
 use provost_core::config::settings::{self, Setting, SettingType};
-use provost_core::config::{Config, suggest_word};
-use provost_core::event::Event;
 pub use provost_core::guard::{FailureMode, Guard, Pack, RULES, TimeLimit, Trigger};
 use provost_core::opinion::Opinion;
-use provost_core::rules::{RULE_PREFIX, RuleSet};
-use provost_core::text::shorten_name;
 
+pub use crate::guard_selection::GuardSelection;
+pub use crate::override_target::{OverrideTarget, describe_override};
 use crate::{phases, plan_gate, planner, review_loop, rules, self_guard};
 
 pub static PACKS: &[Pack] = &[
@@ -406,132 +405,12 @@ pub fn find_overridable(name: &str) -> Option<&'static Guard> {
     find_guard(name).filter(|guard| guard.is_overridable)
 }
 
-fn overridable_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn overridable_names() -> impl Iterator<Item = &'static str> {
     GUARDS.iter().filter(|guard| guard.is_overridable).map(|guard| guard.name)
-}
-
-/// What the name in an override means.
-pub enum OverrideTarget {
-    /// The full name of a guard or rule whose denials a prompt can allow.
-    Known(String),
-    /// A guard that cannot be overridden.
-    Fixed(&'static Guard),
-    /// There is no such guard or rule: the reason, with a suggestion.
-    Unknown(String),
-}
-
-impl OverrideTarget {
-    pub fn find(name: &str, rules: &RuleSet) -> Self {
-        let spelled = shorten_name(name);
-        if let Some(rule) = name.strip_prefix(RULE_PREFIX) {
-            return match rules.find(rule) {
-                Some(rule) => Self::Known(rule.full_name()),
-                None => Self::Unknown(format!("there is no rule `{spelled}`{}", suggest_rule(rule, rules))),
-            };
-        }
-        match find_guard(name) {
-            Some(guard) if guard.is_overridable => Self::Known(guard.name.into()),
-            Some(guard) => Self::Fixed(guard),
-            None => {
-                let suggestion =
-                    match suggest_word(&name.to_lowercase(), overridable_names().map(str::to_owned)) {
-                        guard if guard.is_empty() || rules.find(name).is_some() => suggest_rule(name, rules),
-                        guard => guard,
-                    };
-                Self::Unknown(format!("there is no guard `{spelled}`{suggestion}"))
-            }
-        }
-    }
-}
-
-/// `; did you mean …?` if a misspelled name resembles a rule, otherwise nothing.
-fn suggest_rule(name: &str, rules: &RuleSet) -> String {
-    let known = || rules.rules.iter().map(|rule| rule.name.clone());
-    let suggestion = suggest_word(name, known());
-    // A set in front of a name makes it too long to resemble.
-    let with_set = || {
-        known()
-            .find(|known| known.rsplit('/').next() == Some(name))
-            .map(|known| format!("; did you mean `{known}`?"))
-    };
-    let suggestion = if suggestion.is_empty() { with_set().unwrap_or_default() } else { suggestion };
-    suggestion.replacen('`', "`rule:", 1)
-}
-
-/// How to override a guard or rule, for messages; it names every guard that can be overridden.
-pub fn describe_override() -> String {
-    let names: Vec<String> = overridable_names().map(|name| format!("`{name}`")).collect();
-    format!(
-        "type the prompt `provost override GUARD REASON` in the client, where GUARD is `rule:NAME` for a rule, or one of {}",
-        names.join(", ")
-    )
 }
 
 pub fn list_guards_in(packs: &[&str]) -> Vec<&'static Guard> {
     GUARDS.iter().filter(|guard| packs.contains(&guard.pack)).collect()
-}
-
-/// Which guards one call of Provost asks. Nothing outside this type decides that.
-#[derive(Clone, Default)]
-pub struct GuardSelection {
-    /// The packs that the hook entry names, which are on; empty: all packs, where their settings switch them on.
-    pub packs: Vec<String>,
-    /// For `compat`, in place of a script: ask exactly these guards, for every event and agent, because the script
-    /// is registered only where the user wants it.
-    pub script: Option<&'static [&'static str]>,
-}
-
-impl GuardSelection {
-    /// All guards that this call could ask, for any event.
-    pub fn list_candidates(&self) -> Vec<&'static Guard> {
-        if let Some(names) = self.script {
-            return names.iter().filter_map(|name| find_guard(name)).collect();
-        }
-        let is_named = |guard: &&Guard| self.packs.iter().any(|pack| pack == guard.pack);
-        GUARDS.iter().filter(|guard| self.packs.is_empty() || is_named(guard)).collect()
-    }
-
-    /// The candidates whose triggers match an event. This needs no configuration.
-    pub fn select_concerned(&self, event: &Event) -> Vec<&'static Guard> {
-        let mut guards = self.list_candidates();
-        guards.retain(|guard| self.script.is_some() || guard.is_concerned_by(event));
-        guards
-    }
-
-    /// Drops the guards that are switched off, alone or with their pack.
-    pub fn select_switched_on(
-        &self,
-        mut guards: Vec<&'static Guard>,
-        config: &Config,
-    ) -> Vec<&'static Guard> {
-        let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
-        guards.retain(|guard| {
-            // Without rules, a failure of this guard could let nothing through.
-            let has_work = guard.name != RULES || !config.rule_files.is_empty() || config.has_outdated_copy;
-            has_work
-                && is_switched_on(guard, config)
-                && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
-        });
-        guards
-    }
-
-    /// The guards to ask: drops those that are switched off or not asked in the event's agent.
-    pub fn select_guards(
-        &self,
-        concerned: Vec<&'static Guard>,
-        event: &Event,
-        config: &Config,
-    ) -> Vec<&'static Guard> {
-        let mut guards = self.select_switched_on(concerned, config);
-        guards.retain(|guard| self.script.is_some() || guard.is_asked_in(event.agent.as_ref(), config));
-        guards
-    }
-
-    /// The guards that `provost hook` without arguments asks about an event.
-    pub fn select_for_event(event: &Event, config: &Config) -> Vec<&'static Guard> {
-        let selection = Self::default();
-        selection.select_guards(selection.select_concerned(event), event, config)
-    }
 }
 
 #[cfg(test)]
