@@ -125,7 +125,7 @@ impl Init {
             Ok(plan) => plan,
             Err(obstacle) => return Ok(refuse(&obstacle)),
         };
-        // Whoever has entries already has decided about the rules too, and whoever names packs wants these.
+        // A user who has entries has decided about the rules before. A user who names packs wants only those.
         let is_first = !source.is_some_and(|source| source.hooks.iter().any(|hook| hook.is_installed));
         let proposal = match self.rules {
             None if !is_first || !self.pack.is_empty() => None,

@@ -330,7 +330,7 @@ fn a_branch_that_is_merged_or_pushed_can_be_deleted() {
     ]);
     project.git("merge -q --no-ff --no-edit feature");
     project.assert_silent(&["git branch -D feature"]);
-    // The same, with all objects in a pack.
+    // Git finds the same commits when all objects are in a pack.
     project.git("gc -q");
     project.assert_silent(&["git branch -D feature"]);
     project.git("reset -q --hard HEAD~1");

@@ -256,7 +256,7 @@ fn a_rule_is_added_and_everything_else_stays() {
                  fix = \"ask\"\nmatch = [\"git clean -f\"]\nnot_match = [\"git status\"]\n";
     assert_eq!(text, format!("{RULES}{added}"));
     assert_eq!(super::decide(&project, &project.bash("git gc")), "deny rule:no-clean");
-    // The same name again.
+    // A second rule of this name is refused.
     let (code, _, told) = rules(&project, &arguments);
     assert!(code == 1 && one_line(&told).contains("has a rule `no-clean` already"), "{told}");
     assert_eq!(fs::read_to_string(project.path.join("provost.toml")).unwrap(), text);

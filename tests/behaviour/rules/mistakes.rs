@@ -115,7 +115,7 @@ fn the_last_good_version_of_a_broken_file_holds() {
 fn the_copy_follows_each_good_change() {
     let project = with_config(GOOD);
     assert!(is_denied(&project, "git fetch"));
-    // The same size, at once.
+    // A change that keeps the size and comes at once is followed too.
     project.write_file("provost.toml", &GOOD.replace("fetch", "pulls"));
     assert!(is_denied(&project, "git pulls"));
     project.write_file("provost.toml", "[[rule\n");
