@@ -11,7 +11,7 @@ use toml::de::DeTable;
 
 use super::interest::RuleInterest;
 use super::reader::{RuleSource, read_concerned_baseline, read_layer_rules};
-use super::{BASELINE, BASELINE_NAME, Rule, RuleText};
+use super::{BASELINE, BASELINE_NAME, RULE_PREFIX, Rule, RuleText};
 use crate::layer::ConfigLayer;
 use crate::text::{shorten_name, suggest_word};
 
@@ -36,7 +36,7 @@ pub struct RuleSet {
 
 impl LayerRules {
     fn switches_off(&self, name: &str) -> bool {
-        self.off.iter().any(|off| off.text == name || off.text.strip_prefix("rule:") == Some(name))
+        self.off.iter().any(|off| off.text == name || off.text.strip_prefix(RULE_PREFIX) == Some(name))
     }
 
     /// Whether this layer weakens the rules of another one.
@@ -89,7 +89,7 @@ impl RuleSet {
     }
 
     pub fn find(&self, name: &str) -> Option<&Rule> {
-        let name = name.strip_prefix("rule:").unwrap_or(name);
+        let name = name.strip_prefix(RULE_PREFIX).unwrap_or(name);
         self.rules.iter().find(|rule| rule.name == name)
     }
 }
@@ -113,7 +113,7 @@ fn report_unknown_names(
         for off in &layer.off {
             let own = layer.rules.iter().chain(built_in);
             let all = layers.iter().flat_map(|layer| &layer.rules).chain(built_in);
-            let name = off.text.strip_prefix("rule:").unwrap_or(&off.text);
+            let name = off.text.strip_prefix(RULE_PREFIX).unwrap_or(&off.text);
             if own.clone().any(|rule| rule.name == name) {
                 continue;
             }

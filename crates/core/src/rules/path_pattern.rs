@@ -120,11 +120,7 @@ impl<'a> PathPattern<'a> {
         if parts.contains(&"..") {
             return Err("`..` is not allowed in a pattern".into());
         }
-        if parts.is_empty()
-            && base == PatternBase::Project
-            && text.trim_end_matches(['/', '.']).is_empty()
-            && text.is_empty()
-        {
+        if text.is_empty() {
             return Err("an empty pattern matches nothing".into());
         }
         if let Some(open) = parts.iter().find(|part| has_open_bracket(part)) {

@@ -128,25 +128,24 @@ fn match_command(
         (&subject.deletes, PathUse::Delete),
         (&subject.changes, PathUse::Change),
     ];
-    let has_new_text = subject.adds.is_some();
     for (patterns, use_of_path) in path_keys {
         if patterns.is_empty() {
             continue;
         }
         let adds = subject.adds.as_ref().filter(|_| matches!(use_of_path, PathUse::Write | PathUse::Change));
         let wanted = paths::PathKey { patterns, exceptions: take_exceptions(), path_use: use_of_path, adds };
-        if !add(paths::match_paths(&wanted, subject, command, scene)?.into()) {
+        if !add(paths::match_paths(&wanted, subject, command, scene)?) {
             return Ok(None);
         }
     }
-    if has_new_text && subject.writes.is_empty() && subject.changes.is_empty() {
+    if subject.adds.is_some() && subject.writes.is_empty() && subject.changes.is_empty() {
         let wanted = paths::PathKey {
             patterns: &[],
             exceptions: &[],
             path_use: PathUse::Write,
             adds: subject.adds.as_ref(),
         };
-        if !add(paths::match_paths(&wanted, subject, command, scene)?.into()) {
+        if !add(paths::match_paths(&wanted, subject, command, scene)?) {
             return Ok(None);
         }
     }
@@ -167,16 +166,6 @@ fn match_command(
         return Ok(None);
     }
     Ok(Some(found))
-}
-
-impl From<paths::PathMatch> for KeyMatch {
-    fn from(found: paths::PathMatch) -> Self {
-        match found {
-            paths::PathMatch::No => Self::No,
-            paths::PathMatch::Unknown => Self::Unknown,
-            paths::PathMatch::Yes(evidence) => Self::Yes(evidence),
-        }
-    }
 }
 
 /// Where the git commands of a command take effect.
@@ -227,8 +216,21 @@ fn find_named_branch(site: &GitSite, scene: &Scene<'_>) -> PossibleBranch {
     }
 }
 
+/// The first branch that a rule is about and does not except.
+pub(super) fn find_matching_branch<'b>(
+    branches: &'b [PossibleBranch],
+    patterns: &[RuleText],
+    exceptions: &[RuleText],
+) -> Option<&'b PossibleBranch> {
+    let is_excepted = |branch: &PossibleBranch| match branch {
+        PossibleBranch::Named(name) => matches_branch_name(exceptions, name),
+        _ => false,
+    };
+    branches.iter().find(|branch| matches_branch(patterns, branch) && !is_excepted(branch))
+}
+
 /// Whether one of the patterns matches a branch. One that cannot be known may be any.
-pub(super) fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
+fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> bool {
     match branch {
         PossibleBranch::Named(branch) => matches_branch_name(patterns, branch),
         PossibleBranch::Unknown => true,
@@ -236,7 +238,7 @@ pub(super) fn matches_branch(patterns: &[RuleText], branch: &PossibleBranch) -> 
     }
 }
 
-pub(super) fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
+fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
     let mut result = false;
     for pattern in names(patterns) {
         let (is_negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
@@ -271,13 +273,7 @@ fn match_commits(
             UpdatedBranch::Named(name) => vec![PossibleBranch::Named(name.clone())],
             UpdatedBranch::Unknown => vec![PossibleBranch::Unknown],
         };
-        let is_excepted = |branch: &PossibleBranch| match branch {
-            PossibleBranch::Named(name) => matches_branch_name(exceptions, name),
-            _ => false,
-        };
-        let lands =
-            branches.iter().find(|branch| matches_branch(&subject.commits, branch) && !is_excepted(branch));
-        if let Some(branch) = lands {
+        if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) {
             return Ok(KeyMatch::Yes(match branch {
                 PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
                 _ => format!("git {name} may land on any branch"),

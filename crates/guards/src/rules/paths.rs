@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
+use super::call::KeyMatch;
 use super::find_deletion;
 use super::scene::{CommandEffects, Scene};
 use crate::shell_words::{expand_braces, read_written_word};
@@ -39,12 +40,6 @@ pub(super) struct PathKey<'a> {
     pub(super) adds: Option<&'a RuleText>,
 }
 
-pub(super) enum PathMatch {
-    No,
-    Unknown,
-    Yes(String),
-}
-
 /// A path that a command uses.
 struct UsedPath<'a> {
     path: PathBuf,
@@ -62,11 +57,11 @@ pub(super) fn match_paths(
     subject: &RuleSubject,
     command: &CommandEffects<'_>,
     scene: &Scene<'_>,
-) -> Result<PathMatch, Fault> {
+) -> Result<KeyMatch, Fault> {
     let (mut used, mut is_unknown) = (Vec::new(), false);
     let path_use = match key.path_use {
-        PathUse::Send if !sends(command, scene) => return Ok(PathMatch::No),
-        PathUse::Show if !shows(command) => return Ok(PathMatch::No),
+        PathUse::Send if !sends(command, scene) => return Ok(KeyMatch::No),
+        PathUse::Show if !shows(command) => return Ok(KeyMatch::No),
         PathUse::Show | PathUse::Send => PathUse::Read,
         path_use => path_use,
     };
@@ -87,13 +82,13 @@ pub(super) fn match_paths(
         }
     }
     if used.is_empty() {
-        return Ok(if is_unknown { PathMatch::Unknown } else { PathMatch::No });
+        return Ok(if is_unknown { KeyMatch::Unknown } else { KeyMatch::No });
     }
     // A rule with a broken pattern decides nothing; `config check` reports it.
     let (Ok(patterns), Ok(exceptions)) =
         (PathPatterns::parse(key.patterns), PathPatterns::parse(key.exceptions))
     else {
-        return Ok(PathMatch::No);
+        return Ok(KeyMatch::No);
     };
     for used in used {
         let is_named = key.patterns.is_empty() || is_path_matched(&patterns, &used, scene);
@@ -111,13 +106,9 @@ pub(super) fn match_paths(
             continue;
         }
         let shown = used.path.strip_prefix(&scene.workspace.project).unwrap_or(&used.path);
-        return Ok(PathMatch::Yes(format!(
-            "{} {}",
-            used.verb,
-            text::make_one_line(&shown.to_string_lossy())
-        )));
+        return Ok(KeyMatch::Yes(format!("{} {}", used.verb, text::make_one_line(&shown.to_string_lossy()))));
     }
-    Ok(if is_unknown { PathMatch::Unknown } else { PathMatch::No })
+    Ok(if is_unknown { KeyMatch::Unknown } else { KeyMatch::No })
 }
 
 /// Whether what a command reads goes to the network: it sends something, or it feeds a command that does.

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::call::{KeyMatch, find_branches, find_repository, matches_branch, matches_branch_name, names};
+use super::call::{KeyMatch, find_branches, find_matching_branch, find_repository, names};
 use super::scene::Scene;
 use crate::branch_finder::PossibleBranch;
 use provost_core::effect::Effect;
@@ -23,14 +23,7 @@ pub(super) fn match_pushes(
         }
         for branch in push.branches.iter().filter(|branch| is_pushed_by(subject.by, branch)) {
             let possible = find_targets(push, branch, scene)?;
-            let is_excepted = |branch: &PossibleBranch| match branch {
-                PossibleBranch::Named(name) => matches_branch_name(exceptions, name),
-                _ => false,
-            };
-            let reached = possible
-                .iter()
-                .find(|branch| matches_branch(&subject.pushes, branch) && !is_excepted(branch));
-            if let Some(reached) = reached {
+            if let Some(reached) = find_matching_branch(&possible, &subject.pushes, exceptions) {
                 let verb = if branch.is_deletion { "deletes" } else { "pushes to" };
                 return Ok(KeyMatch::Yes(match reached {
                     PossibleBranch::Named(name) => format!("{verb} {name}"),
