@@ -353,3 +353,30 @@ fn message_is_what_a_commit_message_must_have() {
         ],
     );
 }
+
+#[test]
+fn except_leaves_out_branches_of_commits_and_pushes() {
+    let project = project_with_rules(
+        r#"
+        [[rule]]
+        name = "commits"
+        commits = "*"
+        except = "topic/*"
+        deny = "use a topic branch"
+        [[rule]]
+        name = "pushes"
+        pushes = "*"
+        except = "topic/*"
+        deny = "push a topic branch"
+        "#,
+    );
+    assert_decisions(
+        &project,
+        &[
+            ("deny rule:commits", project.bash("git commit -m x")),
+            ("silent", project.bash("git checkout -b topic/a && git commit -m x")),
+            ("deny rule:pushes", project.bash("git push origin main")),
+            ("silent", project.bash("git push origin topic/a")),
+        ],
+    );
+}
