@@ -161,7 +161,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
         }
     }
     if !work.is_spent() {
-        flow.resolve(&mut effects);
+        flow.resolve(&mut effects, &mut tree.sites);
     }
     tree.finish(effects)
 }

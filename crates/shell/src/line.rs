@@ -109,6 +109,7 @@ impl LineWalker<'_> {
                 if !command.words.is_empty() {
                     self.changes.track_command(&self.place);
                 }
+                self.note_command_site();
                 self.apply_redirections(&command);
                 self.run_simple_command(&command);
                 self.end_command_texts(command.is_piped);

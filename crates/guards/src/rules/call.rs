@@ -42,7 +42,7 @@ pub(super) fn match_call(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMa
         return Ok(None);
     }
     if !has_effect_keys(subject) {
-        let is_here = subject.on_branch.is_empty() || is_on_branch(subject, None, scene)?;
+        let is_here = subject.on_branch.is_empty() || is_on_branch(subject, &scene.start_site(), scene)?;
         return Ok(is_here.then(|| RuleMatch { evidence: Vec::new(), is_unknown: false }));
     }
     let mut unknown = None;
@@ -159,7 +159,7 @@ fn match_command(
     {
         return Ok(None);
     }
-    if !subject.on_branch.is_empty() && !is_on_branch(subject, find_site(&command.effects), scene)? {
+    if !subject.on_branch.is_empty() && !is_on_branch(subject, &scene.find_site(command), scene)? {
         return Ok(None);
     }
     if subject.unless.contains(&Unless::Saved) && saved::is_saved(command, scene) {
@@ -168,18 +168,8 @@ fn match_command(
     Ok(Some(found))
 }
 
-/// Where the git commands of a command take effect.
-fn find_site<'a>(command: &[&'a Effect]) -> Option<&'a GitSite> {
-    command.iter().find_map(|effect| match effect {
-        Effect::Commit { site, .. } => Some(&**site),
-        Effect::UpdateBranch(update) => Some(&update.site),
-        _ => None,
-    })
-}
-
-fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>) -> Result<bool, Fault> {
-    let start = GitSite { repository: Some(scene.event.cwd.clone()), ..GitSite::default() };
-    let branches = find_branches(site.unwrap_or(&start), scene)?;
+fn is_on_branch(subject: &RuleSubject, site: &GitSite, scene: &Scene<'_>) -> Result<bool, Fault> {
+    let branches = find_branches(site, scene)?;
     Ok(branches.iter().any(|branch| matches_branch(&subject.on_branch, branch)))
 }
 

@@ -9,8 +9,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use provost_core::effect::Effect;
+use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
 use provost_core::rules::path_pattern::PatternRoots;
+use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 use provost_shell::pattern::RunView;
 
@@ -129,6 +131,30 @@ impl<'a> Scene<'a> {
                     && (self.is_example || self.is_directory(&entered))
             })
         });
+    }
+
+    /// The repository that a command acts in: the one around the file that a tool names, or around the directory in which
+    /// a program runs.
+    pub(super) fn find_site(&self, command: &CommandEffects<'_>) -> GitSite {
+        if let Some(site) = self.event.line().site(command.number) {
+            return site.clone();
+        }
+        let is_line = self.event.call().is_some_and(|call| matches!(call.tool, Tool::Shell { .. }));
+        let file = command.effects.iter().find_map(|effect| match effect {
+            Effect::Read { path, .. } | Effect::Touch { path } => Some(&**path),
+            effect => changed_path(effect),
+        });
+        match file.and_then(Path::parent) {
+            Some(directory) if !is_line => {
+                GitSite { repository: Some(directory.to_owned()), ..GitSite::default() }
+            }
+            _ => self.start_site(),
+        }
+    }
+
+    /// The repository of the session, as it is before the call.
+    pub(super) fn start_site(&self) -> GitSite {
+        GitSite { repository: Some(self.event.cwd.clone()), ..GitSite::default() }
     }
 
     /// The commands whose output becomes the input of this one.

@@ -189,6 +189,7 @@ impl LineWalker<'_> {
                             || is_long("--chdir", 4) =>
                     {
                         self.enter_directory(&value, "a command in an unknown directory");
+                        self.note_command_site();
                     }
                     ("env", Some(value)) if option == "S" || is_long("--split-string", 2) => {
                         let rest = words.iter().filter_map(Word::text);
