@@ -14,10 +14,19 @@ use crate::long_bytes::LongBytes;
 pub struct ToolCall {
     /// The client's name of the tool.
     pub native_tool: String,
+    /// Another name of the same tool, which older versions of the client send.
+    pub other_name: Option<&'static str>,
     pub id: Option<String>,
     pub tool: Tool,
     /// What the tool returned, if the event is about a finished call.
     pub outcome: ToolOutcome,
+}
+
+impl ToolCall {
+    /// All names of the tool.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [self.native_tool.as_str()].into_iter().chain(self.other_name)
+    }
 }
 
 /// The part of a tool's result that guards use.

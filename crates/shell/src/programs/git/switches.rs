@@ -23,7 +23,9 @@ impl LineWalker<'_> {
                 let at = self.effects.len();
                 let arguments = parse_commit(words);
                 let dry_run = is_dry_run(&arguments);
-                self.report_effect(Effect::Commit { site: Box::new(site), dry_run, message: None }, cost);
+                let commit =
+                    Effect::Commit { site: Box::new(site), dry_run, message: None, message_file: None };
+                self.report_effect(commit, cost);
                 self.note_message(&arguments, at);
                 self.record_step(FlowStep::Site(SiteOwner::Effect(at)));
             }
