@@ -350,8 +350,18 @@ fn pushes_is_the_branch_that_a_push_changes() {
     assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
     git_in(&project.path, &["checkout", "-q", "topic"]);
     assert_decisions(&project, &[("silent", project.bash("git push"))]);
-    git_in(&project.path, &["config", "branch.topic.merge", "refs/heads/main"]);
-    assert_decisions(&project, &[("deny rule:main", project.bash("git push"))]);
+    for (key, value, expected) in [
+        ("branch.topic.merge", "refs/heads/main", "deny rule:main"),
+        ("push.default", "current", "silent"),
+        ("push.default", "nothing", "silent"),
+        ("push.default", "matching", "deny rule:main"),
+        ("push.default", "upstream", "deny rule:main"),
+        ("branch.topic.merge", "refs/heads/topic", "silent"),
+        ("remote.origin.push", "HEAD:refs/heads/main", "deny rule:main"),
+    ] {
+        git_in(&project.path, &["config", key, value]);
+        assert_eq!(decide(&project, &project.bash("git push")), expected, "{key} = {value}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use provost_core::effect::Effect;
 use provost_core::effect::git::{Push, PushForce, PushTarget, PushedBranch};
 use provost_core::opinion::Fault;
 use provost_core::rules::{PushWay, RuleSubject, RuleText};
+use provost_core::workspace::git_settings::PlainPush;
 
 pub(super) fn match_pushes(
     subject: &RuleSubject,
@@ -53,19 +54,26 @@ fn find_targets(push: &Push, branch: &PushedBranch, scene: &Scene<'_>) -> Result
         PushTarget::Named(name) => vec![PossibleBranch::Named(name.clone())],
         PushTarget::CheckedOut => find_branches(&push.site, scene)?,
         PushTarget::Upstream => {
-            let mut branches = find_branches(&push.site, scene)?;
-            let repository = find_repository(&push.site, scene);
-            for branch in &mut branches {
-                if let (PossibleBranch::Named(name), Some(repository)) = (&*branch, &repository)
-                    && let Some(upstream) = repository.find_upstream(name)
-                {
-                    *branch = PossibleBranch::Named(upstream);
-                }
+            let mut targets = Vec::new();
+            for branch in find_branches(&push.site, scene)? {
+                targets.extend(find_plain_targets(push, branch, scene));
             }
-            branches
+            targets
         }
         PushTarget::All | PushTarget::Unknown => vec![PossibleBranch::Unknown],
     })
+}
+
+/// The branches that a push without a branch changes while this one is checked out.
+fn find_plain_targets(push: &Push, checked_out: PossibleBranch, scene: &Scene<'_>) -> Vec<PossibleBranch> {
+    let PossibleBranch::Named(name) = &checked_out else { return vec![checked_out] };
+    let Some(repository) = find_repository(&push.site, scene) else { return vec![checked_out] };
+    let home = scene.workspace.places.home.as_deref();
+    match repository.find_plain_push(name, push.remote.as_deref(), home) {
+        PlainPush::Nothing => Vec::new(),
+        PlainPush::All => vec![PossibleBranch::Unknown],
+        PlainPush::Branches(names) => names.into_iter().map(PossibleBranch::Named).collect(),
+    }
 }
 
 /// Whether a refspec without a source names a tag.
