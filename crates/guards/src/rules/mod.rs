@@ -8,6 +8,8 @@ mod call;
 mod changes;
 mod check;
 mod find_deletion;
+mod hidden_writes;
+mod idle_runs;
 mod need;
 mod paths;
 mod pushes;
