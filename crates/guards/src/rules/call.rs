@@ -15,10 +15,9 @@ use provost_core::event::Event;
 use provost_core::guard::is_agent_named;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::matches_name;
-use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans, Unless};
+use provost_core::rules::{Rule, RuleRegex, RuleSubject, RuleText, UnknownMeans, Unless};
 use provost_core::tool::Tool;
 use provost_core::workspace::git_repository::Repository;
-use regex_lite::Regex;
 
 /// What a rule found in a call.
 pub(super) struct RuleMatch {
@@ -286,6 +285,6 @@ fn match_commits(
 /// Whether a message is given that lacks what the rule requires. A rule without `message` requires nothing.
 fn is_message_wrong(subject: &RuleSubject, message: Option<&str>) -> bool {
     let Some(required) = &subject.message else { return true };
-    let pattern = Regex::new(&required.text);
+    let pattern = RuleRegex::new(&required.text);
     message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
 }
