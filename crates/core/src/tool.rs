@@ -27,6 +27,19 @@ impl ToolCall {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [self.native_tool.as_str()].into_iter().chain(self.other_name)
     }
+
+    /// Whether the name of an unknown tool says that it only reads.
+    pub fn is_reader(&self) -> bool {
+        const READS: &[&str] =
+            &["read", "get", "list", "search", "view", "stat", "find", "show", "grep", "fetch", "describe"];
+        const WRITES: &[&str] =
+            &["write", "replace", "edit", "set", "update", "put", "patch", "save", "move"];
+        let own_name = self.native_tool.rsplit("__").next().unwrap_or(&self.native_tool);
+        let first = own_name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+        let own_name = own_name.to_lowercase();
+        let may_write = || WRITES.iter().any(|word| own_name.contains(word));
+        matches!(self.tool, Tool::Other { is_deleting: false, .. }) && READS.contains(&first) && !may_write()
+    }
 }
 
 /// The part of a tool's result that guards use.
@@ -145,4 +158,33 @@ pub struct Replacement {
     pub old: String,
     pub new: String,
     pub replaces_all: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_tool_only_reads_if_its_name_says_so() {
+        let is_reader = |name: &str, is_deleting: bool| {
+            let tool = Tool::Other { paths: Vec::new(), commands: Vec::new(), is_deleting };
+            ToolCall { native_tool: name.into(), id: None, tool, outcome: ToolOutcome::default() }.is_reader()
+        };
+        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
+            assert!(is_reader(name, false), "{name}");
+        }
+        for name in [
+            "mcp__files__do",
+            "mcp__read__write_file",
+            "search_replace",
+            "readOrWrite",
+            "readjust",
+            "Read",
+            "mcp__x__",
+            "",
+        ] {
+            assert!(!is_reader(name, false), "{name}");
+        }
+        assert!(!is_reader("mcp__x__read", true));
+    }
 }

@@ -74,6 +74,10 @@ fn a_run_counts_only_if_its_exit_code_is_that_of_the_line() {
         "echo cargo test",
         "cargo build",
         "cargo test && sed -i s/a/b/ src/a.rs",
+        "cargo test -h",
+        "cargo test -V",
+        "cargo test --no-run",
+        "cargo test -- --list",
     ] {
         let session = RuleSession::new(COMMIT);
         session.run(line, true);
@@ -113,6 +117,22 @@ fn a_change_on_any_channel_makes_a_run_old() {
         "bash -c 'echo x | tee src/a.rs'",
         "patch -p1 < fix.patch",
         "find . -name '*.rs' -delete",
+        "git stash pop",
+        "git stash apply",
+        "git switch other",
+        "git restore .",
+        "git reset --hard",
+        "git merge topic",
+        "git rebase main",
+        "cd sub && git checkout other",
+        "cargo fmt",
+        "npx prettier --write .",
+        "black .",
+        "gofmt -w src/a.go",
+        "eslint --fix src",
+        "tar xf a.tgz",
+        "unzip a.zip",
+        "git apply fix.patch",
     ] {
         let session = RuleSession::new(CHANGED);
         session.write("src/first.rs");
@@ -160,9 +180,33 @@ fn what_changes_nothing_that_counts_leaves_a_run_valid() {
         "rm README.md",
         "cat src/a.rs",
         "git push",
+        "git stash list",
+        "git commit -m x",
+        "git -C /tmp/other pull",
+        "cargo build --release",
+        "cargo fmt --check",
+        "prettier --write README.md",
+        "black --check .",
+        "eslint src",
+        "tar xf a.tgz -C /tmp/x",
+        "unzip -l a.zip",
+        "grep -r x src",
     ] {
         session.run(line, true);
         assert!(may_commit(&session), "{line}");
+    }
+    session.project.write_file("src/a.rs", "x");
+    for tool in [
+        "mcp__files__read_file",
+        "mcp__files__get_file_info",
+        "mcp__files__list_directory",
+        "mcp__x__search_code",
+    ] {
+        let mut event = session.event("PostToolUse.Edit");
+        event["tool_name"] = tool.into();
+        event["tool_input"] = json!({"path": session.project.path.join("src/a.rs")});
+        session.project.hook(&event);
+        assert!(may_commit(&session), "{tool}");
     }
     let session = RuleSession::new(COMMIT);
     session.run("cargo test", true);

@@ -50,6 +50,16 @@ pub struct RuleFile {
     pub is_last_good: bool,
 }
 
+/// Whether a file could be read.
+enum FileState {
+    Missing,
+    Good,
+    /// It is not TOML, not UTF-8, too large, or not a file.
+    Broken {
+        mentions_rules: bool,
+    },
+}
+
 #[derive(Debug, Default)]
 pub struct Config {
     /// The values of all files, the winning layer first.
@@ -98,39 +108,20 @@ impl Config {
         let mut rules = Vec::new();
         for (layer, path) in layers {
             let before = config.problems.len();
-            let mut has_rules = false;
-            let is_broken = match files::read_file(path, LARGEST) {
-                Ok(None) => false,
-                Ok(Some(bytes)) => {
-                    config.files.push((*layer, path.clone()));
-                    let text = String::from_utf8_lossy(&bytes);
-                    has_rules = text.contains("[[rule]]") || text.contains("[rules]");
-                    let is_text = matches!(text, Cow::Borrowed(_));
-                    if !is_text {
-                        config.report_file(
-                            path,
-                            "is not UTF-8, so some of its texts are not as they were written",
-                        );
+            let copy = kept.map(|directory| directory.join(last_good_name(path)));
+            let state = config.read_file(*layer, path, guards, interest, &mut rules);
+            let has_rules = config.rule_files.iter().any(|file| file.path == *path);
+            match state {
+                FileState::Good if !has_rules => {
+                    config.has_outdated_copy |= copy.is_some_and(|copy| copy.exists());
+                }
+                FileState::Missing | FileState::Good => {}
+                FileState::Broken { mentions_rules } => {
+                    let is_kept = config.read_last_good_rules(*layer, path, copy, &mut rules);
+                    if !is_kept && mentions_rules && !has_rules {
+                        let text = "is broken, and there is no earlier version of it here, so none of its rules holds";
+                        config.report_file(path, text);
                     }
-                    !config.read_layer(*layer, path, &text, guards, interest, &mut rules) || !is_text
-                }
-                Err(error) => {
-                    config.report_file(path, &format!("cannot be read, so it is left out: {error}"));
-                    true
-                }
-            };
-            let is_ruled = config.rule_files.iter().any(|file| file.path == *path);
-            if !is_broken && !is_ruled && config.files.iter().any(|(_, file)| file == path) {
-                let kept = kept.map(|directory| directory.join(last_good_name(path)));
-                config.has_outdated_copy |= kept.is_some_and(|kept| kept.exists());
-            }
-            if is_broken {
-                let kept = kept.map(|directory| directory.join(last_good_name(path)));
-                let is_kept = config.read_last_good_rules(*layer, path, kept, &mut rules);
-                if !is_kept && has_rules && !config.rule_files.iter().any(|file| file.path == *path) {
-                    let text =
-                        "is broken, and there is no earlier version of it here, so none of its rules holds";
-                    config.report_file(path, text);
                 }
             }
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
@@ -141,6 +132,34 @@ impl Config {
 
     fn report_file(&mut self, file: &Path, text: &str) {
         self.problems.push(ConfigProblem { file: file.to_owned(), place: None, text: text.into() });
+    }
+
+    fn read_file(
+        &mut self,
+        layer: ConfigLayer,
+        path: &Path,
+        guards: fn() -> Vec<Setting>,
+        interest: Option<&RuleInterest<'_>>,
+        rules: &mut Vec<LayerRules>,
+    ) -> FileState {
+        let bytes = match files::read_file(path, LARGEST) {
+            Ok(None) => return FileState::Missing,
+            Ok(Some(bytes)) => bytes,
+            Err(error) => {
+                self.report_file(path, &format!("cannot be read, so it is left out: {error}"));
+                return FileState::Broken { mentions_rules: false };
+            }
+        };
+        self.files.push((layer, path.to_owned()));
+        let text = String::from_utf8_lossy(&bytes);
+        let is_text = matches!(text, Cow::Borrowed(_));
+        if !is_text {
+            self.report_file(path, "is not UTF-8, so some of its texts are not as they were written");
+        }
+        if self.read_layer(layer, path, &text, guards, interest, rules) && is_text {
+            return FileState::Good;
+        }
+        FileState::Broken { mentions_rules: text.contains("[[rule]]") || text.contains("[rules]") }
     }
 
     /// Reads one file. Returns whether it is TOML.

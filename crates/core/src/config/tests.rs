@@ -170,3 +170,135 @@ fn broken_utf8_and_a_byte_order_mark_are_no_obstacle() {
     std::fs::write(&path, b"\xef\xbb\xbf# \xff\n[journal]\nenabled = false\n").unwrap();
     assert!(!Config::load(&[(ConfigLayer::User, path)], guards, None, None).is_journal_on());
 }
+
+/// The rules that hold, with all that was read of them.
+fn describe_rules(path: &Path, interest: Option<&RuleInterest<'_>>) -> Vec<String> {
+    let config = Config::load(&[(ConfigLayer::Project, path.to_owned())], guards, None, interest);
+    let rules = config.rules.rules.iter().filter(|rule| !rule.origin.is_built_in);
+    rules.map(|rule| format!("{rule:?}")).collect()
+}
+
+#[test]
+fn the_hook_reads_the_same_rules_as_the_commands() {
+    const FILE: &str = r#"
+[rules]
+off = ["c"]
+[[rule]]
+name = "a"
+stops = true
+need = { passed = "cargo test" }
+changed = ["src/**", 'b']
+match = [{ stop = true, changed = ["src/a\"b.rs"], ran = ["x"] }, "git push --\"force\"", 'x']
+[[rule]]
+name = "b"
+stops = true
+rounds = 2
+need = { check = "make", seconds = 5 } # comment
+not_match = [
+  "a", # ]
+  { stop = true },
+]
+[[rule]]
+name = "a"
+stops = true
+need = { passed = "make test" }
+[[rule]]
+name = "c"
+commits = "*"
+need = { passed = "make \"x\"" }
+[engine]
+deadline_seconds = 3
+"#;
+    const PIECES: &[&str] = &[
+        "[[rule]]\n",
+        "[rule.need]\n",
+        "\"",
+        "'",
+        "[",
+        "]",
+        "{",
+        "}",
+        "=",
+        "#",
+        "\n",
+        "\r\n",
+        ",",
+        "\\",
+        "\\u00e9",
+        "\\q",
+        "\"\"\"",
+        "'''",
+        "x",
+        "true",
+        "3",
+        "0",
+        "name = \"a\"\n",
+        "stops = true\n",
+        "match = [1]\n",
+        "not_match = \"x\"\n",
+        "match = [bad]\n",
+        "deny = \"x\"\n",
+        "nmae = 1\n",
+        "rounds = 0\n",
+        "need.check = \"x\"\n",
+        "\u{feff}",
+        "é",
+        "\u{1}",
+        "rule = 1\n",
+        "[rule]\n",
+        "[[rules]]\n",
+        "[guards]\n",
+        "match = [\"a\" \"b\"]\n",
+        "match = [{a=1,a=2}]\n",
+        "match = [\"a\",]\n",
+        "name = \"b\"\n",
+        "[ [rule]]\n",
+        "[[rule]] x\n",
+        "[[\"rule\"]]\n",
+        "name = \"\"\n",
+    ];
+    let event = crate::event::Event::new(
+        "Stop".into(),
+        crate::event::EventKind::Stop(Default::default()),
+        "/p".into(),
+    );
+    let interest = RuleInterest::new(&event).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("provost.toml");
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = |most: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        usize::try_from(random % most as u64).unwrap()
+    };
+    let mut valid = 0;
+    for round in 0..6_000 {
+        let mut text = FILE.to_owned();
+        for _ in 0..if round == 0 { 0 } else { 1 + next(3) } {
+            let mut at = next(text.len());
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            // Whole lines are moved too, because most mistakes of people are those of a line.
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+            match next(5) {
+                0 => text.insert_str(at, PIECES[next(PIECES.len())]),
+                1 => text.insert_str(line, PIECES[next(PIECES.len())]),
+                2 => drop(text.remove(at)),
+                3 => text.replace_range(line..end, ""),
+                _ => {
+                    let line = text[line..end].to_owned();
+                    let at = text[..next(text.len())].rfind('\n').map_or(0, |end| end + 1);
+                    text.insert_str(at, &line);
+                }
+            }
+        }
+        std::fs::write(&path, &text).unwrap();
+        let full = describe_rules(&path, None);
+        valid += usize::from(full.len() > 1);
+        assert_eq!(describe_rules(&path, Some(&interest)), full, "{text}");
+    }
+    assert!(valid > 1_000, "{valid} files had rules");
+}

@@ -1,10 +1,9 @@
 //! The mistakes inside a rule's patterns, which the hook does not look for.
 
 use provost_shell::pattern::CommandPattern;
-use regex_lite::Regex;
 
 use super::path_pattern::PathPatterns;
-use super::{FETCHED_CODE, NeedEvidence, Rule, RuleAction, RuleText};
+use super::{FETCHED_CODE, NeedEvidence, Rule, RuleAction, RuleRegex, RuleText};
 
 impl Rule {
     /// The mistakes in its patterns and regular expressions: the byte in the file, and what is wrong.
@@ -39,7 +38,7 @@ impl Rule {
         found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
         for text in [&subject.argument, &subject.gets, &subject.adds, &subject.message].into_iter().flatten()
         {
-            if let Err(error) = Regex::new(&text.text) {
+            if let Err(error) = RuleRegex::new(&text.text) {
                 found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));
             }
         }

@@ -14,6 +14,7 @@ mod mistakes;
 pub mod path_pattern;
 mod quick_reader;
 mod reader;
+mod rule_regex;
 mod value;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use crate::layer::ConfigLayer;
 pub use interest::RuleInterest;
 pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
+pub use rule_regex::RuleRegex;
 
 /// The rules that are built in, in the same language.
 pub const BASELINE: &str = include_str!("baseline.toml");

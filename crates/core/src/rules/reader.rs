@@ -91,10 +91,11 @@ pub(crate) fn read_concerned_rules(
             None => parse_section(section.text, section.offset)?,
         };
         let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
+        // Which of two rules of one name holds depends on the mistakes in both.
         if let Some(RuleValue::Text(name)) = name
             && !names.insert(name.to_string())
         {
-            continue;
+            return None;
         }
         if interest.may_concern(&entries) {
             // A rule with a mistake decides nothing.

@@ -6,13 +6,16 @@ use crate::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::hidden_writes::{HiddenWrite, find_hidden_writes};
+use super::idle_runs::is_real_run;
 use super::scene::Scene;
 use provost_core::effect::{Effect, Line};
 use provost_core::places::is_within;
 use provost_core::rules::RuleText;
 use provost_core::rules::evidence::ChangedPath;
 use provost_core::rules::path_pattern::PathPatterns;
-use provost_shell::pattern::{ArgumentWord, CommandPattern, PatternMatch, RunView};
+use provost_core::tool::ToolCall;
+use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
 
 /// One step of a line.
 pub(super) enum LineStep {
@@ -37,10 +40,13 @@ pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, Li
         }
         for &command in pipeline.iter().filter(|command| line.commands[**command].decides_status) {
             for effect in &scene.commands()[command].effects {
-                let Some(run) = RunView::from_effect(effect).filter(is_real_run) else { continue };
+                let Some(run) = RunView::from_effect(effect) else { continue };
                 let home = scene.workspace.places.home.as_deref();
                 let run = run.in_project(Some(&scene.workspace.project), home);
-                let found = parsed.iter().filter(|(_, pattern)| pattern.matches(&run) == PatternMatch::Yes);
+                let is_passed = |(text, pattern): &&(&str, CommandPattern<'_>)| {
+                    pattern.matches(&run) == PatternMatch::Yes && is_real_run(&run, text)
+                };
+                let found = parsed.iter().filter(is_passed);
                 steps.extend(found.map(|(text, _)| (command, LineStep::Run((*text).to_owned()))));
             }
         }
@@ -82,15 +88,6 @@ fn order_pipelines(line: &Line) -> Vec<Vec<usize>> {
     pipelines.into_iter().map(|(_, numbers)| numbers).collect()
 }
 
-/// Whether a run does its work: it does not only print its help or version, nor may a word that cannot be known ask for
-/// that.
-fn is_real_run(run: &RunView<'_>) -> bool {
-    !run.arguments().iter().any(|word| match word {
-        ArgumentWord::Known(text) => ["--help", "--version"].contains(text),
-        ArgumentWord::Unknown(word) => word.may_dash || word.prefix.starts_with('-'),
-    })
-}
-
 fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<ChangedPath>) {
     let workspace = scene.workspace;
     let whole = |path: PathBuf| {
@@ -104,6 +101,16 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
         };
         is_rm("rm|unlink|rmdir") && !is_rm("rm -r")
     });
+    let is_reader = scene.event.call().is_some_and(ToolCall::is_reader);
+    for write in find_hidden_writes(command, &scene.event.cwd) {
+        changes.push(match write {
+            HiddenWrite::WorkTree(path) => find_work_tree(&path, scene),
+            HiddenWrite::Path(path) if may_be_directory(&path, scene) => {
+                ChangedPath::Tree(scene.resolve(&path))
+            }
+            HiddenWrite::Path(path) => ChangedPath::File(scene.resolve(&path)),
+        });
+    }
     for effect in command {
         match effect {
             Effect::Write { path, .. } => changes.push(whole(scene.resolve(path))),
@@ -122,7 +129,9 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
                 let is_file = deletes_files_only || scene.is_example;
                 changes.push(if is_file { ChangedPath::File(path) } else { ChangedPath::Tree(path) });
             }
-            Effect::Touch { path } if may_be_file(path, scene) => changes.push(whole(scene.resolve(path))),
+            Effect::Touch { path } if !is_reader && may_be_file(path, scene) => {
+                changes.push(whole(scene.resolve(path)))
+            }
             Effect::UnknownTarget { target, places, .. } => {
                 let is_glob = target.contains(['*', '?', '[']) && !target.contains(['$', '`', '<']);
                 if !is_glob || places.is_empty() {
@@ -138,24 +147,22 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
                 changes.extend(places.iter().map(|place| ChangedPath::Tree(scene.resolve(&known(place)))));
             }
             Effect::ChangeTree(change) => {
-                let top = || scene.resolve(change.work_tree.as_ref().unwrap_or(&change.directory));
+                let place = change.work_tree.as_ref().unwrap_or(&change.directory);
                 // Files that are named one by one have effects of their own.
                 let names_files =
                     |effect: &&Effect| matches!(effect, Effect::Write { .. } | Effect::Delete { .. });
                 let has_wildcard = change.paths.iter().any(|path| path.pattern.contains(['*', '?', '[']));
                 if change.paths.is_empty() || has_wildcard || !command.iter().any(names_files) {
-                    changes.push(ChangedPath::Tree(top()));
+                    changes.push(find_work_tree(place, scene));
                 }
             }
             Effect::UpdateBranch(update)
                 if matches!(update.command, "merge" | "revert" | "cherry-pick" | "am") =>
             {
-                changes.push(ChangedPath::Tree(workspace.project.clone()));
+                let place = update.site.repository.as_deref().unwrap_or(&scene.event.cwd);
+                changes.push(find_work_tree(place, scene));
             }
-            Effect::MutatingOption { program, by, .. }
-                if program == "git" && ["pull", "rebase"].contains(&by.as_str())
-                    || program == "find" && by == "-delete" =>
-            {
+            Effect::MutatingOption { program, by, .. } if program == "find" && by == "-delete" => {
                 changes.push(ChangedPath::Tree(scene.resolve(&scene.event.cwd)));
             }
             Effect::ApplyPatch(_) | Effect::TooLarge { .. } | Effect::Unparsed { .. } => {
@@ -163,6 +170,21 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
             }
             _ => {}
         }
+    }
+}
+
+/// The work tree that a directory belongs to. Git changes all of it, also from a directory below its top.
+fn find_work_tree(directory: &Path, scene: &Scene<'_>) -> ChangedPath {
+    let (directory, project) = (scene.resolve(directory), &scene.workspace.project);
+    ChangedPath::Tree(if is_within(&directory, project) { project.clone() } else { directory })
+}
+
+/// Whether a path is a directory, or looks like one if it does not exist.
+fn may_be_directory(path: &Path, scene: &Scene<'_>) -> bool {
+    if scene.is_directory(path) {
+        true
+    } else {
+        path.extension().is_none() && (scene.is_example || !scene.exists(path))
     }
 }
 

@@ -10,8 +10,7 @@ use crate::branch_finder::PossibleBranch;
 use provost_core::effect::git::UpdatedBranch;
 use provost_core::effect::{Effect, WriteContent};
 use provost_core::opinion::Fault;
-use provost_core::rules::{RuleSubject, RuleText};
-use regex_lite::Regex;
+use provost_core::rules::{RuleRegex, RuleSubject, RuleText};
 
 /// A longer message is not read.
 const LONGEST_MESSAGE: u64 = 1 << 20;
@@ -52,7 +51,7 @@ pub(super) fn match_commits(
 
 /// Whether a message is given that lacks what the rule requires.
 fn is_message_wrong(required: &RuleText, message: Option<&str>) -> bool {
-    let pattern = Regex::new(&required.text);
+    let pattern = RuleRegex::new(&required.text);
     message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
 }
 

@@ -9,6 +9,8 @@ mod changes;
 mod check;
 mod commits;
 mod find_deletion;
+mod hidden_writes;
+mod idle_runs;
 mod need;
 mod paths;
 mod pushes;

@@ -10,10 +10,9 @@ use crate::shell_words::{expand_braces, read_written_word};
 use provost_core::effect::{self, Effect, FileChange, ProposedContent, ReadScope, WriteContent};
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PathPatterns;
-use provost_core::rules::{RuleSubject, RuleText, SHOWING_PROGRAMS, Unless};
+use provost_core::rules::{RuleRegex, RuleSubject, RuleText, SHOWING_PROGRAMS, Unless};
 use provost_core::text;
 use provost_core::tool::Tool;
-use regex_lite::Regex;
 
 /// The largest file whose lines are compared with those of an edit.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -289,7 +288,7 @@ fn is_wildcard(name: &std::ffi::OsStr) -> bool {
 /// Whether a write adds a line that a regular expression matches.
 fn adds_line(adds: &RuleText, used: &UsedPath<'_>, scene: &Scene<'_>) -> Result<bool, Fault> {
     let Some(content) = used.content else { return Ok(false) };
-    let Ok(pattern) = Regex::new(&adds.text) else { return Ok(false) };
+    let Ok(pattern) = RuleRegex::new(&adds.text) else { return Ok(false) };
     let old = || read_current(&used.path, scene);
     let matches_new = |new: &str, old: &str| {
         let old: std::collections::HashSet<&str> = old.lines().collect();

@@ -5,12 +5,11 @@ use crate::prelude::*;
 use super::call::KeyMatch;
 use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
-use provost_core::rules::{FETCHED_CODE, RuleSubject, RuleText};
+use provost_core::rules::{FETCHED_CODE, RuleRegex, RuleSubject, RuleText};
 use provost_core::text::quote_start;
 use provost_shell::pattern::{
     ArgumentWord, CommandPattern, PatternMatch, ProgramWord, RunView, is_excused, may_name_program,
 };
-use regex_lite::Regex;
 
 pub(super) fn match_runs(
     subject: &RuleSubject,
@@ -92,7 +91,7 @@ fn gets_text(pattern: &RuleText, number: u32, scene: &Scene<'_>) -> bool {
 
 fn has_argument(pattern: &RuleText, run: &RunView<'_>) -> bool {
     // A rule with a broken pattern decides nothing; `config check` reports it.
-    let Ok(pattern) = Regex::new(&pattern.text) else { return false };
+    let Ok(pattern) = RuleRegex::new(&pattern.text) else { return false };
     run.arguments().iter().any(|word| match word {
         ArgumentWord::Known(text) => pattern.is_match(text),
         ArgumentWord::Unknown(word) => pattern.is_match(&word.source),
