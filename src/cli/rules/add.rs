@@ -46,36 +46,52 @@ pub(super) struct Add {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What the rule looks at")]
 struct LooksAt {
+    /// A program with its first operands and options: `git push --force|-f`
     #[arg(long, value_name = "COMMAND")]
     runs: Vec<String>,
+    /// A file that is read, as a pattern of .gitignore
     #[arg(long, value_name = "PATH")]
     reads: Vec<String>,
+    /// A file that is created or changed
     #[arg(long, value_name = "PATH")]
     writes: Vec<String>,
+    /// A file that is deleted
     #[arg(long, value_name = "PATH")]
     deletes: Vec<String>,
+    /// A file that is written or deleted
     #[arg(long, value_name = "PATH")]
     changes: Vec<String>,
+    /// A text in the lines that a write adds
     #[arg(long, value_name = "REGEX")]
     adds: Vec<String>,
+    /// The branch that a commit lands on
     #[arg(long, value_name = "BRANCH")]
     commits: Vec<String>,
+    /// The branch that a push changes
     #[arg(long, value_name = "BRANCH")]
     pushes: Vec<String>,
+    /// With --commits: what the commit message must have
     #[arg(long, value_name = "REGEX")]
     message: Vec<String>,
+    /// The name of a tool: `mcp__github__*`
     #[arg(long, value_name = "TOOL")]
     uses: Vec<String>,
+    /// The type of an agent that is started
     #[arg(long, value_name = "AGENT")]
     delegates: Vec<String>,
+    /// Only in agents of this type; `main` is the main conversation
     #[arg(long, value_name = "AGENT")]
     in_agent: Vec<String>,
+    /// Only while the repository is on this branch
     #[arg(long, value_name = "BRANCH")]
     on_branch: Vec<String>,
+    /// `new`: not if the file does not exist yet; `saved`: not if git has all that would be lost
     #[arg(long, value_name = "new|saved")]
     unless: Vec<String>,
+    /// What the rule does not apply to, in the form of its first key
     #[arg(long, value_name = "PATTERN")]
     except: Vec<String>,
+    /// What a variable or substitution means that could match
     #[arg(long, value_name = "pass|ask|deny")]
     unknown: Vec<String>,
 }
@@ -84,13 +100,16 @@ struct LooksAt {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What it does")]
 struct Does {
+    /// Deny the call, for this reason
     #[arg(long, value_name = "REASON")]
     deny: Option<String>,
+    /// Ask the user, for this reason
     #[arg(long, value_name = "REASON")]
     ask: Option<String>,
+    /// Tell the agent and the user this, and let the call run
     #[arg(long, value_name = "REASON")]
     warn: Option<String>,
-    /// Run this command after a write
+    /// Run this command after a write; `{path}` is the file
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
     /// What the agent should do instead
@@ -165,6 +184,11 @@ impl Add {
         let text = format!("added {added} to {}", file.path().display());
         file.write(&workspace)?;
         println!("{}", wrap(&make_one_line(&text), 0, text_width()));
+        if self.does.run.is_some() && !self.user {
+            let next = "Its command does not run before you trust it. Next: `provost rules trust`, and then \
+                        `provost init`, which gives the hooks the time that it may take.";
+            println!("{}", wrap(next, 0, text_width()));
+        }
         Ok(Exit::Done)
     }
 
