@@ -118,6 +118,7 @@ rehearsals! {
     rules_check_at_its_rounds: "rules-check-rounds.toml",
     rules_need_passed: "rules-need-passed.toml",
     rules_need_background: "rules-need-background.toml",
+    rules_without_trust: "rules-untrusted.toml",
     rules_trust: "rules-trust.toml",
     terminal_rules_ask: "terminal-rules-ask.toml",
     terminal_rules_override: "terminal-rules-override.toml",

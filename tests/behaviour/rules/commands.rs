@@ -141,7 +141,7 @@ fn the_status_counts_the_rules() {
 fn every_example_is_judged() {
     let project = project_with_rules(RULES);
     let (code, shown, _) = rules(&project, &["test"]);
-    assert!(code == 0 && shown.contains("every example passes"), "{shown}");
+    assert!(code == 0 && shown.contains("every example passes: 4 in 1 rule of yours, "), "{shown}");
     // A rule that is off is not judged: its example would fail.
     let project = project_with_rules(&RULES.replace("off = [\"old\"]", ""));
     let (code, shown, _) = rules(&project, &["test"]);
