@@ -168,12 +168,13 @@ fn show_rules(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
     if counts.all == 0 {
         return Ok(());
     }
-    let rules = |count: usize| if count == 1 { "1 rule".to_owned() } else { format!("{count} rules") };
-    let built_in = match counts.built_in {
-        0 => String::new(),
-        count => format!(", {count} of them built in"),
+    let rules = match (counts.all, counts.built_in) {
+        (1, 0) => "1 rule".to_owned(),
+        (all, 0) => format!("{all} rules"),
+        (all, built_in) if all == built_in => format!("{all} built-in rules"),
+        (all, built_in) => format!("{all} rules, {built_in} of them built in"),
     };
-    let mut parts = vec![format!("{}{built_in}", rules(counts.all))];
+    let mut parts = vec![rules];
     for (count, label) in [
         (counts.off, "switched off"),
         (counts.watched, "only watched"),

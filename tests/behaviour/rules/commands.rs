@@ -135,6 +135,9 @@ fn the_status_counts_the_rules() {
     let output = project.provost_command("status", &["--json"]).output().unwrap();
     let counted: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(counted["rules"]["built_in"], counted["rules"]["all"]);
+    let output = project.provost_command("status", &[]).output().unwrap();
+    let shown = one_line(&String::from_utf8(output.stdout).unwrap());
+    assert!(shown.contains(&format!("rules {} built-in rules ", counted["rules"]["all"])), "{shown}");
 }
 
 #[test]
