@@ -4,6 +4,7 @@
 //! one command: `rm -r build && rm -r src` is judged command by command.
 
 use crate::prelude::*;
+use std::rc::Rc;
 
 use super::paths::{self, PathUse};
 use super::scene::{CommandEffects, Scene};
@@ -183,14 +184,16 @@ fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>
 }
 
 /// The branches that may be checked out at a place.
-pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
-    if scene.is_example {
-        return Ok(vec![find_named_branch(site, scene)]);
-    }
-    let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
-    let effects = scene.event.effects();
-    let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
-    Ok(finder.find_branches(site)?.unwrap_or_default())
+pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Rc<[PossibleBranch]>, Fault> {
+    scene.cached_branches(site, false, || {
+        if scene.is_example {
+            return Ok(vec![find_named_branch(site, scene)]);
+        }
+        let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
+        let effects = scene.event.effects();
+        let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
+        Ok(finder.find_branches(site)?.unwrap_or_default())
+    })
 }
 
 /// The repository of a place, or of the session.
@@ -269,8 +272,8 @@ fn match_commits(
         }
         let branches = match branch {
             UpdatedBranch::CheckedOut => find_branches(site, scene)?,
-            UpdatedBranch::Named(name) => vec![PossibleBranch::Named(name.clone())],
-            UpdatedBranch::Unknown => vec![PossibleBranch::Unknown],
+            UpdatedBranch::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
+            UpdatedBranch::Unknown => Rc::new([PossibleBranch::Unknown]),
         };
         if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) {
             return Ok(KeyMatch::Yes(match branch {

@@ -1,6 +1,7 @@
 //! Whether a command pushes to a branch that a rule names, and how.
 
 use crate::prelude::*;
+use std::rc::Rc;
 
 use super::call::{KeyMatch, find_branches, find_matching_branch, find_repository, names};
 use super::scene::Scene;
@@ -48,12 +49,16 @@ fn is_pushed_by(way: Option<PushWay>, branch: &PushedBranch) -> bool {
 }
 
 /// The branches that a push may change.
-fn find_targets(push: &Push, branch: &PushedBranch, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
+fn find_targets(
+    push: &Push,
+    branch: &PushedBranch,
+    scene: &Scene<'_>,
+) -> Result<Rc<[PossibleBranch]>, Fault> {
     Ok(match &branch.target {
-        PushTarget::Named(name) => vec![PossibleBranch::Named(name.clone())],
+        PushTarget::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
         PushTarget::CheckedOut => find_branches(&push.site, scene)?,
-        PushTarget::Upstream => {
-            let mut branches = find_branches(&push.site, scene)?;
+        PushTarget::Upstream => scene.cached_branches(&push.site, true, || {
+            let mut branches = find_branches(&push.site, scene)?.to_vec();
             let repository = find_repository(&push.site, scene);
             for branch in &mut branches {
                 if let (PossibleBranch::Named(name), Some(repository)) = (&*branch, &repository)
@@ -62,9 +67,9 @@ fn find_targets(push: &Push, branch: &PushedBranch, scene: &Scene<'_>) -> Result
                     *branch = PossibleBranch::Named(upstream);
                 }
             }
-            branches
-        }
-        PushTarget::All | PushTarget::Unknown => vec![PossibleBranch::Unknown],
+            Ok(branches)
+        })?,
+        PushTarget::All | PushTarget::Unknown => Rc::new([PossibleBranch::Unknown]),
     })
 }
 
