@@ -69,7 +69,7 @@ warn   = "use the logger"
 
 [[rule]]
 name = "SERVICE-keys"
-adds = 'SERVICE_(live|test)_[0-9a-zA-Z]{24}'
+adds = '(?i)SERVICE[_-]?key\s*[:=]\s*["`][\w-]{20,}'
 deny = "a key of SERVICE does not belong in a file"
 
 [[rule]]

@@ -44,6 +44,7 @@ impl Scene {
             (".gitignore", "/build\n"),
             ("build/a.o", ""),
             (".git/HEAD", "ref: refs/heads/feature/login\n"),
+            (".git/objects/info/packs", ""),
             (".git/config", "[core]\n\trepositoryformatversion = 0\n"),
             (".git/refs/heads/feature/login", &branch),
         ];

@@ -16,7 +16,7 @@ use provost_core::event::Event;
 use provost_core::guard::is_agent_named;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::matches_name;
-use provost_core::rules::{Rule, RuleRegex, RuleSubject, RuleText, UnknownMeans, Unless};
+use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans, Unless};
 use provost_core::tool::Tool;
 use provost_core::workspace::git_repository::Repository;
 
@@ -267,15 +267,14 @@ fn match_commits(
             }
             _ => continue,
         };
-        if !is_message_wrong(subject, message.as_deref()) {
-            continue;
-        }
         let branches = match branch {
             UpdatedBranch::CheckedOut => find_branches(site, scene)?,
             UpdatedBranch::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
             UpdatedBranch::Unknown => Rc::new([PossibleBranch::Unknown]),
         };
-        if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) {
+        if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions)
+            && is_message_wrong(subject, message.as_deref())
+        {
             return Ok(KeyMatch::Yes(match branch {
                 PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
                 _ => format!("git {name} may land on any branch"),
@@ -288,6 +287,5 @@ fn match_commits(
 /// Whether a message is given that lacks what the rule requires. A rule without `message` requires nothing.
 fn is_message_wrong(subject: &RuleSubject, message: Option<&str>) -> bool {
     let Some(required) = &subject.message else { return true };
-    let pattern = RuleRegex::new(&required.text);
-    message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
+    message.is_some_and(|message| required.is_match(message) == Some(false))
 }
