@@ -66,7 +66,9 @@ impl DoctorFinding {
 
     /// What was found and why, as one sentence.
     fn sentence(&self) -> String {
-        make_one_line(&format!("{}: {}.", self.what, self.why.trim_end_matches('.')))
+        let why = self.why.trim_end_matches('.');
+        let end = if why.ends_with('?') { "" } else { "." };
+        make_one_line(&format!("{}: {why}{end}", self.what))
     }
 
     fn fix_sentence(&self) -> String {

@@ -1,6 +1,6 @@
 //! `provost rules add`: adds a rule, or a built-in set, to a `provost.toml`.
 
-use toml_edit::{Array, Item, Table, value};
+use toml_edit::{Array, InlineTable, Item, Table, value};
 
 use super::RuleFileEdit;
 use super::example_run::ExampleReport;
@@ -21,6 +21,7 @@ use crate::text::{make_one_line, shorten_name};
   provost rules add --name no-force-push --runs 'git push --force|-f' --deny 'it rewrites history'
   provost rules add --user --name keys --reads '~/.ssh/**' --ask 'it holds secrets'
   provost rules add --name format --writes '**/*.rs' --run 'rustfmt {path}'
+  provost rules add --name tested --stops --changed 'src/**' --need-passed 'cargo test'
 
 Exit codes: 0 added, or it was there already; 1 not added; 74 the file cannot be written.")]
 pub(super) struct Add {
@@ -46,53 +47,90 @@ pub(super) struct Add {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What the rule looks at")]
 struct LooksAt {
+    /// A program that is started, such as `git push --force|-f`
     #[arg(long, value_name = "COMMAND")]
     runs: Vec<String>,
+    /// A file that is read, as a pattern of .gitignore
     #[arg(long, value_name = "PATH")]
     reads: Vec<String>,
+    /// A file that is created or changed
     #[arg(long, value_name = "PATH")]
     writes: Vec<String>,
+    /// A file that is deleted
     #[arg(long, value_name = "PATH")]
     deletes: Vec<String>,
+    /// A file that is written or deleted
     #[arg(long, value_name = "PATH")]
     changes: Vec<String>,
+    /// A regular expression in the lines that a write adds
     #[arg(long, value_name = "REGEX")]
     adds: Vec<String>,
+    /// The branch that a commit lands on
     #[arg(long, value_name = "BRANCH")]
     commits: Vec<String>,
+    /// The branch that a push changes
     #[arg(long, value_name = "BRANCH")]
     pushes: Vec<String>,
+    /// With `--commits`: a regular expression that the message must have
     #[arg(long, value_name = "REGEX")]
     message: Vec<String>,
+    /// The name of a tool, such as `mcp__github__*`
     #[arg(long, value_name = "TOOL")]
     uses: Vec<String>,
+    /// The type of an agent that is started
     #[arg(long, value_name = "AGENT")]
     delegates: Vec<String>,
+    /// The end of a turn; goes with `--need-passed`, `--need-check` or `--warn`
+    #[arg(long)]
+    stops: bool,
+    /// Files that the session has changed since the evidence
+    #[arg(long, value_name = "PATH")]
+    changed: Vec<String>,
+    /// Only in agents of this type; `main` is the main conversation
     #[arg(long, value_name = "AGENT")]
     in_agent: Vec<String>,
+    /// Only while this branch is checked out
     #[arg(long, value_name = "BRANCH")]
     on_branch: Vec<String>,
+    /// Not if the file is new, or if nothing would be lost
     #[arg(long, value_name = "new|saved")]
     unless: Vec<String>,
+    /// What the rule does not apply to
     #[arg(long, value_name = "PATTERN")]
     except: Vec<String>,
+    /// What a word that cannot be known means
     #[arg(long, value_name = "pass|ask|deny")]
     unknown: Vec<String>,
 }
 
-/// What the rule does: exactly one of the first four.
+/// What the rule does: exactly one of the first six.
 #[derive(clap::Args)]
 #[command(next_help_heading = "What it does")]
 struct Does {
+    /// Deny the call, for this reason
     #[arg(long, value_name = "REASON")]
     deny: Option<String>,
+    /// Ask the user, for this reason
     #[arg(long, value_name = "REASON")]
     ask: Option<String>,
+    /// Tell the model and the user, and let the call continue
     #[arg(long, value_name = "REASON")]
     warn: Option<String>,
-    /// Run this command after a write
+    /// Wait until this command has passed since the last change
+    #[arg(long, value_name = "COMMAND", conflicts_with = "need_check")]
+    need_passed: Option<String>,
+    /// Run this command, and wait until it passes
+    #[arg(long, value_name = "COMMAND")]
+    need_check: Option<String>,
+    /// Run this command after a write; `{path}` is the file
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
+    /// How long the command of `--need-check` or `--run` may take
+    #[arg(long, value_name = "NUMBER")]
+    seconds: Option<i64>,
+    /// How often in a row a turn is stopped
+    #[arg(long, value_name = "NUMBER")]
+    rounds: Option<i64>,
     /// What the agent should do instead
     #[arg(long, value_name = "TEXT")]
     fix: Option<String>,
@@ -182,6 +220,7 @@ impl Add {
             ("message", &at.message),
             ("uses", &at.uses),
             ("delegates", &at.delegates),
+            ("changed", &at.changed),
             ("in_agent", &at.in_agent),
             ("on_branch", &at.on_branch),
             ("unless", &at.unless),
@@ -201,6 +240,14 @@ impl Add {
         for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
             table.insert(key, list_or_text(list));
         }
+        if at.stops {
+            table.insert("stops", value(true));
+        }
+        table.extend(does.make_need().map(|need| ("need", value(need))));
+        let seconds = does.seconds.filter(|_| does.need_check.is_none());
+        for (key, number) in [("seconds", seconds), ("rounds", does.rounds)] {
+            table.extend(number.map(|number| (key, value(number))));
+        }
         for (key, text) in texts {
             if let Some(text) = text {
                 table.insert(key, value(text.as_str()));
@@ -212,6 +259,22 @@ impl Add {
             }
         }
         table
+    }
+}
+
+impl Does {
+    fn make_need(&self) -> Option<InlineTable> {
+        let (key, command) = match (&self.need_passed, &self.need_check) {
+            (Some(command), _) => ("passed", command),
+            (None, Some(command)) => ("check", command),
+            (None, None) => return None,
+        };
+        let mut need = InlineTable::new();
+        need.insert(key, command.into());
+        if let Some(seconds) = self.seconds.filter(|_| self.need_check.is_some()) {
+            need.insert("seconds", seconds.into());
+        }
+        Some(need)
     }
 }
 

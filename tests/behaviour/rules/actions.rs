@@ -67,6 +67,38 @@ fn a_project_cannot_weaken_the_rules_of_the_user_or_the_administrator() {
 }
 
 #[test]
+fn each_layer_switches_its_own_rules_and_its_own_use_of_the_baseline() {
+    const USE: &str = "[rules]\nuse = [\"baseline\"]\n";
+    let off = format!("{USE}off = [\"baseline/publish\"]\n");
+    let watch = format!("{USE}mode = \"watch\"\n");
+    let decide_publish = |project: &str, user: &str, managed: &str| {
+        let project = project_with_rules(project);
+        project.write_home_file(".config/provost/provost.toml", user);
+        project.write_managed_config(managed);
+        decide(&project, &project.bash("npm publish"))
+    };
+    let asks = "ask rule:baseline/publish";
+    assert_eq!(decide_publish(USE, "", ""), asks);
+    for weaker in [&off, &watch] {
+        assert_eq!(decide_publish(weaker, "", ""), "silent", "{weaker}");
+        assert_eq!(decide_publish("", weaker, ""), "silent", "{weaker}");
+        assert_eq!(decide_publish(weaker, USE, ""), asks, "{weaker}");
+        assert_eq!(decide_publish(USE, weaker, ""), asks, "{weaker}");
+        assert_eq!(decide_publish(weaker, weaker, USE), asks, "{weaker}");
+        assert_eq!(decide_publish(USE, USE, weaker), "silent", "{weaker}");
+    }
+    // Two rules of one name in two layers both hold.
+    let rule = |program: &str| format!("[[rule]]\nname = \"a\"\nruns = \"{program}\"\ndeny = \"no\"\n");
+    let project = project_with_rules(&rule("one"));
+    project.write_home_file(".config/provost/provost.toml", &rule("two"));
+    assert_decisions(&project, &[("deny rule:a", project.bash("one")), ("deny rule:a", project.bash("two"))]);
+    // A project's rule of the same name does not replace the user's.
+    let project = project_with_rules(&format!("[rules]\noff = [\"a\"]\n{}", rule("one")));
+    project.write_home_file(".config/provost/provost.toml", &rule("two"));
+    assert_decisions(&project, &[("silent", project.bash("one")), ("deny rule:a", project.bash("two"))]);
+}
+
+#[test]
 fn a_mistake_takes_down_its_own_rule_only() {
     let project = project_with_rules(&format!(
         "{DENY}\n[[rule]]\nname = \"two\"\nruns = \"x\"\ndeny = \"a\"\nask = \"b\"\n\n[[rule]]\nname = \"typo\"\nrnus = \"x\"\ndeny = \"a\"\n"

@@ -74,6 +74,13 @@ fn a_check_runs_once_for_the_same_files() {
             session.project.write_file("target/x", "longer");
             expect_run("a file that git ignores", false);
         }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(path.join("src/a.rs"), fs::Permissions::from_mode(0o755)).unwrap();
+            expect_run("a mode has changed", true);
+            expect_run("nothing has changed", false);
+        }
     }
 }
 
@@ -118,6 +125,29 @@ fn a_check_has_no_input_and_a_time_limit_and_its_group_ends_with_it() {
     let answer = session.stop();
     assert!(answer.expect_denial().contains("did not end within 1 s"), "{answer:?}");
     assert!(has_check_ended(&session));
+}
+
+#[test]
+fn a_check_that_prints_without_end_is_bounded() {
+    let session = session_with_check(
+        "stops = true",
+        "head -c 300000000 /dev/zero | tr '\\0' x; echo; echo last; exit 1",
+    );
+    let denial = session.stop().expect_denial();
+    assert!(denial.contains("last") && denial.len() < 10_000, "{}", denial.len());
+}
+
+#[test]
+fn two_sessions_at_once_run_a_check_once() {
+    let session = session_with_check("stops = true", "sleep 1");
+    let mut other = session.event("Stop.active_false");
+    other["session_id"] = "session-2".into();
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| session.project.hook(&other).is_silent());
+        assert!(session.project.hook(&session.event("Stop.active_false")).is_silent());
+        assert!(first.join().unwrap());
+    });
+    assert_eq!(count_runs(&session), 1);
 }
 
 fn has_check_ended(session: &RuleSession) -> bool {

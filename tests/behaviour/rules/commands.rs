@@ -227,6 +227,40 @@ fn a_mistake_in_an_example_is_reported_with_its_place() {
 }
 
 #[test]
+fn a_rule_that_needs_evidence_is_added() {
+    let project = project_with_rules("");
+    for (name, arguments) in [
+        ("a", &["--stops", "--changed", "src/**", "--need-passed", "cargo test", "--rounds", "2"][..]),
+        ("b", &["--commits", "*", "--need-check", "make lint", "--seconds", "90"]),
+        ("c", &["--writes", "**/*.rs", "--run", "rustfmt {path}", "--seconds", "5"]),
+    ] {
+        let (code, _, told) = rules(&project, &[&["add", "--name", name], arguments].concat());
+        assert_eq!(code, 0, "{told}");
+    }
+    let text = fs::read_to_string(project.path.join("provost.toml")).unwrap();
+    for expected in [
+        "name = \"a\"\nchanged = \"src/**\"\nstops = true\nneed = { passed = \"cargo test\" }\nrounds = 2\n",
+        "name = \"b\"\ncommits = \"*\"\nneed = { check = \"make lint\", seconds = 90 }\n",
+        "name = \"c\"\nwrites = \"**/*.rs\"\nseconds = 5\nrun = \"rustfmt {path}\"\n",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+    let (code, _, told) =
+        rules(&project, &["add", "--name", "d", "--stops", "--need-passed", "x", "--seconds", "5"]);
+    assert!(code == 1 && one_line(&told).contains("`seconds` goes with `run`"), "{told}");
+}
+
+#[test]
+fn every_option_of_rules_add_is_described() {
+    let (_, help, _) = rules(&TestProject::new(), &["add", "-h"]);
+    let options: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("--")).collect();
+    let is_described =
+        |line: &&&str| line.trim_start().split("  ").filter(|part| !part.is_empty()).count() > 1;
+    let bare: Vec<&&str> = options.iter().filter(|line| !is_described(line)).collect();
+    assert!(options.len() > 20 && bare.is_empty(), "{bare:?}\n{help}");
+}
+
+#[test]
 fn a_rule_is_added_and_everything_else_stays() {
     let project = project_with_rules(RULES);
     let arguments = [

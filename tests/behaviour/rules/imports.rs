@@ -208,6 +208,36 @@ notifications:
 }
 
 #[test]
+fn a_field_that_no_rule_can_say_is_listed() {
+    let project = TestProject::new();
+    for (name, text, field) in [
+        (
+            "settings.json",
+            r#"{"permissions": {"deny": ["Bash(x)"], "defaultMode": "plan"}}"#,
+            "permissions: defaultMode",
+        ),
+        (
+            ".safety-net.json",
+            r#"{"rules": [{"name": "n", "command": "x", "allow_args": ["y"]}]}"#,
+            "n: allow_args",
+        ),
+        (
+            ".conclaude.yaml",
+            "stop:\n  commands:\n    - run: make\n      showStdout: true\n",
+            "make: showStdout",
+        ),
+        (
+            "hookify.a.local.md",
+            "---\nname: a\nenabled: true\nevent: bash\npattern: x\ntool_matcher: Bash\n---\nno\n",
+            "a: tool_matcher",
+        ),
+    ] {
+        let (code, _, reported) = import(&project, name, text);
+        assert!(code == 0 && reported.contains(field), "{name}: {reported}");
+    }
+}
+
+#[test]
 fn an_unknown_or_broken_file_is_reported() {
     let project = TestProject::new();
     for (name, text, why) in [

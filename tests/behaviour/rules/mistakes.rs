@@ -177,3 +177,112 @@ fn ten_megabytes_of_rules_and_a_file_without_end_are_answered_in_time() {
         assert!(answer.cpu_seconds < 5.0 && answer.expect_note().len() < 2000, "{}", &text[..20]);
     }
 }
+
+/// What every surface says about the configuration: the start of a session, and the commands.
+fn ask_everywhere(project: &TestProject) -> Vec<(&'static str, String)> {
+    let run = |name: &str, arguments: &[&str]| {
+        let output = project.provost_command(name, arguments).output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code < 100), "{name}: {output:?}");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        project.shorten_paths(&text)
+    };
+    let start = project.start_session("s");
+    assert!(start.cpu_seconds < 5.0, "{start:?}");
+    vec![
+        ("session start", project.shorten_paths(&start.expect_note())),
+        ("config check", run("config", &["check"])),
+        ("doctor", run("doctor", &["--json"])),
+        ("rules", run("rules", &[])),
+        ("status", run("status", &["--json"])),
+    ]
+}
+
+#[test]
+fn every_kind_of_mistake_is_told_on_every_surface_and_takes_nothing_else_down() {
+    let own = "[[rule]]\nname = \"of-user\"\nruns = \"git pull\"\ndeny = \"no\"\n";
+    let wrong = |lines: &str| format!("{GOOD}\n[[rule]]\nname = \"wrong\"\n{lines}").into_bytes();
+    // The file, what the messages say, and whether the other rule of the file holds.
+    let cases: Vec<(Vec<u8>, &str, bool)> = vec![
+        (wrong("runss = \"git push\"\ndeny = \"no\"\n"), "did you mean `runs`?", true),
+        (wrong("runs = \"git push\"\ndeny = \"no\"\nunknown = \"aks\"\n"), "did you mean `ask`?", true),
+        (wrong("runs = \"git push;\"\ndeny = \"no\"\n"), "rule `wrong`", true),
+        (wrong("adds = 'a{1000}{1000}'\ndeny = \"no\"\n"), "too large", true),
+        (wrong("adds = '(?=a)'\ndeny = \"no\"\n"), "look-around", true),
+        (wrong("stops = true\nneed = { pased = \"x\" }\n"), "did you mean `passed`?", true),
+        (wrong("stops = true\nneed = { passed = \"x\", check = \"y\" }\n"), "`need` takes", true),
+        (wrong("stops = true\ndeny = \"no\"\n"), "`stops` goes with", true),
+        (wrong("runs = \"x\"\nrun = \"y\"\n"), "`run` goes with", true),
+        (wrong("runs = \"x\"\ndeny = \"no\"\nmatch = [{ wriet = \"a\" }]\n"), "an example has one of", true),
+        (wrong("runs = \"x\"\ndeny = \"no\"\nmatch = \"x\"\n"), "`match` takes", true),
+        (format!("{GOOD}[rules]\nof = [\"x\"]\n").into_bytes(), "did you mean `off`?", true),
+        (format!("{GOOD}[rules]\nuse = [\"basline\"]\n").into_bytes(), "did you mean `baseline`?", true),
+        (format!("{GOOD}[rules]\noff = [\"no-fetc\"]\n").into_bytes(), "did you mean `no-fetch`?", true),
+        (wrong("runs = [bad]\ndeny = \"no\"\n"), "none of its rules holds", false),
+        (wrong("match = [bad]\nruns = \"x\"\ndeny = \"no\"\n"), "none of its rules holds", false),
+        (GOOD.repeat(100_000).into_bytes(), "cannot be read", false),
+        (vec![b'['; 100 << 20], "cannot be read", false),
+        (b"\x7fELF\0\x01\xff\xfe[[rule]]".to_vec(), "is not UTF-8", false),
+        ([GOOD.as_bytes(), b"# \xff\n"].concat(), "is not UTF-8", true),
+        (
+            format!("{GOOD}x = {}1{}\n", "[".repeat(100_000), "]".repeat(100_000)).into_bytes(),
+            "none of its rules holds",
+            false,
+        ),
+        (format!("{GOOD}x{} = 1\n", ".x".repeat(100_000)).into_bytes(), "none of its rules holds", false),
+    ];
+    let mut failures = Vec::new();
+    for (bytes, expected, holds) in cases {
+        let shown_bytes = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+        let mut check = |is_right: bool, what: &str| {
+            if !is_right {
+                failures.push(format!("{shown_bytes}\n{what}\n"));
+            }
+        };
+        let project = TestProject::new();
+        project.write_home_file(".config/provost/provost.toml", own);
+        fs::write(project.path.join("provost.toml"), &bytes).unwrap();
+        for (surface, text) in ask_everywhere(&project) {
+            let is_told = text.contains(expected) && text.contains("provost.toml");
+            check(is_told, &format!("`{expected}` expected from {surface}: {text}"));
+        }
+        let (_, line) = shown(&project, "statusline", &[]);
+        check(line.contains("in its configuration"), &line);
+        check(is_denied(&project, "git fetch") == holds, "the other rule of the file");
+        check(is_denied(&project, "git pull"), "the user's rule");
+        let write = project.write(project.home.join(".config/provost/provost.toml"), "");
+        check(project.hook(&write).find_denial().is_ok(), "the guards");
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_none_is_told_and_its_last_good_version_holds() {
+    use std::os::unix::fs::PermissionsExt;
+    let replace: [fn(&std::path::Path); 4] = [
+        |path| fs::create_dir(path).unwrap(),
+        |path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success()),
+        |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
+        |path| {
+            fs::write(path, GOOD).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        },
+    ];
+    for (number, replace) in replace.iter().enumerate() {
+        let project = with_config(GOOD);
+        assert!(is_denied(&project, "git fetch"));
+        let path = project.path.join("provost.toml");
+        fs::remove_file(&path).unwrap();
+        replace(&path);
+        if number == 3 && fs::read(&path).is_ok() {
+            continue; // Root reads every file.
+        }
+        for (surface, text) in ask_everywhere(&project) {
+            assert!(
+                text.contains("cannot be read") && text.contains("last good version"),
+                "{number} {surface}: {text}"
+            );
+        }
+        assert!(is_denied(&project, "git fetch"), "{number}");
+    }
+}

@@ -55,6 +55,40 @@ fn a_command_follows_every_write_that_matches_once_for_each_file() {
 }
 
 #[test]
+fn any_path_is_one_word_for_the_command() {
+    let names = ["a b.rs", "it's.rs", "-rf.rs", "new\nline.rs", "$(touch x).rs", "\"q\".rs", "ä*;&.rs"];
+    for command in ["printf '%s\\0' {path} >> ~/log", "printf '%s\\0' \"{path}\" >> ~/log"] {
+        let session = session_with_run("writes = \"**/*.rs\"", command);
+        for name in names {
+            let path = session.project.path.join(name);
+            fs::write(&path, "text\n").unwrap();
+            assert!(session.project.hook(&written(&session, name)).is_silent(), "{name}");
+        }
+        let log = read_log(&session);
+        let expected: Vec<String> = names.iter().map(|name| format!("<project>/{name}")).collect();
+        assert_eq!(log.split_terminator('\0').collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn every_tool_that_edits_is_followed() {
+    let session = session_with_run("writes = \"**/*.rs\"", LOG);
+    let path = session.project.path.join("src/a.rs");
+    for (tool, input) in [
+        ("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"})),
+        ("MultiEdit", json!({"file_path": path, "edits": [{"old_string": "a", "new_string": "b"}]})),
+        ("mcp__files__write_file", json!({"path": path, "content": "b"})),
+    ] {
+        fs::remove_file(session.project.home.join("log")).ok();
+        let mut event = session.event("PostToolUse.Edit");
+        event["tool_name"] = tool.into();
+        event["tool_input"] = input;
+        session.project.hook(&event);
+        assert_eq!(read_log(&session), "<project>/src/a.rs\n", "{tool}");
+    }
+}
+
+#[test]
 fn the_model_reads_that_a_command_has_changed_the_file() {
     let session = session_with_run("writes = \"**/*.rs\"", "sed -i s/text/TEXT/ {path}");
     let answer = session.project.hook(&written(&session, "src/a.rs"));

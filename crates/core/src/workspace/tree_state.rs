@@ -1,7 +1,7 @@
 //! Recognizes that the files of a project are unchanged, so that a check need not run again.
 //!
-//! Git lists the files that it tracks, with their content in the index, and those that it does not ignore; their sizes
-//! and times are compared. Without git, all files count. A project with very many files has no state: its checks always
+//! Git lists the files that it tracks, with their content in the index, and those that it does not ignore; their sizes,
+//! modes and times are compared. Without git, all files count. A project with very many files has no state: its checks always
 //! run.
 
 use std::fs;
@@ -102,4 +102,11 @@ fn add_file(path: &Path, digest: &mut Vec<u8>) {
     let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     digest.extend(time.unwrap_or_default().as_nanos().to_le_bytes());
     digest.extend(metadata.len().to_le_bytes());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // The time of the last change of mode or content, which no program can set back.
+        digest.extend(metadata.mode().to_le_bytes());
+        digest.extend([metadata.ctime(), metadata.ctime_nsec()].map(i64::to_le_bytes).concat());
+    }
 }

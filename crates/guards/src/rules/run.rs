@@ -95,7 +95,7 @@ fn run_for_files(
         }
         let content = || workspace.read_bytes(file, LARGEST_FILE).ok().flatten();
         let before = content();
-        let line = command.replace("{path}", &quote_for_shell(&file.to_string_lossy()));
+        let line = insert_path(command, file);
         let ended = workspace.run_rule_command(&line, left)?;
         let shown = describe_file(file, scene);
         if !ended.has_succeeded {
@@ -111,6 +111,12 @@ fn run_for_files(
         }
     }
     Ok(notes)
+}
+
+/// The command with the quoted path. Quotes around `{path}` would become a part of the path.
+fn insert_path(command: &str, file: &Path) -> String {
+    let command = command.replace("\"{path}\"", "{path}").replace("'{path}'", "{path}");
+    command.replace("{path}", &quote_for_shell(&file.to_string_lossy()))
 }
 
 fn describe_file(file: &Path, scene: &Scene<'_>) -> String {

@@ -31,6 +31,7 @@ pub(super) fn read(settings: &Value, result: &mut ImportResult) {
             result.leave_out(list, "it stands outside of `permissions`, where the client ignores it");
         }
     }
+    result.leave_out_fields("permissions", permissions, &["deny", "ask", "allow"]);
     if permissions["allow"].as_array().is_some_and(|allow| !allow.is_empty()) {
         result.leave_out("permissions.allow", "a rule never allows anything");
     }

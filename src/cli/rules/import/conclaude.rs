@@ -53,6 +53,7 @@ fn read_stop(section: &Value, result: &mut ImportResult) {
                 result.leave_out("stop.commands", "an entry has no `run`");
                 continue;
             };
+            result.leave_out_fields(line, command, &["run", "message", "timeout"]);
             result.add(ImportedRule {
                 name: format!("stop-{line}"),
                 stop_check: Some((line.to_owned(), command["timeout"].as_i64())),
@@ -70,6 +71,7 @@ fn read_uneditable(entry: &Value, result: &mut ImportResult) {
     if pattern.contains(['{', '|', '!', '<']) {
         return result.leave_out(pattern, "the pattern has a character that means something else in a rule");
     }
+    result.leave_out_fields(pattern, entry, &["pattern", "message"]);
     result.add(ImportedRule {
         name: format!("uneditable-{pattern}"),
         patterns: vec![("writes", vec![pattern.to_owned()])],
@@ -88,6 +90,8 @@ fn read_tool_check(entry: &Value, result: &mut ImportResult) {
     if text("action") != Some("block") {
         return result.leave_out(shown, "a rule never allows anything");
     }
+    let known = ["tool", "commandPattern", "pattern", "matchMode", "action", "message"];
+    result.leave_out_fields(&shown, entry, &known);
     let reason = text("message").unwrap_or("a check of conclaude blocks it").to_owned();
     let mut rule = ImportedRule {
         name: format!("block-{shown}"),

@@ -25,6 +25,8 @@ pub(super) fn read(text: &str, result: &mut ImportResult) -> Result<(), String> 
         result.leave_out(name, "it is not enabled");
         return Ok(());
     }
+    let known = ["name", "enabled", "event", "pattern", "conditions", "action"];
+    result.leave_out_fields(&name, &front, &known);
     let event = text("event").unwrap_or_else(|| "all".into());
     let action = if text("action").as_deref() == Some("block") { "deny" } else { "warn" };
     let conditions = match (front["conditions"].as_array(), text("pattern")) {

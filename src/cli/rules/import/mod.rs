@@ -77,6 +77,15 @@ impl ImportResult {
         self.unsaid.push((what.into(), why.into()));
     }
 
+    /// Lists the fields of an entry that no rule can say.
+    fn leave_out_fields(&mut self, what: &str, entry: &serde_json::Value, known: &[&str]) {
+        let unread =
+            entry.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
+        for (name, _) in unread {
+            self.leave_out(format!("{what}: {name}"), "there is no rule for this field");
+        }
+    }
+
     fn differ(&mut self, what: impl Into<String>, how: impl Into<String>) {
         self.differences.push((what.into(), how.into()));
     }

@@ -10,6 +10,7 @@ pub(super) fn read(config: &Value, result: &mut ImportResult) -> Result<(), Stri
     for rule in rules {
         let text = |name: &str| rule[name].as_str().map(str::trim).filter(|text| !text.is_empty());
         let name = text("name").unwrap_or("safety-net");
+        result.leave_out_fields(name, rule, &["name", "command", "subcommand", "block_args", "reason"]);
         let Some(command) = text("command") else {
             result.leave_out(name, "it has no `command`");
             continue;
