@@ -48,6 +48,7 @@ impl Check {
         let cwd = current_directory()?;
         let call = ToolCall {
             native_tool: String::new(),
+            other_name: None,
             id: None,
             tool: Tool::Shell { command: join_words(&self.command) },
             outcome: crate::tool::ToolOutcome::default(),
@@ -96,7 +97,7 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("runs", words.join(" "))
         }
         Effect::MutatingOption { program, by, does } => ("acts", format!("{program} {by}: {does}")),
-        Effect::Commit { site, dry_run, message } => {
+        Effect::Commit { site, dry_run, message, .. } => {
             let place = site.repository.as_deref().map_or("an unknown repository".into(), shown);
             let branch = match site.named_branch() {
                 NamedBranch::Current => "its current branch",
@@ -187,7 +188,7 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
         Effect::MutatingOption { program, by, does: what } => {
             json!({"does": does, "program": program, "by": by, "what": what})
         }
-        Effect::Commit { site, dry_run, message } => {
+        Effect::Commit { site, dry_run, message, .. } => {
             let (on, name) = match site.named_branch() {
                 NamedBranch::Current => ("current", None),
                 NamedBranch::Named(name) => ("named", Some(name)),

@@ -14,6 +14,8 @@ use crate::long_bytes::LongBytes;
 pub struct ToolCall {
     /// The client's name of the tool.
     pub native_tool: String,
+    /// Another name of the same tool, which older versions of the client send.
+    pub other_name: Option<&'static str>,
     pub id: Option<String>,
     pub tool: Tool,
     /// What the tool returned, if the event is about a finished call.
@@ -21,6 +23,11 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// All names of the tool.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [self.native_tool.as_str()].into_iter().chain(self.other_name)
+    }
+
     /// Whether the name of an unknown tool says that it only reads.
     pub fn is_reader(&self) -> bool {
         const READS: &[&str] =

@@ -5,8 +5,12 @@
 use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
+use super::texts::TextSource;
 use super::word::Word;
 use super::{LineWalker, SHELLS};
+
+/// At most this many aliases of a text are followed.
+const MOST_ALIASES: usize = 16;
 
 impl LineWalker<'_> {
     pub(super) fn run_eval(&mut self, words: &[Word]) {
@@ -14,12 +18,19 @@ impl LineWalker<'_> {
             return self.run_text(words.join(" "));
         }
         self.report_unparsed("eval of an unknown text");
-        self.tree.note_code_input();
+        self.note_code_input();
         let words: Vec<String> = words.iter().map(Word::source_without_quotes).collect();
         self.run_text_before(words.join(" "), TextKind::Rest);
     }
 
     pub(super) fn run_simple_command(&mut self, command: &SimpleCommand) {
+        let is_remote = self.is_remote;
+        self.run_words(command);
+        self.is_remote = is_remote;
+    }
+
+    fn run_words(&mut self, command: &SimpleCommand) {
+        self.run_shell_alias(&command.words);
         let outside = self.place.save();
         let git = self.git.clone();
         let Some((program, words)) = self.resolve_program(&command.words) else {
@@ -28,6 +39,7 @@ impl LineWalker<'_> {
             return;
         };
         match program {
+            "cd" | "pushd" | "popd" | "exit" if self.is_remote => {}
             _ if SHELLS.contains(&program) => self.run_shell(words, command),
             "eval" => {
                 let queued = self.nested.len();
@@ -36,6 +48,7 @@ impl LineWalker<'_> {
             }
             "alias" => {
                 self.tree.distrust_status();
+                self.learn_shell_aliases(words);
                 self.report_program(program, words);
             }
             "trap" => {
@@ -83,6 +96,25 @@ impl LineWalker<'_> {
         }
         self.place.restore(outside);
         self.git.restore_settings(git);
+    }
+
+    /// `alias NAME=TEXT`.
+    fn learn_shell_aliases(&mut self, words: &[Word]) {
+        let pairs = words.iter().filter_map(Word::text).filter_map(|text| text.split_once('='));
+        for (name, value) in pairs.take(MOST_ALIASES.saturating_sub(self.aliases.len())) {
+            if self.work.pay(name.len() + value.len()) {
+                self.aliases.push((name.to_owned(), value.to_owned()));
+            }
+        }
+    }
+
+    /// Runs the text of an alias as well, because not every shell follows it. The words of the alias itself are no aliases.
+    fn run_shell_alias(&mut self, words: &[Word]) {
+        let Some((first, rest)) = words.split_first().filter(|_| !self.aliases.is_empty()) else { return };
+        let is_it = |(name, _): &&(String, String)| first.source == name;
+        let Some((_, value)) = self.aliases.iter().rfind(is_it) else { return };
+        let line = [value.as_str()].into_iter().chain(rest.iter().map(|word| word.source));
+        self.run_text_before(line.collect::<Vec<_>>().join(" "), TextKind::Commands);
     }
 
     /// `set -e`, `set -euo pipefail`, `set +e`.
@@ -134,7 +166,8 @@ impl LineWalker<'_> {
             }
         }
         if reads {
-            self.tree.note_code_input();
+            self.note_code_input();
+            self.run_piped_text(command);
         }
         if let Some(script) = script {
             self.note_script_source(script);
@@ -145,9 +178,35 @@ impl LineWalker<'_> {
         }
     }
 
+    /// Runs the text that the command in front of `|` prints: `echo ls | sh`.
+    fn run_piped_text(&mut self, command: &SimpleCommand) {
+        if !command.redirections.iter().all(|one| matches!(one, Redirection::Write { .. })) {
+            return;
+        }
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, is_complete: true }) if self.work.pay(text.len()) => {
+                self.run_text(text.to_string());
+            }
+            Some(TextSource::Document(number)) => {
+                let script = self.record_script(ScriptTime::Now);
+                if let Some(document) = self.find_document(number) {
+                    document.script = Some(script);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The current command runs code that it gets from another command, on this machine.
+    pub(super) fn note_code_input(&mut self) {
+        if !self.is_remote {
+            self.tree.note_code_input();
+        }
+    }
+
     /// A script in a file may have been fetched; `<(…)` is the output of a command.
     fn note_script_source(&mut self, script: &Word) {
-        if script.text().is_some() { self.tree.note_script() } else { self.tree.note_code_input() }
+        if script.text().is_some() { self.tree.note_script() } else { self.note_code_input() }
     }
 
     pub(super) fn run_command_option(&mut self, words: &[Word]) {
@@ -159,7 +218,7 @@ impl LineWalker<'_> {
             && let Some(text) = words[at + 1..].iter().find(|word| !word.is_option())
         {
             if text.text().is_none() {
-                self.tree.note_code_input();
+                self.note_code_input();
             }
             self.run_word(text);
         }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::effect::Effect;
 use crate::effect::commands::{Line, LineCommand};
+use crate::effect::git::GitSite;
 use crate::grammar::{ControlOperator, Scope, StructureEvent};
 
 /// At most this many commands that fetch, and as many that run code, are compared with each other.
@@ -33,6 +34,8 @@ pub(super) struct CommandTree {
     code_inputs: Vec<u32>,
     /// Commands that run a file that they read.
     scripts: Vec<u32>,
+    /// Where commands run.
+    pub(super) sites: Vec<(u32, GitSite)>,
 }
 
 /// A list of commands that is being walked: a text, or what a construct contains.
@@ -270,8 +273,9 @@ impl CommandTree {
         if self.is_unreliable {
             self.revoke_from(0);
         }
-        let Self { commands, effect_commands, fetches, code_inputs, scripts, .. } = self;
-        let mut line = Line { effects, command_numbers: effect_commands, commands };
+        let Self { commands, effect_commands, fetches, code_inputs, scripts, mut sites, .. } = self;
+        sites.sort_by_key(|(number, _)| *number);
+        let mut line = Line { effects, command_numbers: effect_commands, commands, sites };
         if !fetches.is_empty() {
             find_fetched_code(&mut line, &fetches, &code_inputs, &scripts);
         }

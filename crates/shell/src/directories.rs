@@ -65,6 +65,11 @@ impl CurrentDirectory {
         }
     }
 
+    /// Whether the line may have left the directory in which it started.
+    pub(super) fn has_moved(&self) -> bool {
+        self.is_lost || self.seen.len() > 1 || !self.entered.is_empty()
+    }
+
     /// The directories that were entered one after the other; empty if a condition decides on one of them.
     pub(super) fn entered(&self) -> DirectoryList {
         if self.is_conditional || self.is_lost { DirectoryList::default() } else { self.entered.clone() }

@@ -71,7 +71,7 @@ pub use programs::variable_steers_programs;
 use texts::TextFlow;
 use word::Word;
 
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 /// How deep texts that are command lines themselves are followed: `sh -c "sh -c …"`, backticks.
 const DEEPEST: u32 = 8;
 /// A longer line is not parsed at all.
@@ -117,11 +117,23 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
         is_substituted: false,
         status: StatusRule { passes: true, has_pipefail: false },
         is_guess: false,
+        is_remote: false,
         depth: 0,
     }]);
     while let Some(nested) = open.pop_front().or_else(|| evaluation.next_text()) {
-        let NestedText { text, kind, script, git, place, within, is_substituted, status, is_guess, depth } =
-            nested;
+        let NestedText {
+            text,
+            kind,
+            script,
+            git,
+            place,
+            within,
+            is_substituted,
+            status,
+            is_guess,
+            is_remote,
+            depth,
+        } = nested;
         // A text that may not be commands must not make a line too large.
         if is_guess && guesses.is_spent() {
             continue;
@@ -144,10 +156,12 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             work,
             guesses: &guesses,
             is_guess,
+            is_remote,
             effects: &mut effects,
             nested: Vec::new(),
             documents: VecDeque::new(),
             texts: TextFlow::default(),
+            aliases: Vec::new(),
             depth,
         };
         line.walk(Parser::new(&text, kind, home, work));
@@ -161,7 +175,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
         }
     }
     if !work.is_spent() {
-        flow.resolve(&mut effects);
+        flow.resolve(&mut effects, &mut tree.sites);
     }
     tree.finish(effects)
 }

@@ -33,6 +33,7 @@ pub(super) struct NestedText {
     pub(super) status: StatusRule,
     /// It may not be commands at all.
     pub(super) is_guess: bool,
+    pub(super) is_remote: bool,
     pub(super) depth: u32,
 }
 
@@ -58,11 +59,15 @@ pub(super) struct LineWalker<'a> {
     /// The budget of texts that may not be commands.
     pub(super) guesses: &'a Budget,
     pub(super) is_guess: bool,
+    /// The commands run on another machine or in a container: only the programs that they start count.
+    pub(super) is_remote: bool,
     pub(super) effects: &'a mut Vec<Effect>,
     pub(super) nested: Vec<NestedText>,
     /// The here-documents whose texts follow.
     pub(super) documents: VecDeque<PendingDocument>,
     pub(super) texts: TextFlow,
+    /// What `alias` has defined so far.
+    pub(super) aliases: Vec<(String, String)>,
     pub(super) depth: u32,
 }
 
@@ -109,6 +114,7 @@ impl LineWalker<'_> {
                 if !command.words.is_empty() {
                     self.changes.track_command(&self.place);
                 }
+                self.note_command_site();
                 self.apply_redirections(&command);
                 self.run_simple_command(&command);
                 self.end_command_texts(command.is_piped);
@@ -197,7 +203,9 @@ impl LineWalker<'_> {
     }
 
     pub(super) fn record_step(&mut self, step: FlowStep) {
-        if self.work.pay(size_of::<FlowStep>()) {
+        let is_elsewhere =
+            self.is_remote && !matches!(step, FlowStep::Structure(_) | FlowStep::Run(..) | FlowStep::Doubt);
+        if !is_elsewhere && self.work.pay(size_of::<FlowStep>()) {
             self.flow.record(self.script, step);
         }
     }
@@ -298,6 +306,7 @@ impl LineWalker<'_> {
             is_substituted: false,
             status: StatusRule { passes: false, has_pipefail: self.tree.has_pipefail() },
             is_guess,
+            is_remote: self.is_remote,
             depth: self.depth + 1,
         }
     }

@@ -16,6 +16,9 @@ impl LineWalker<'_> {
     }
 
     fn push_effect(&mut self, effect: Effect) {
+        if self.is_remote && !matters_from_elsewhere(&effect) {
+            return;
+        }
         self.effects.push(effect);
         self.tree.note_effect();
     }
@@ -103,6 +106,11 @@ impl LineWalker<'_> {
         self.evaluate_unknown_value(name);
         self.report_effect(Effect::SetVariable { name: name.to_owned(), value: None }, name.len());
     }
+}
+
+/// Whether an effect of a command on another machine or in a container counts.
+fn matters_from_elsewhere(effect: &Effect) -> bool {
+    matches!(effect, Effect::Run { .. } | Effect::Unparsed { command: Some(_), .. } | Effect::TooLarge { .. })
 }
 
 /// In how many of the current directories a path is looked up: an absolute path only in one.

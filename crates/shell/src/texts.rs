@@ -10,6 +10,7 @@ use crate::LineWalker;
 use crate::ansi::decode_escapes;
 use crate::effect::{Effect, WriteContent};
 use crate::grammar::{OutputMode, Redirection, SimpleCommand};
+use crate::line::PendingDocument;
 use crate::word::Word;
 
 /// A longer text is not put together.
@@ -188,10 +189,15 @@ impl LineWalker<'_> {
 
     /// Lets the effect with this index get the text of a here-document.
     fn await_document(&mut self, number: usize, effect: usize) {
-        let first = self.texts.documents - self.documents.len();
-        if let Some(document) = number.checked_sub(first).and_then(|at| self.documents.get_mut(at)) {
+        if let Some(document) = self.find_document(number) {
             document.receivers.push(effect);
         }
+    }
+
+    /// The here-document with this number, if its text has not been read yet.
+    pub(super) fn find_document(&mut self, number: usize) -> Option<&mut PendingDocument> {
+        let first = self.texts.documents - self.documents.len();
+        number.checked_sub(first).and_then(|at| self.documents.get_mut(at))
     }
 
     pub(super) fn deliver_document(

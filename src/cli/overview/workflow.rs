@@ -338,7 +338,13 @@ fn find_closed_gate(event: &Event, workspace: &Workspace) -> Option<Denial> {
 }
 
 fn make_call(tool: Tool, event: &Event) -> Event {
-    let call = ToolCall { native_tool: String::new(), id: None, tool, outcome: ToolOutcome::default() };
+    let call = ToolCall {
+        native_tool: String::new(),
+        other_name: None,
+        id: None,
+        tool,
+        outcome: ToolOutcome::default(),
+    };
     Event::new(String::new(), EventKind::BeforeTool(call), event.cwd.clone())
 }
 

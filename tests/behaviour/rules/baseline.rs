@@ -124,7 +124,13 @@ fn make_event(tool: Tool, project: &Path, home: &Path) -> Event {
         Tool::Read { .. } => "Read",
         _ => "mcp__files__delete",
     };
-    let call = ToolCall { native_tool: native_tool.into(), id: None, tool, outcome: ToolOutcome::default() };
+    let call = ToolCall {
+        native_tool: native_tool.into(),
+        other_name: None,
+        id: None,
+        tool,
+        outcome: ToolOutcome::default(),
+    };
     let mut event = Event::new("PreToolUse".into(), EventKind::BeforeTool(call), project.to_owned());
     event.home = Some(home.to_owned());
     event
@@ -194,7 +200,7 @@ fn every_example_holds() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let mistakes = workspace.config.rules.rules.iter().flat_map(provost::rules::Rule::find_pattern_mistakes);
+    let mistakes = workspace.config.rules.rules.iter().flat_map(|rule| rule.find_pattern_mistakes(true));
     assert_eq!(mistakes.collect::<Vec<_>>(), []);
 }
 

@@ -192,11 +192,22 @@ fn uses_and_delegates_are_names_of_tools_and_agents() {
         uses = "WebFetch|mcp__github__*"
         deny = "work offline"
         [[rule]]
+        name = "no-agents"
+        uses = "Task"
+        in_agent = "planner"
+        deny = "plan yourself"
+        [[rule]]
         name = "no-explorer"
-        delegates = "explorer"
+        delegates = "explorer|review-*"
         deny = "search yourself"
         "#,
     );
+    // The client sends `Agent`, and knows `Task` as another name of it.
+    let in_planner = |mut event: serde_json::Value| {
+        event["agent_id"] = "a1".into();
+        event["agent_type"] = "team:planner".into();
+        event
+    };
     let agent =
         |kind: &str| project.call("Agent", json!({"subagent_type": kind, "prompt": "p", "description": "d"}));
     assert_decisions(
@@ -210,7 +221,9 @@ fn uses_and_delegates_are_names_of_tools_and_agents() {
             ("silent", project.call("mcp__gitlab__create_issue", json!({"title": "x"}))),
             ("deny rule:no-explorer", agent("explorer")),
             ("deny rule:no-explorer", agent("tools:explorer")),
+            ("deny rule:no-explorer", agent("tools:review-code")),
             ("silent", agent("writer")),
+            ("deny rule:no-agents", in_planner(agent("writer"))),
         ],
     );
 }
@@ -247,6 +260,8 @@ fn in_agent_and_on_branch_narrow_a_rule() {
             ("silent", project.bash("git push")),
             ("deny rule:main-is-quiet", project.write(&source, "x")),
             ("silent", in_agent("builder", project.write(&source, "x"))),
+            ("silent", in_agent("main", project.write(&source, "x"))),
+            ("silent", in_agent("team:main", project.write(&source, "x"))),
         ],
     );
     git_in(&project.path, &["checkout", "-q", "-b", "topic"]);
@@ -263,7 +278,10 @@ fn an_exception_is_judged_for_each_command() {
         &[
             ("silent", project.bash("rm -rf build")),
             ("silent", project.bash("rm -r dist/ && rm -r build")),
+            ("silent", project.bash("rm -rf build dist")),
             ("deny rule:no-rm", project.bash("rm -r build && rm -r src")),
+            ("deny rule:no-rm", project.bash("rm -r build src")),
+            ("deny rule:no-rm", project.bash("rm -r build $OTHER")),
         ],
     );
 }
@@ -332,8 +350,18 @@ fn pushes_is_the_branch_that_a_push_changes() {
     assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
     git_in(&project.path, &["checkout", "-q", "topic"]);
     assert_decisions(&project, &[("silent", project.bash("git push"))]);
-    git_in(&project.path, &["config", "branch.topic.merge", "refs/heads/main"]);
-    assert_decisions(&project, &[("deny rule:main", project.bash("git push"))]);
+    for (key, value, expected) in [
+        ("branch.topic.merge", "refs/heads/main", "deny rule:main"),
+        ("push.default", "current", "silent"),
+        ("push.default", "nothing", "silent"),
+        ("push.default", "matching", "deny rule:main"),
+        ("push.default", "upstream", "deny rule:main"),
+        ("branch.topic.merge", "refs/heads/topic", "silent"),
+        ("remote.origin.push", "HEAD:refs/heads/main", "deny rule:main"),
+    ] {
+        git_in(&project.path, &["config", key, value]);
+        assert_eq!(decide(&project, &project.bash("git push")), expected, "{key} = {value}");
+    }
 }
 
 #[test]
@@ -341,6 +369,8 @@ fn message_is_what_a_commit_message_must_have() {
     let project = project_with_rules(
         "[[rule]]\nname = \"ticket\"\ncommits = \"*\"\nmessage = '^[A-Z]+-[0-9]+: '\ndeny = \"name the ticket\"\n",
     );
+    project.write_file("wrong.txt", "fix it\n");
+    project.write_file("right.txt", "AB-1: fix it\n");
     assert_decisions(
         &project,
         &[
@@ -349,7 +379,15 @@ fn message_is_what_a_commit_message_must_have() {
             ("silent", project.bash("git commit -m 'AB-12: fix it'")),
             ("silent", project.bash("git commit -m \"$(cat <<'EOF'\nAB-1: fix it\n\nmore\nEOF\n)\"")),
             ("silent", project.bash("git commit --amend --no-edit")),
-            ("silent", project.bash("git commit -F message.txt")),
+            ("silent", project.bash("git commit -F nowhere.txt")),
+            ("deny rule:ticket", project.bash("git commit -m ''")),
+            ("deny rule:ticket", project.bash("git commit -am x -m 'AB-1: body'")),
+            ("deny rule:ticket", project.bash("git commit -F wrong.txt")),
+            ("deny rule:ticket", project.bash("echo x > new.txt && git commit --file=new.txt")),
+            ("silent", project.bash("git commit -F right.txt")),
+            ("silent", project.bash("echo 'AB-1: x' > new.txt && git commit -F new.txt")),
+            ("deny rule:ticket", project.bash("git merge topic -m x")),
+            ("silent", project.bash("git merge topic")),
         ],
     );
 }

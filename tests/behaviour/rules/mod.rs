@@ -2,6 +2,7 @@
 
 mod actions;
 mod baseline;
+mod branches;
 mod checks;
 mod commands;
 mod evidence;

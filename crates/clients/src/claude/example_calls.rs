@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::tools::parse_tool;
+use super::tools::{find_other_name, parse_tool};
 use provost_core::rules::examples::ExampleSubject;
 use provost_core::text::quote_for_shell;
 use provost_core::tool::{ToolCall, ToolOutcome};
@@ -30,5 +30,6 @@ pub fn make_example_call(subject: &ExampleSubject, project: &Path, home: Option<
         ExampleSubject::Stop { .. } => return None,
     };
     let tool = parse_tool(name, input);
-    Some(ToolCall { native_tool: name.into(), id: None, tool, outcome: ToolOutcome::default() })
+    let other_name = find_other_name(name);
+    Some(ToolCall { native_tool: name.into(), other_name, id: None, tool, outcome: ToolOutcome::default() })
 }

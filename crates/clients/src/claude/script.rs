@@ -62,8 +62,13 @@ fn parse_shell_call(input: HookInput) -> Result<Event, Unreadable> {
     };
     let tool = Tool::Shell { command: command.unwrap_or_default() };
     let native_tool = fields.take_text("tool_name").unwrap_or_else(|| "Bash".into());
-    let call =
-        ToolCall { native_tool, id: fields.take_text("tool_use_id"), tool, outcome: ToolOutcome::default() };
+    let call = ToolCall {
+        native_tool,
+        other_name: None,
+        id: fields.take_text("tool_use_id"),
+        tool,
+        outcome: ToolOutcome::default(),
+    };
     Ok(build_event("PreToolUse".into(), EventKind::BeforeTool(call), fields))
 }
 

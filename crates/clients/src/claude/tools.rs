@@ -18,6 +18,15 @@ const INERT: &str = "AskUserQuestion BashOutput CronList EnterPlanMode KillShell
 /// The fields of a shell call besides the command.
 const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
+/// The tool that starts agents was renamed.
+pub(super) fn find_other_name(tool: &str) -> Option<&'static str> {
+    match tool {
+        "Agent" => Some("Task"),
+        "Task" => Some("Agent"),
+        _ => None,
+    }
+}
+
 pub(super) fn parse_call(fields: &mut Fields) -> ToolCall {
     let native_tool = fields.take_text("tool_name").unwrap_or_default();
     let id = fields.take_text("tool_use_id");
@@ -30,7 +39,7 @@ pub(super) fn parse_call(fields: &mut Fields) -> ToolCall {
         outcome.text = Some(error);
         outcome.is_unfinished |= fields.flag("is_interrupt").unwrap_or(false);
     }
-    ToolCall { native_tool, id, tool, outcome }
+    ToolCall { other_name: find_other_name(&native_tool), native_tool, id, tool, outcome }
 }
 
 pub(super) fn parse_tool(name: &str, input: Value) -> Tool {

@@ -157,7 +157,13 @@ fn parse_tool_use(part: Value, cwd: PathBuf) -> Option<Event> {
     }
     let native_tool = part.take_text("name")?;
     let tool = parse_tool(&native_tool, part.0.remove("input").unwrap_or_default());
-    let call = ToolCall { native_tool, id: part.take_text("id"), tool, outcome: ToolOutcome::default() };
+    let call = ToolCall {
+        native_tool,
+        other_name: None,
+        id: part.take_text("id"),
+        tool,
+        outcome: ToolOutcome::default(),
+    };
     let mut event = Event::new(String::new(), EventKind::AfterTool(call), cwd);
     event.home = home_directory();
     Some(event)

@@ -8,6 +8,7 @@ use super::value::{RuleEntry, RuleValue};
 use crate::effect::Effect;
 use crate::event::{Event, EventKind};
 use crate::tool::Tool;
+use provost_shell::pattern::may_name_program;
 
 /// The event that rules are read for.
 pub struct RuleInterest<'a> {
@@ -76,7 +77,7 @@ impl<'a> RuleInterest<'a> {
             }
             "pushes" => self.has_effect(|effect| matches!(effect, Effect::Push(_))),
             "delegates" => matches!(call.tool, Tool::Delegate { .. }),
-            "uses" => texts(&entry.value.0).any(|text| may_name_tool(text, &call.native_tool)),
+            "uses" => texts(&entry.value.0).any(|text| call.names().any(|name| may_name_tool(text, name))),
             _ => true,
         })
     }
@@ -120,12 +121,7 @@ fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
         Effect::RunFetched => return texts(patterns).any(|pattern| pattern == FETCHED_CODE),
         _ => return false,
     };
-    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    let program = program.strip_suffix(".exe").unwrap_or(program);
-    texts(patterns).any(|pattern| {
-        let first = pattern.split_ascii_whitespace().next().unwrap_or_default();
-        first.split('|').any(|word| word == "*" || word.contains('/') || word.eq_ignore_ascii_case(program))
-    })
+    texts(patterns).any(|pattern| may_name_program(pattern, program))
 }
 
 /// Whether an effect starts the program that `need = { passed = … }` names.

@@ -69,29 +69,6 @@ impl Repository {
         (self.own, self.common)
     }
 
-    /// The branch of the remote repository that a branch is set up to follow.
-    pub fn find_upstream(&self, branch: &str) -> Option<String> {
-        let text = files::read_file(&self.common.join("config"), SHORT).ok().flatten()?;
-        let text = String::from_utf8_lossy(&text);
-        let mut is_here = false;
-        let mut found = None;
-        for line in text.lines().map(str::trim) {
-            if line.starts_with('[') {
-                is_here = line
-                    .strip_prefix("[branch \"")
-                    .and_then(|rest| rest.split_once("\"]"))
-                    .is_some_and(|(name, _)| name == branch);
-            } else if is_here
-                && let Some((key, value)) = line.split_once('=')
-                && key.trim().eq_ignore_ascii_case("merge")
-            {
-                let value = value.trim().trim_matches('"');
-                found = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned());
-            }
-        }
-        found
-    }
-
     /// Whether both are the same work tree.
     pub fn is_same_tree(&self, other: &Self) -> bool {
         self.own == other.own || files::is_same_file(&self.own, &other.own)

@@ -12,6 +12,7 @@ mod git_index;
 mod git_objects;
 mod git_references;
 pub mod git_repository;
+pub mod git_settings;
 mod gitignore;
 mod kept_rules;
 pub mod rule_commands;

@@ -7,13 +7,11 @@ use crate::prelude::*;
 use std::rc::Rc;
 
 use super::paths::{self, PathUse};
-use super::scene::{CommandEffects, Scene};
-use super::{pushes, runs, saved};
+use super::scene::{BranchQuestion, CommandEffects, Scene};
+use super::{commits, pushes, runs, saved};
 use crate::branch_finder::{BranchFinder, PossibleBranch};
-use provost_core::effect::Effect;
-use provost_core::effect::git::{GitSite, UpdatedBranch};
+use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
-use provost_core::guard::is_agent_named;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::matches_name;
 use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans, Unless};
@@ -42,7 +40,7 @@ pub(super) fn match_call(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMa
         return Ok(None);
     }
     if !has_effect_keys(subject) {
-        let is_here = subject.on_branch.is_empty() || is_on_branch(subject, None, scene)?;
+        let is_here = subject.on_branch.is_empty() || is_on_branch(subject, &scene.start_site(), scene)?;
         return Ok(is_here.then(|| RuleMatch { evidence: Vec::new(), is_unknown: false }));
     }
     let mut unknown = None;
@@ -68,28 +66,34 @@ pub(super) fn is_in_agent(subject: &RuleSubject, event: &Event) -> bool {
     let is_main = agent.is_none_or(|agent| agent.id.is_none());
     let kind = agent.and_then(|agent| agent.kind.as_deref());
     names(&subject.in_agent).any(|name| {
-        name == "main" && is_main
-            || kind.is_some_and(|kind| is_agent_named(kind, name) || matches_name(name, kind))
+        // An agent may have this name too.
+        if name == "main" { is_main } else { kind.is_some_and(|kind| matches_agent(name, kind)) }
     })
 }
 
 fn matches_tool(subject: &RuleSubject, event: &Event) -> bool {
     let Some(call) = event.call() else { return false };
-    let has_effects = has_effect_keys(subject);
-    let matches_any = |list: &[RuleText], name: &str| names(list).any(|pattern| matches_name(pattern, name));
-    let is_excepted = |name: &str| !has_effects && matches_any(&subject.except, name);
-    let uses = subject.uses.is_empty()
-        || matches_any(&subject.uses, &call.native_tool) && !is_excepted(&call.native_tool);
+    // `except` has the form of the first key that the rule has.
+    let exceptions = if has_effect_keys(subject) { &[] } else { subject.except.as_slice() };
+    let is_used = |list: &[RuleText]| names(list).any(|one| call.names().any(|name| matches_name(one, name)));
+    let uses = subject.uses.is_empty() || is_used(&subject.uses) && !is_used(exceptions);
+    let exceptions = if subject.uses.is_empty() { exceptions } else { &[] };
     let delegates = subject.delegates.is_empty()
         || match &call.tool {
             Tool::Delegate { agent, .. } => {
                 let agent = agent.as_deref().unwrap_or("general-purpose");
-                let is_named = names(&subject.delegates).any(|name| is_agent_named(agent, name));
-                (is_named || matches_any(&subject.delegates, agent)) && !is_excepted(agent)
+                let is_one = |list: &[RuleText]| names(list).any(|name| matches_agent(name, agent));
+                is_one(&subject.delegates) && !is_one(exceptions)
             }
             _ => false,
         };
     uses && delegates
+}
+
+/// Whether a pattern matches the type of an agent. A name without a plugin is that of an agent in any plugin.
+fn matches_agent(pattern: &str, kind: &str) -> bool {
+    let in_plugin = kind.rsplit_once(':').filter(|_| !pattern.contains(':'));
+    matches_name(pattern, kind) || in_plugin.is_some_and(|(_, name)| matches_name(pattern, name))
 }
 
 /// The alternatives of a key whose values are names.
@@ -150,7 +154,7 @@ fn match_command(
         }
     }
     if !subject.commits.is_empty()
-        && !add(match_commits(subject, take_exceptions(), &command.effects, scene)?)
+        && !add(commits::match_commits(subject, take_exceptions(), &command.effects, scene)?)
     {
         return Ok(None);
     }
@@ -159,7 +163,7 @@ fn match_command(
     {
         return Ok(None);
     }
-    if !subject.on_branch.is_empty() && !is_on_branch(subject, find_site(&command.effects), scene)? {
+    if !subject.on_branch.is_empty() && !is_on_branch(subject, &scene.find_site(command), scene)? {
         return Ok(None);
     }
     if subject.unless.contains(&Unless::Saved) && saved::is_saved(command, scene) {
@@ -168,24 +172,14 @@ fn match_command(
     Ok(Some(found))
 }
 
-/// Where the git commands of a command take effect.
-fn find_site<'a>(command: &[&'a Effect]) -> Option<&'a GitSite> {
-    command.iter().find_map(|effect| match effect {
-        Effect::Commit { site, .. } => Some(&**site),
-        Effect::UpdateBranch(update) => Some(&update.site),
-        _ => None,
-    })
-}
-
-fn is_on_branch(subject: &RuleSubject, site: Option<&GitSite>, scene: &Scene<'_>) -> Result<bool, Fault> {
-    let start = GitSite { repository: Some(scene.event.cwd.clone()), ..GitSite::default() };
-    let branches = find_branches(site.unwrap_or(&start), scene)?;
+fn is_on_branch(subject: &RuleSubject, site: &GitSite, scene: &Scene<'_>) -> Result<bool, Fault> {
+    let branches = find_branches(site, scene)?;
     Ok(branches.iter().any(|branch| matches_branch(&subject.on_branch, branch)))
 }
 
 /// The branches that may be checked out at a place.
 pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Rc<[PossibleBranch]>, Fault> {
-    scene.cached_branches(site, false, || {
+    scene.cached_branches(site, &BranchQuestion::CheckedOut, || {
         if scene.is_example {
             return Ok(vec![find_named_branch(site, scene)]);
         }
@@ -249,43 +243,4 @@ fn matches_branch_name(patterns: &[RuleText], branch: &str) -> bool {
         }
     }
     result
-}
-
-fn match_commits(
-    subject: &RuleSubject,
-    exceptions: &[RuleText],
-    command: &[&Effect],
-    scene: &Scene<'_>,
-) -> Result<KeyMatch, Fault> {
-    for effect in command {
-        let (name, site, branch, message) = match effect {
-            Effect::Commit { site, dry_run: false, message } => {
-                ("commit", &**site, &UpdatedBranch::CheckedOut, message)
-            }
-            Effect::UpdateBranch(update) if update.makes_commits() => {
-                (update.command, &update.site, &update.branch, &update.message)
-            }
-            _ => continue,
-        };
-        let branches = match branch {
-            UpdatedBranch::CheckedOut => find_branches(site, scene)?,
-            UpdatedBranch::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
-            UpdatedBranch::Unknown => Rc::new([PossibleBranch::Unknown]),
-        };
-        if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions)
-            && is_message_wrong(subject, message.as_deref())
-        {
-            return Ok(KeyMatch::Yes(match branch {
-                PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
-                _ => format!("git {name} may land on any branch"),
-            }));
-        }
-    }
-    Ok(KeyMatch::No)
-}
-
-/// Whether a message is given that lacks what the rule requires. A rule without `message` requires nothing.
-fn is_message_wrong(subject: &RuleSubject, message: Option<&str>) -> bool {
-    let Some(required) = &subject.message else { return true };
-    message.is_some_and(|message| required.is_match(message) == Some(false))
 }

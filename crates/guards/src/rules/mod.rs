@@ -7,6 +7,7 @@ mod answer;
 mod call;
 mod changes;
 mod check;
+mod commits;
 mod find_deletion;
 mod hidden_writes;
 mod idle_runs;

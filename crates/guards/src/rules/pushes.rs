@@ -4,12 +4,13 @@ use crate::prelude::*;
 use std::rc::Rc;
 
 use super::call::{KeyMatch, find_branches, find_matching_branch, find_repository, names};
-use super::scene::Scene;
+use super::scene::{BranchQuestion, Scene};
 use crate::branch_finder::PossibleBranch;
 use provost_core::effect::Effect;
 use provost_core::effect::git::{Push, PushForce, PushTarget, PushedBranch};
 use provost_core::opinion::Fault;
 use provost_core::rules::{PushWay, RuleSubject, RuleText};
+use provost_core::workspace::git_settings::PlainPush;
 
 pub(super) fn match_pushes(
     subject: &RuleSubject,
@@ -57,20 +58,26 @@ fn find_targets(
     Ok(match &branch.target {
         PushTarget::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
         PushTarget::CheckedOut => find_branches(&push.site, scene)?,
-        PushTarget::Upstream => scene.cached_branches(&push.site, true, || {
-            let mut branches = find_branches(&push.site, scene)?.to_vec();
-            let repository = find_repository(&push.site, scene);
-            for branch in &mut branches {
-                if let (PossibleBranch::Named(name), Some(repository)) = (&*branch, &repository)
-                    && let Some(upstream) = repository.find_upstream(name)
-                {
-                    *branch = PossibleBranch::Named(upstream);
-                }
-            }
-            Ok(branches)
-        })?,
+        PushTarget::Upstream => {
+            scene.cached_branches(&push.site, &BranchQuestion::PlainPush(push.remote.clone()), || {
+                let branches = find_branches(&push.site, scene)?;
+                Ok(branches.iter().flat_map(|branch| find_plain_targets(push, branch, scene)).collect())
+            })?
+        }
         PushTarget::All | PushTarget::Unknown => Rc::new([PossibleBranch::Unknown]),
     })
+}
+
+/// The branches that a push without a branch changes while this one is checked out.
+fn find_plain_targets(push: &Push, checked_out: &PossibleBranch, scene: &Scene<'_>) -> Vec<PossibleBranch> {
+    let PossibleBranch::Named(name) = checked_out else { return vec![checked_out.clone()] };
+    let Some(repository) = find_repository(&push.site, scene) else { return vec![checked_out.clone()] };
+    let home = scene.workspace.places.home.as_deref();
+    match repository.find_plain_push(name, push.remote.as_deref(), home) {
+        PlainPush::Nothing => Vec::new(),
+        PlainPush::All => vec![PossibleBranch::Unknown],
+        PlainPush::Branches(names) => names.into_iter().map(PossibleBranch::Named).collect(),
+    }
 }
 
 /// Whether a refspec without a source names a tag.

@@ -7,7 +7,9 @@ use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
 use provost_core::rules::{FETCHED_CODE, RuleRegex, RuleSubject, RuleText};
 use provost_core::text::quote_start;
-use provost_shell::pattern::{ArgumentWord, CommandPattern, PatternMatch, ProgramWord, RunView};
+use provost_shell::pattern::{
+    ArgumentWord, CommandPattern, PatternMatch, ProgramWord, RunView, is_excused, may_name_program,
+};
 
 pub(super) fn match_runs(
     subject: &RuleSubject,
@@ -21,7 +23,7 @@ pub(super) fn match_runs(
     let mut result = KeyMatch::No;
     for run in &command.runs {
         let found = match_any(&subject.runs, run);
-        if found == PatternMatch::No || match_any(exceptions, run) == PatternMatch::Yes {
+        if found == PatternMatch::No || is_excepted(exceptions, run) {
             continue;
         }
         if subject.argument.as_ref().is_some_and(|pattern| !has_argument(pattern, run)) {
@@ -41,27 +43,34 @@ pub(super) fn match_runs(
     result
 }
 
+fn is_excepted(exceptions: &[RuleText], run: &RunView<'_>) -> bool {
+    is_excused(&parse_patterns(exceptions, run).collect::<Vec<_>>(), run)
+}
+
+/// The patterns that may be about the program of a run. Most patterns end here, before they are parsed.
+fn parse_patterns<'p>(
+    patterns: &'p [RuleText],
+    run: &RunView<'_>,
+) -> impl Iterator<Item = CommandPattern<'p>> {
+    let program = run.program();
+    let may_match = move |pattern: &&RuleText| match program {
+        ProgramWord::Known(program) => may_name_program(&pattern.text, program),
+        ProgramWord::Unknown(_) => true,
+    };
+    // A rule with a broken pattern decides nothing; `config check` reports it.
+    patterns.iter().filter(may_match).filter_map(|pattern| CommandPattern::parse(&pattern.text).ok())
+}
+
 /// The best match of all patterns.
 fn match_any(patterns: &[RuleText], run: &RunView<'_>) -> PatternMatch {
     let mut best = PatternMatch::No;
-    for text in patterns.iter().filter(|text| may_name_program(&text.text, run)) {
-        // A rule with a broken pattern decides nothing; `config check` reports it.
-        let Ok(pattern) = CommandPattern::parse(&text.text) else { continue };
+    for pattern in parse_patterns(patterns, run) {
         best = best.max(pattern.matches(run));
         if best == PatternMatch::Yes {
             break;
         }
     }
     best
-}
-
-/// Whether the first word of a pattern may be the program. Most patterns end here, before they are parsed.
-fn may_name_program(pattern: &str, run: &RunView<'_>) -> bool {
-    let ProgramWord::Known(program) = run.program() else { return true };
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    let first = pattern.split_ascii_whitespace().next().unwrap_or_default();
-    first.split('|').any(|wanted| wanted == name || wanted == "*" || wanted.contains('/'))
 }
 
 /// Whether a program that a pattern names feeds a command.

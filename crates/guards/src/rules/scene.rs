@@ -16,6 +16,7 @@ use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PatternRoots;
+use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 use provost_shell::pattern::RunView;
 
@@ -33,8 +34,16 @@ pub struct Scene<'a> {
     roots: OnceCell<PatternRoots<'a>>,
     commands: OnceCell<Vec<CommandEffects<'a>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
-    /// The branches that each git command may reach, by where it runs and whether its upstream is meant.
-    branches: RefCell<Vec<(GitSite, bool, Rc<[PossibleBranch]>)>>,
+    /// The branches of each place that were asked for.
+    branches: RefCell<Vec<(GitSite, BranchQuestion, Rc<[PossibleBranch]>)>>,
+}
+
+/// Which branches of a place are asked for.
+#[derive(Clone, PartialEq)]
+pub(super) enum BranchQuestion {
+    CheckedOut,
+    /// Those that a push without a branch changes at this remote.
+    PlainPush(Option<String>),
 }
 
 /// One command of the call.
@@ -159,6 +168,30 @@ impl<'a> Scene<'a> {
         });
     }
 
+    /// The repository that a command acts in: the one around the file that a tool names, or around the directory in which
+    /// a program runs.
+    pub(super) fn find_site(&self, command: &CommandEffects<'_>) -> GitSite {
+        if let Some(site) = self.event.line().site(command.number) {
+            return site.clone();
+        }
+        let is_line = self.event.call().is_some_and(|call| matches!(call.tool, Tool::Shell { .. }));
+        let file = command.effects.iter().find_map(|effect| match effect {
+            Effect::Read { path, .. } | Effect::Touch { path } => Some(&**path),
+            effect => changed_path(effect),
+        });
+        match file.and_then(Path::parent) {
+            Some(directory) if !is_line => {
+                GitSite { repository: Some(directory.to_owned()), ..GitSite::default() }
+            }
+            _ => self.start_site(),
+        }
+    }
+
+    /// The repository of the session, as it is before the call.
+    pub(super) fn start_site(&self) -> GitSite {
+        GitSite { repository: Some(self.event.cwd.clone()), ..GitSite::default() }
+    }
+
     /// The commands whose output becomes the input of this one.
     pub(super) fn feeding_commands(&self, number: u32) -> impl Iterator<Item = &CommandEffects<'a>> {
         let line = self.event.line();
@@ -170,15 +203,15 @@ impl<'a> Scene<'a> {
     pub(super) fn cached_branches(
         &self,
         site: &GitSite,
-        is_upstream: bool,
+        question: &BranchQuestion,
         find: impl FnOnce() -> Result<Vec<PossibleBranch>, Fault>,
     ) -> Result<Rc<[PossibleBranch]>, Fault> {
-        let is_same = |known: &&(GitSite, bool, _)| known.0 == *site && known.1 == is_upstream;
+        let is_same = |known: &&(GitSite, BranchQuestion, _)| known.0 == *site && known.1 == *question;
         if let Some((.., branches)) = self.branches.borrow().iter().find(is_same) {
             return Ok(branches.clone());
         }
         let found: Rc<[PossibleBranch]> = find()?.into();
-        self.branches.borrow_mut().push((site.clone(), is_upstream, found.clone()));
+        self.branches.borrow_mut().push((site.clone(), question.clone(), found.clone()));
         Ok(found)
     }
 

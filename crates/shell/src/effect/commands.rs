@@ -4,6 +4,7 @@
 //! what one process does: a simple command with its redirections, or a compound command such as `( … )` with its own.
 
 use super::Effect;
+use super::git::GitSite;
 
 /// What a command line would do, command by command.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub struct Line {
     pub command_numbers: Vec<u32>,
     /// The commands, in the order in which they start.
     pub commands: Vec<LineCommand>,
+    /// Where commands run, sorted by their numbers. A command that is not listed runs where the one that contains it does, or
+    /// else where the line starts.
+    pub sites: Vec<(u32, GitSite)>,
 }
 
 /// One command of a line.
@@ -36,7 +40,7 @@ impl Line {
         let command_numbers = vec![0; effects.len()];
         let commands =
             vec![LineCommand { pipeline: 0, within: None, is_substituted: false, decides_status: true }];
-        Self { effects, command_numbers, commands }
+        Self { effects, command_numbers, commands, sites: Vec::new() }
     }
 
     /// Adds a line that runs after this one.
@@ -45,6 +49,7 @@ impl Line {
         let pipelines = self.commands.iter().map(|command| command.pipeline + 1).max().unwrap_or(0);
         self.effects.extend(other.effects);
         self.command_numbers.extend(other.command_numbers.iter().map(|number| number + commands));
+        self.sites.extend(other.sites.into_iter().map(|(number, site)| (number + commands, site)));
         self.commands.extend(other.commands.into_iter().map(|command| LineCommand {
             pipeline: command.pipeline + pipelines,
             within: command.within.map(|number| number + commands),
@@ -61,6 +66,15 @@ impl Line {
     pub fn effects_of(&self, command: u32) -> impl Iterator<Item = &Effect> {
         let numbered = self.effects.iter().zip(&self.command_numbers);
         numbered.filter(move |(_, number)| **number == command).map(|(effect, _)| effect)
+    }
+
+    /// The repository in which a command runs, and what the line has checked out there; `None`: as the line starts.
+    pub fn site(&self, command: u32) -> Option<&GitSite> {
+        let find = |number: u32| {
+            let end = self.sites.partition_point(|(owner, _)| *owner <= number);
+            self.sites[..end].last().filter(|(owner, _)| *owner == number)
+        };
+        self.with_containers(command).find_map(|(number, _)| find(number)).map(|(_, site)| site)
     }
 
     /// Whether the output of one command can become input or a word of another one: `a | b`, `{ a; } | b`, `b "$(a)"`.

@@ -125,6 +125,8 @@ pub enum Effect {
         dry_run: bool,
         /// The message, where the words give all of it.
         message: Option<String>,
+        /// The file that holds the message, where the words name one.
+        message_file: Option<PathBuf>,
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::state::{FlowPoint, Outcome, SwitchHistory, merge_points};
-use super::{FlowStep, ScriptTime, unknown_switch};
+use super::{FlowStep, ScriptTime, SiteOwner, unknown_switch};
 use crate::effect::git::BranchSwitch;
 use crate::grammar::{ControlOperator, Scope, StructureEvent};
 
@@ -61,7 +61,7 @@ struct FlowMark {
 }
 
 struct Site {
-    effect: usize,
+    owner: SiteOwner,
     state: SwitchHistory,
     /// It may run at the same time as the rest of the line.
     is_open: bool,
@@ -83,8 +83,8 @@ struct Machine<'a> {
     is_lost: bool,
 }
 
-/// Returns the switches before each git command, by the index of its effect.
-pub(super) fn find_switches(scripts: &[Vec<FlowStep>]) -> Vec<(usize, Arc<[BranchSwitch]>)> {
+/// Returns the switches before everything that needs its branch.
+pub(super) fn find_switches(scripts: &[Vec<FlowStep>]) -> Vec<(SiteOwner, Arc<[BranchSwitch]>)> {
     let mut machine = Machine { scripts, ..Machine::default() };
     machine.start_script(0, Some(SwitchHistory::default()), None);
     while let Some((script, at)) = machine.calls.last_mut() {
@@ -103,7 +103,7 @@ pub(super) fn find_switches(scripts: &[Vec<FlowStep>]) -> Vec<(usize, Arc<[Branc
         let shared = last.take().filter(|(known, _)| known.is_same_as(&state));
         let (_, switches) =
             last.insert(shared.unwrap_or_else(|| (state.clone(), state.to_switches().into())));
-        (site.effect, switches.clone())
+        (site.owner, switches.clone())
     };
     machine.sites.into_iter().map(list_switches).collect()
 }
@@ -139,13 +139,13 @@ impl Machine<'_> {
     fn run_step(&mut self, step: &FlowStep) {
         match step {
             FlowStep::Switch(switch) => self.record_switch(switch),
-            FlowStep::Site(effect) => {
+            FlowStep::Site(owner) => {
                 let pending = std::mem::take(&mut self.pending);
                 let frame = self.frame();
                 let point = frame.last.as_ref().map_or(&frame.input, |last| &last.yes);
                 let state = point.clone().unwrap_or_default().perhaps_after(&pending);
                 self.pending = pending;
-                self.sites.push(Site { effect: *effect, state, is_open: false });
+                self.sites.push(Site { owner: *owner, state, is_open: false });
             }
             FlowStep::Run(script, time) => {
                 let input = self.frame().input.clone();

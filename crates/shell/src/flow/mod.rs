@@ -12,15 +12,15 @@ use std::rc::Rc;
 
 use super::grammar::{ControlOperator, StructureEvent};
 use crate::effect::Effect;
-use crate::effect::git::{BranchSwitch, SwitchTarget};
+use crate::effect::git::{BranchSwitch, GitSite, SwitchTarget};
 
 /// One step that matters for branches.
 pub(super) enum FlowStep {
     Structure(StructureEvent),
     /// A switch, which succeeds or fails.
     Switch(Rc<BranchSwitch>),
-    /// The effect with this index needs its branch.
-    Site(usize),
+    /// An effect or a command needs its branch.
+    Site(SiteOwner),
     /// The commands of this script run.
     Run(usize, ScriptTime),
     /// The current command may not run, or only in part.
@@ -33,6 +33,15 @@ pub(super) enum FlowStep {
     },
     /// `set -e`, `set +e`.
     ExitOnError(bool),
+}
+
+/// What needs to know its branch.
+#[derive(Clone, Copy)]
+pub(super) enum SiteOwner {
+    /// The effect with this index.
+    Effect(usize),
+    /// A command: this index in the sites of the line.
+    Command(usize),
 }
 
 /// When the commands of a text run that a line contains.
@@ -60,6 +69,11 @@ impl Flow {
         self.scripts.len() - 1
     }
 
+    /// Whether the branch may change somewhere in the line, or in a text that is not read yet.
+    pub(super) fn may_switch(&self) -> bool {
+        self.has_switches || self.scripts.len() > 1
+    }
+
     pub(super) fn record(&mut self, script: usize, step: FlowStep) {
         self.has_switches |= matches!(step, FlowStep::Switch(_));
         let steps = &mut self.scripts[script];
@@ -75,19 +89,29 @@ impl Flow {
         steps.push(step);
     }
 
-    /// Writes into every effect that needs it which switches come before it.
-    pub(super) fn resolve(&self, effects: &mut [Effect]) {
+    /// Writes into every effect and every site of a command which switches come before it.
+    pub(super) fn resolve(&self, effects: &mut [Effect], sites: &mut [(u32, GitSite)]) {
         if !self.has_switches {
             return;
         }
-        for (at, switches) in machine::find_switches(&self.scripts) {
-            match effects.get_mut(at) {
-                Some(Effect::Commit { site, .. }) => site.switches = switches,
-                Some(Effect::UpdateBranch(update)) => update.site.switches = switches,
-                Some(Effect::Push(push)) => push.site.switches = switches,
-                _ => {}
+        for (owner, switches) in machine::find_switches(&self.scripts) {
+            let site = match owner {
+                SiteOwner::Effect(at) => effects.get_mut(at).and_then(find_effect_site),
+                SiteOwner::Command(at) => sites.get_mut(at).map(|(_, site)| site),
+            };
+            if let Some(site) = site {
+                site.switches = switches;
             }
         }
+    }
+}
+
+fn find_effect_site(effect: &mut Effect) -> Option<&mut GitSite> {
+    match effect {
+        Effect::Commit { site, .. } => Some(site),
+        Effect::UpdateBranch(update) => Some(&mut update.site),
+        Effect::Push(push) => Some(&mut push.site),
+        _ => None,
     }
 }
 

@@ -42,13 +42,15 @@ mod arguments;
 mod matching;
 mod run;
 mod table;
+mod targets;
 #[cfg(test)]
 mod tests;
 
 pub use run::{ArgumentWord, ProgramWord, RunView};
+pub use targets::is_excused;
 
 use std::fmt;
-use table::OptionScope;
+pub(crate) use table::OptionScope;
 
 /// A pattern with more words is refused.
 const MOST_WORDS: usize = 32;
@@ -107,6 +109,13 @@ impl<'a> PatternWord<'a> {
     fn operands(self) -> impl Iterator<Item = &'a str> {
         self.alternatives().filter(|text| !is_option(text))
     }
+}
+
+/// Whether the first word of a pattern's text may name this program. It costs less than parsing the pattern.
+pub fn may_name_program(pattern: &str, program: &str) -> bool {
+    let name = run::strip_directory(program);
+    let first = pattern.split_ascii_whitespace().next().unwrap_or_default();
+    first.split('|').any(|wanted| wanted == name || wanted == "*" || wanted.contains('/'))
 }
 
 /// Whether a word is an option; a lone `-` is an operand.

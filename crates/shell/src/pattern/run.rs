@@ -59,6 +59,12 @@ impl<'a> RunView<'a> {
         Self { root, home, ..self }
     }
 
+    /// The same run with only these of its arguments.
+    pub(super) fn with_arguments(&self, positions: impl Iterator<Item = usize>) -> Self {
+        let words = positions.filter_map(|at| self.words.get(at).copied()).collect();
+        Self { words, ..*self }
+    }
+
     /// The program.
     pub fn program(&self) -> ProgramWord<'a> {
         self.program

@@ -121,7 +121,7 @@ fn is_listed(list: &str, word: &str) -> bool {
 }
 
 /// The options that are valid at one position of a run.
-pub(super) struct OptionScope<'a> {
+pub(crate) struct OptionScope<'a> {
     name: &'a str,
     row: &'static ProgramRow,
     has_command: bool,
@@ -131,14 +131,14 @@ pub(super) struct OptionScope<'a> {
 
 impl<'a> OptionScope<'a> {
     /// The options of a program in front of its command.
-    pub(super) fn new(name: &'a str) -> Self {
+    pub(crate) fn new(name: &'a str) -> Self {
         let row = PROGRAMS.iter().find(|row| is_listed(row.programs, name)).unwrap_or(&UNKNOWN_PROGRAM);
         let has_synonyms = SYNONYMS.iter().any(|(program, _)| *program == name);
         Self { name, row, has_command: false, command: None, has_synonyms }
     }
 
     /// Adds the options of a command. Only the first operand is one.
-    pub(super) fn enter_command(&mut self, operand: &str) {
+    pub(crate) fn enter_command(&mut self, operand: &str) {
         if !self.has_command {
             self.has_command = true;
             let found = self.row.commands.iter().find(|(names, _)| is_listed(names, operand));
@@ -164,7 +164,7 @@ impl<'a> OptionScope<'a> {
     }
 
     /// Whether the word behind this one is the value of an option.
-    pub(super) fn takes_next_word(&self, option: &str) -> bool {
+    pub(crate) fn takes_next_word(&self, option: &str) -> bool {
         if self.has_word_options() {
             self.names().any(|(listed, takes_value)| takes_value && self.is_same_word(listed, option))
         } else if option.starts_with("--") {

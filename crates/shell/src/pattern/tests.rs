@@ -3,6 +3,7 @@
 mod bounds;
 mod lines;
 mod mistakes;
+mod runners;
 mod unknown_words;
 
 use std::path::Path;

@@ -17,6 +17,7 @@ mod network;
 mod operands;
 mod options;
 mod patches;
+mod runners;
 mod scripts;
 mod sed;
 mod table;
@@ -79,7 +80,9 @@ impl LineWalker<'_> {
     /// Reports what a program does with its arguments.
     pub(crate) fn report_program(&mut self, program: &str, words: &[Word]) {
         self.note_output(program, words);
-        self.report_network(program, words);
+        if !self.is_remote {
+            self.report_network(program, words);
+        }
         match program {
             _ if table::is_plain(program) => {}
             "git" => self.report_git(words),

@@ -160,12 +160,12 @@ impl LineWalker<'_> {
         if !words.iter().any(is_code) {
             match words.iter().find(|word| !word.is_option()) {
                 Some(script) if script.text().is_some_and(|text| text != "-") => self.tree.note_script(),
-                _ => self.tree.note_code_input(),
+                _ => self.note_code_input(),
             }
         }
         let code = words.iter().position(is_code).and_then(|at| words.get(at + 1));
         if code.is_some_and(is_computed) {
-            self.tree.note_code_input();
+            self.note_code_input();
         }
     }
 }

@@ -6,11 +6,15 @@
 
 use std::path::PathBuf;
 
+use super::runners::{CommandForm, find_started_command, strip_version};
 use super::{has_mutating_options, is_known_program};
 use crate::LineWalker;
 use crate::arithmetic::EvaluationScope;
 use crate::effect::{Effect, UnknownArgument, UnknownCommand, UnknownWord};
 use crate::word::{UnknownPart, Word};
+
+/// How many programs that run another one are reported with their words.
+const MOST_WITH_WORDS: usize = 8;
 
 /// A program that runs the command after its options and operands.
 struct Wrapper {
@@ -88,12 +92,13 @@ impl LineWalker<'_> {
         &mut self,
         mut words: &'w [Word<'w>],
     ) -> Option<(&'w str, &'w [Word<'w>])> {
-        let (mut is_wrapped, mut is_fed, mut is_reported) = (false, false, false);
+        let (mut is_fed, mut is_reported, mut is_package) = (false, false, false);
+        let mut wrappers = 0;
         loop {
             let first = words.split_off_first()?;
             let assigned = first.assigned_name().or_else(|| {
                 // To `env`, a quoted assignment is one too.
-                first.text().filter(|_| is_wrapped)?.split_once('=').map(|(name, _)| name)
+                first.text().filter(|_| wrappers > 0)?.split_once('=').map(|(name, _)| name)
             });
             if let Some(name) = assigned {
                 self.set_variable(name, first);
@@ -106,7 +111,7 @@ impl LineWalker<'_> {
                 } else {
                     self.report_unknown_program(first, words, is_fed);
                 }
-                self.tree.note_code_input();
+                self.note_code_input();
                 // `a[…]=1`, or a builtin that evaluates its words.
                 self.widen_evaluation(EvaluationScope::Subscripts);
                 // `$GIT commit`, `$(which git) commit`.
@@ -119,7 +124,27 @@ impl LineWalker<'_> {
                 }
                 return None;
             };
+            let text = if std::mem::take(&mut is_package) { strip_version(text) } else { text };
             let name = file_name(text);
+            // Only the first wrappers have their words, so that many of them do not cost their square.
+            let own_words = if wrappers < MOST_WITH_WORDS { words } else { &[] };
+            if let Some(started) = find_started_command(name, words) {
+                self.report_run(text, own_words, is_fed);
+                self.report_program(name, words);
+                self.is_remote |= started.is_remote;
+                wrappers += 1;
+                match started.form {
+                    CommandForm::Words { from, is_package: is_named_by_package } => {
+                        (words, is_package) = (&words[from..], is_named_by_package);
+                        continue;
+                    }
+                    CommandForm::JoinedLine(from) if from == words.len() => return Some(("sh", &[])),
+                    form => {
+                        self.run_started_line(&form, words);
+                        return None;
+                    }
+                }
+            }
             let Some(wrapper) = find_wrapper(name) else {
                 self.report_run(text, words, is_fed);
                 self.git.is_fed |= is_fed;
@@ -128,9 +153,8 @@ impl LineWalker<'_> {
                 }
                 return Some((name, words));
             };
-            // Only the first wrapper has its words, so that many wrappers do not cost their square.
-            self.report_run(text, if is_wrapped { &[] } else { words }, false);
-            is_wrapped = true;
+            self.report_run(text, own_words, false);
+            wrappers += 1;
             is_fed |= name == "xargs";
             match name {
                 // They may start nothing, or not wait for it.
@@ -153,6 +177,16 @@ impl LineWalker<'_> {
                 words = &words[at..];
             }
         }
+    }
+
+    /// Runs a line that a runner gives to a shell.
+    fn run_started_line(&mut self, form: &CommandForm, words: &[Word]) {
+        let queued = self.nested.len();
+        match form {
+            CommandForm::Line(line) => self.run_word(line),
+            CommandForm::JoinedLine(from) | CommandForm::Words { from, .. } => self.run_eval(&words[*from..]),
+        }
+        self.pass_status_from(queued);
     }
 
     /// Skips the options and operands of a wrapper. Returns whether the value of its last option may be the next word;
@@ -189,6 +223,7 @@ impl LineWalker<'_> {
                             || is_long("--chdir", 4) =>
                     {
                         self.enter_directory(&value, "a command in an unknown directory");
+                        self.note_command_site();
                     }
                     ("env", Some(value)) if option == "S" || is_long("--split-string", 2) => {
                         let rest = words.iter().filter_map(Word::text);
@@ -222,7 +257,7 @@ impl LineWalker<'_> {
     fn report_run(&mut self, program: &str, words: &[Word], is_fed: bool) {
         if let Some((arguments, unknown_arguments)) = self.split_arguments(words, is_fed) {
             let unknown_from = unknown_arguments.first().map(|unknown| unknown.at);
-            let directory = self.place.known_directory().map(PathBuf::from);
+            let directory = self.place.known_directory().filter(|_| !self.is_remote).map(PathBuf::from);
             let length = directory.as_ref().map_or(0, |directory| directory.as_os_str().len());
             let program = program.to_owned();
             let cost = length + program.len();

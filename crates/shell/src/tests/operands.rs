@@ -114,7 +114,7 @@ fn files_are_read_and_written_whatever_words_are_around_them() {
         ("git -C d blame f", "d/f"),
         ("npm install ./pkg", "pkg"),
         ("npm run x f", "f"),
-        ("npm exec x f", "x f"),
+        ("npm exec x f", "x f f"),
         ("cargo run f", "f"),
         ("cargo test -- f", "f"),
         ("go run f.go", "f.go"),

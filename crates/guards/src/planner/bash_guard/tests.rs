@@ -12,6 +12,7 @@ use provost_core::tool::{ToolCall, ToolOutcome};
 fn refuse(effects: &[Effect]) -> Option<String> {
     let call = ToolCall {
         native_tool: "x".into(),
+        other_name: None,
         id: None,
         tool: Tool::Shell { command: "x".into() },
         outcome: ToolOutcome::default(),
@@ -52,7 +53,12 @@ fn a_mutating_option_is_named_with_its_program() {
 
 #[test]
 fn a_commit_is_refused_and_a_dry_run_is_not() {
-    let commit = |dry_run| Effect::Commit { site: Box::new(GitSite::default()), dry_run, message: None };
+    let commit = |dry_run| Effect::Commit {
+        site: Box::new(GitSite::default()),
+        dry_run,
+        message: None,
+        message_file: None,
+    };
     assert!(refuse(&[run("git"), commit(false)]).unwrap().contains("'git commit'"));
     assert_eq!(refuse(&[run("git"), commit(true)]), None);
 }

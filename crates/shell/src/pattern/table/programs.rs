@@ -46,8 +46,8 @@ const CONTAINER: &str = "\
     --platform= --pull= --publish= --restart= --runtime= --security-opt= --shm-size= \
     --stop-signal= --tmpfs= --ulimit= --user= --userns= --volume= --volumes-from= --workdir=";
 const COMPOSE: &str = "\
-    --ansi= --env-file= --file= --parallel= --profile= --progress= --project-directory= \
-    --project-name=";
+    --ansi= --entrypoint= --env= --env-file= --file= --index= --name= --parallel= --profile= \
+    --progress= --project-directory= --project-name= --publish= --user= --volume= --workdir=";
 const KUBECTL: &str = "\
     --as= --as-group= --as-uid= --cache-dir= --certificate-authority= --client-certificate= \
     --client-key= --cluster= --container= --context= --field-selector= --filename= --grace-period= \
@@ -72,8 +72,9 @@ const NPM: &str = "\
     --access= --cache= --depth= --include= --loglevel= --omit= --otp= --prefix= --registry= \
     --scope= --script-shell= --tag= --userconfig= --workspace=";
 const UV: &str = "\
-    --allow-insecure-host= --cache-dir= --color= --config-file= --directory= --extra= \
-    --extra-index-url= --group= --index= --index-url= --package= --project= --python= --with=";
+    --allow-insecure-host= --cache-dir= --color= --config-file= --directory= --env-file= \
+    --extra= --extra-index-url= --from= --group= --index= --index-url= --no-group= --only-group= \
+    --package= --project= --python= --with= --with-editable= --with-requirements=";
 const MAKE: &str = "\
     --always-make --assume-new= --assume-old= --directory= --dry-run --eval= --file= \
     --include-dir= --jobs --keep-going --makefile= --new-file= --old-file= --question --silent \
@@ -91,11 +92,12 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     row(
         "pnpm",
         "C:F:",
-        "--config= --dir= --filter= --registry= --reporter= --store-dir= --workspace-concurrency=",
+        "--config= --dir= --filter= --package= --registry= --reporter= --store-dir= --workspace-concurrency=",
     ),
-    row("yarn", "", "--cache-folder= --cwd= --modules-folder= --mutex= --registry= --use-yarnrc="),
+    row("yarn", "", "--cache-folder= --cwd= --modules-folder= --mutex= --registry= --use-yarnrc=")
+        .commands(&[("dlx", lists("p:", "--package="))]),
     row("bun", "c:", "--config= --cwd= --filter="),
-    row("npx pnpx bunx", "c:p:", "--call= --package="),
+    row("npx pnpx bunx", "c:p:w:", "--call= --package= --workspace="),
     row("deno", "c:L:", "--cert= --config= --import-map= --location= --lock= --log-level="),
     row("node", "C:e:p:r:", "--conditions= --eval= --import= --loader= --print= --require="),
     row("pip pip3", "c:e:f:i:r:t:", PIP).abbreviates(),
@@ -106,8 +108,12 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
         "W:c:k:m:n:o:p:r:",
         "--basetemp= --deselect= --durations= --ignore= --junitxml= --maxfail= --rootdir=",
     ),
-    row("uv", "p:", UV),
+    row("uv uvx", "p:w:", UV),
+    row("pipx", "", "--index-url= --pip-args= --python= --spec="),
     row("poetry", "C:P:", "--directory= --project="),
+    row("pdm hatch", "e:p:", "--env= --project="),
+    row("conda mamba micromamba", "n:p:r:", "--cwd= --name= --prefix= --root-prefix="),
+    row("bundle", "", "--gemfile="),
     row("cargo", "C:F:Z:j:p:", CARGO).prelude(PreludeForm::Toolchain),
     row("rustc rustdoc rustfmt rustup", "", "").prelude(PreludeForm::Toolchain),
     row("go", "", GO).style(OptionStyle::GoFlag),
@@ -127,14 +133,16 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     )
     .before_command()
     .commands(&[
-        ("run create exec", lists("a:c:e:h:l:m:p:u:v:w:", CONTAINER)),
-        ("compose", lists("f:p:", COMPOSE)),
+        ("run create exec container", lists("a:c:e:h:l:m:p:u:v:w:", CONTAINER)),
+        ("compose", lists("e:f:p:u:w:", COMPOSE)),
         (
             "build buildx",
             lists("f:o:t:", "--build-arg= --builder= --file= --output= --platform= --tag= --target="),
         ),
     ]),
-    row("docker-compose podman-compose", "f:p:", COMPOSE).before_command(),
+    row("docker-compose podman-compose", "f:p:", COMPOSE)
+        .before_command()
+        .commands(&[("exec run", lists("e:l:p:u:v:w:", COMPOSE))]),
     row("kubectl oc", "c:l:n:o:s:v:", KUBECTL)
         .commands(&[("apply create delete describe diff edit get patch replace scale", lists("f:k:", ""))]),
     row("helm", "f:n:", HELM),
@@ -169,6 +177,17 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
         .before_command()
         .prelude(PreludeForm::Assignment),
     row("nice", "n:", "--adjustment=").before_command(),
+    row("aws-vault", "d:t:", "--backend= --duration= --mfa-token= --region="),
+    row("dotenv env-cmd", "e:f:r:v:", "--environments= --file= --rc-file=").before_command(),
+    row("watchexec", "d:e:f:i:s:w:", "--debounce= --exts= --filter= --ignore= --signal= --watch=")
+        .before_command(),
+    row("xvfb-run", "e:f:n:p:s:w:", "--error-file= --server-args= --server-num=").before_command(),
+    row("caffeinate", "t:w:", "").before_command(),
+    row("systemd-run", "E:H:M:p:t:u:", "--description= --property= --setenv= --slice= --unit=")
+        .before_command(),
+    row("screen", "S:T:c:e:h:p:s:t:", "").before_command(),
+    row("tmux", "F:L:S:c:e:f:l:n:s:t:x:y:", ""),
+    row("devcontainer", "", "--config= --container-id= --id-label= --remote-env= --workspace-folder="),
     row("timeout", "k:s:", "--kill-after= --signal=").before_command(),
     row("xargs", "E:I:L:P:a:d:n:s:", "--arg-file= --delimiter= --max-args= --max-procs= --replace")
         .before_command(),

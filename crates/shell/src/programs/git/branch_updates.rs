@@ -4,7 +4,7 @@ use super::super::options::{OptionName, ParsedArguments};
 use super::switches::{existing_branch, named_branch, new_branch, site_cost};
 use crate::effect::Effect;
 use crate::effect::git::{BranchUpdate, SwitchTarget, UpdateKind, UpdatedBranch};
-use crate::flow::FlowStep;
+use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
 
@@ -83,7 +83,7 @@ impl LineWalker<'_> {
         let at = self.effects.len();
         let update = BranchUpdate { command, site, branch, kind, from, message: None };
         self.report_effect(Effect::UpdateBranch(Box::new(update)), cost);
-        self.record_step(FlowStep::Site(at));
+        self.record_step(FlowStep::Site(SiteOwner::Effect(at)));
     }
 
     fn report_pick(&mut self, command: &'static str, words: &[Word]) {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::switches::site_cost;
 use crate::LineWalker;
 use crate::effect::git::GitSite;
+use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 
 /// At most this many aliases of a line are followed.
@@ -78,6 +80,19 @@ impl LineWalker<'_> {
             (Some(path), Some(here)) => GitDirectory::At(PathBuf::from(here).join(path)),
             (Some(path), None) if path.starts_with('/') => GitDirectory::At(path.into()),
             _ => GitDirectory::Unknown,
+        }
+    }
+
+    /// Notes where the current command runs, if that may differ from where the line starts.
+    pub(crate) fn note_command_site(&mut self) {
+        let is_moved = self.place.has_moved() || self.git.directory != GitDirectory::Here;
+        if !is_moved && !self.flow.may_switch() && self.loops.is_empty() {
+            return;
+        }
+        let site = self.git_site();
+        if self.work.pay(site_cost(&site)) {
+            self.record_step(FlowStep::Site(SiteOwner::Command(self.tree.sites.len())));
+            self.tree.sites.push((self.tree.current, site));
         }
     }
 

@@ -4,33 +4,52 @@
 //! it, but what it prints is there to be read.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use super::super::options::ParsedArguments;
-use crate::LineWalker;
+use crate::effect::Effect;
 use crate::word::Word;
+use crate::{LONGEST_PATH, LineWalker};
 
 impl LineWalker<'_> {
     /// Gives the effects from this index on the message of the current command.
     pub(super) fn note_message(&mut self, arguments: &ParsedArguments, from: usize) {
         if arguments.mentions('F', "--file") {
             let file = arguments.value('F', "--file").and_then(Word::text);
-            if matches!(file, Some("-" | "/dev/stdin")) && !arguments.mentions('m', "--message") {
-                self.give_input_as_message(from);
+            match file.filter(|_| !arguments.mentions('m', "--message")) {
+                Some("-" | "/dev/stdin") => self.give_input_as_message(from),
+                Some(file) => self.give_file_as_message(from, file),
+                None => {}
             }
             return;
         }
-        let mut message = String::new();
+        let mut paragraphs: Option<String> = None;
         for word in arguments.values('m', "--message") {
             let Some(text) = word.and_then(find_text).filter(|text| self.work.pay(text.len())) else {
                 return;
             };
+            let message = paragraphs.get_or_insert_default();
             if !message.is_empty() {
                 message.push_str("\n\n");
             }
             message.push_str(&text);
         }
-        if !message.is_empty() {
+        if let Some(message) = paragraphs {
             self.set_messages(from, &message);
+        }
+    }
+}
+
+impl LineWalker<'_> {
+    /// Names the file that holds the message of the commits from this index on.
+    fn give_file_as_message(&mut self, from: usize, file: &str) {
+        let Some(directory) = self.place.known_directory() else { return };
+        let path = PathBuf::from(directory).join(file);
+        if path.as_os_str().len() > LONGEST_PATH || !self.work.pay(path.as_os_str().len()) {
+            return;
+        }
+        if let Some(Effect::Commit { message_file, .. }) = self.effects.get_mut(from) {
+            *message_file = Some(path);
         }
     }
 }

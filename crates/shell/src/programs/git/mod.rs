@@ -63,6 +63,7 @@ impl LineWalker<'_> {
                 _ => return self.report_unknown_git_word(word),
             }
         }
+        self.note_command_site();
         let Some((command, words)) = words.split_first() else {
             if self.git.is_fed {
                 self.record_unknown_switch();

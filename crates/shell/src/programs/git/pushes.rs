@@ -7,7 +7,7 @@ use super::super::options::ParsedArguments;
 use super::switches::site_cost;
 use crate::effect::Effect;
 use crate::effect::git::{Push, PushForce, PushTarget, PushedBranch};
-use crate::flow::FlowStep;
+use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
 
@@ -71,7 +71,7 @@ impl LineWalker<'_> {
         let at = self.effects.len();
         let push = Push { site, remote: remote.map(str::to_owned), branches, is_dry_run };
         self.report_effect(Effect::Push(Box::new(push)), cost);
-        self.record_step(FlowStep::Site(at));
+        self.record_step(FlowStep::Site(SiteOwner::Effect(at)));
     }
 }
 

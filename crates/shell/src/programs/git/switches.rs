@@ -9,7 +9,7 @@ use super::super::options::{OptionName, OptionTable, ParsedArguments, STRICT};
 use super::options;
 use crate::effect::Effect;
 use crate::effect::git::{BranchSwitch, GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
-use crate::flow::FlowStep;
+use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
 
@@ -23,9 +23,11 @@ impl LineWalker<'_> {
                 let at = self.effects.len();
                 let arguments = parse_commit(words);
                 let dry_run = is_dry_run(&arguments);
-                self.report_effect(Effect::Commit { site: Box::new(site), dry_run, message: None }, cost);
+                let commit =
+                    Effect::Commit { site: Box::new(site), dry_run, message: None, message_file: None };
+                self.report_effect(commit, cost);
                 self.note_message(&arguments, at);
-                self.record_step(FlowStep::Site(at));
+                self.record_step(FlowStep::Site(SiteOwner::Effect(at)));
             }
             ("switch" | "checkout", _) => self.report_checkout(command == "checkout", words),
             ("symbolic-ref", _) => self.report_symbolic_ref(words),

@@ -40,10 +40,10 @@ fn unknown_words_keep_their_positions() {
 }
 
 #[test]
-fn the_first_wrapper_has_its_words() {
+fn wrappers_have_their_words() {
     assert_eq!(
         find_commands("sudo -u me env A=1 git push $X"),
-        ["sudo -u me env A=1 git push $X", "env", "git push $X"]
+        ["sudo -u me env A=1 git push $X", "env A=1 git push $X", "git push $X"]
     );
     assert_eq!(find_commands("xargs -n 1 git push"), ["xargs -n 1 git push", "git push xargs"]);
 }
