@@ -11,6 +11,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::programs;
+use crate::rule_cases;
 use crate::scene::Scene;
 
 /// The arguments of a hook entry with all packs.
@@ -18,6 +19,8 @@ const HOOK: &[&str] = &[
     "hook",
     "--pack",
     "self",
+    "--pack",
+    "rules",
     "--pack",
     "plan-gate",
     "--pack",
@@ -47,6 +50,8 @@ pub enum Goal {
     /// A multiple of the empty program.
     Times(f64),
     Milliseconds(f64),
+    /// Milliseconds more than the case of this name.
+    MillisecondsMore(f64, &'static str),
 }
 
 /// The answer that a program has to give. With another answer it would do other work.
@@ -73,6 +78,7 @@ macro_rules! recorded {
         include_str!(concat!("../../../tests/events/", $name, ".json"))
     };
 }
+pub(crate) use recorded;
 
 /// Recorded events of an everyday session, on which all guards are silent.
 const EVERYDAY: &[(&str, &str)] = &[
@@ -92,9 +98,8 @@ impl Stage {
         let scene = Scene::create()?;
         let provost = programs::find_built("provost")?;
         let shell_call = scene.relocate(EVERYDAY[0].1).to_string();
-        let hook = |name: &str, input: &Value, goal: Option<Goal>| Case {
-            goal,
-            ..Case::hook_call(name, provost.clone(), input)
+        let hook = |name: &str, input: &Value, goal: Option<Goal>| {
+            Case::hook_call(name, provost.clone(), input).with_goal(goal)
         };
         let other = |name: &str, program: PathBuf, arguments: &[&str]| Case {
             name: name.into(),
@@ -129,6 +134,8 @@ impl Stage {
             hook("agent's work recorded", &finished, None).with("CLAUDE_PROJECT_DIR", recording),
             hook("turn ended, 5,000 files", &scene.end_of_turn_event(5_000)?, Some(Goal::Milliseconds(30.0))),
         ]);
+        let with_rules = rule_cases::list_cases(&scene, &provost, &cases)?;
+        cases.extend(with_rules);
         for (program, arguments) in
             [("true", &[][..]), ("jq", &[".tool_name"]), ("python3", &["-c", "pass"]), ("node", &["-e", "0"])]
         {
@@ -141,7 +148,12 @@ impl Stage {
             return Err(io::Error::other(format!("there is no `{wanted}` among: {}", names.join("; "))));
         };
         if only.is_some() {
-            cases = vec![cases.swap_remove(EMPTY), compared.clone()];
+            let base = match compared.goal {
+                Some(Goal::MillisecondsMore(_, base)) => base,
+                _ => "",
+            };
+            let mut number = 0..;
+            cases.retain(|case| number.next() == Some(EMPTY) || case.name == wanted || case.name == base);
         }
         for (number, case) in cases.iter_mut().enumerate() {
             if case.program.starts_with(provost.parent().unwrap_or(&provost)) {
@@ -178,6 +190,15 @@ impl Case {
     pub fn with(mut self, variable: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((variable, value.into()));
         self
+    }
+
+    pub fn with_goal(self, goal: Option<Goal>) -> Self {
+        Self { goal, ..self }
+    }
+
+    /// Accepts every answer.
+    pub fn with_any_answer(self) -> Self {
+        Self { answer: Expected::Anything, ..self }
     }
 
     pub fn is_hook(&self) -> bool {

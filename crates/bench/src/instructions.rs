@@ -72,14 +72,14 @@ pub fn count(scene: &Scene, case: &Case) -> io::Result<i64> {
 
 pub fn table(counts: &[Count]) -> String {
     let mut text = format!(
-        "Instructions outside the kernel, the middle one of {RUNS} runs\n\n{:26}{:>12}{:>12}\n",
+        "Instructions outside the kernel, the middle one of {RUNS} runs\n\n{:30}{:>12}{:>12}\n",
         "", "now", "expected"
     );
     for count in counts {
         let expected = count.expected.map_or("–".into(), |expected| expected.to_string());
         let difference = count.difference().map_or("not kept".into(), |percent| format!("{percent:+.1} %"));
         let word = if count.is_within_tolerance() { "" } else { "   too many" };
-        let _ = writeln!(text, "{:26}{:>12}{expected:>12}{difference:>12}{word}", count.name, count.now);
+        let _ = writeln!(text, "{:30}{:>12}{expected:>12}{difference:>12}{word}", count.name, count.now);
     }
     if !goals_hold(counts) {
         let _ = writeln!(

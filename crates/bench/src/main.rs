@@ -22,6 +22,8 @@ mod plan_directories;
 mod plans;
 mod programs;
 mod report;
+mod rule_cases;
+mod rule_files;
 mod scene;
 mod statistics;
 mod steps;

@@ -19,7 +19,7 @@ use crate::workflows;
 
 /// The project and the home directory in the recorded events.
 const RECORDED_PATHS: (&str, &str) = ("/home/dev/project", "/home/dev");
-const PACKS: &[&str] = &["plan-gate", "planner", "review-loop", "phases"];
+const PACKS: &[&str] = &["rules", "plan-gate", "planner", "review-loop", "phases"];
 
 pub struct Scene {
     root: TempDir,
@@ -28,26 +28,45 @@ pub struct Scene {
 impl Scene {
     pub fn create() -> io::Result<Self> {
         let scene = Self { root: tempfile::tempdir()? };
-        fs::create_dir_all(scene.project().join(".git"))?;
         fs::create_dir(scene.home())?;
-        fs::write(scene.project().join("a.txt"), "one\ntwo\n")?;
-        workflows::create(&scene.project())?;
+        let project = scene.another_project("project")?;
+        scene.switch_on(&project)?;
+        Ok(scene)
+    }
+
+    /// Creates another project: a Git repository with a workflow, without hook entries.
+    pub fn another_project(&self, name: &str) -> io::Result<PathBuf> {
+        let project = self.root().join(name);
+        workflows::create(&project)?;
+        let branch = format!("{:040x}\n", 1);
+        let files = [
+            ("a.txt", "one\ntwo\n"),
+            (".gitignore", "/build\n"),
+            ("build/a.o", ""),
+            (".git/HEAD", "ref: refs/heads/feature/login\n"),
+            (".git/objects/info/packs", ""),
+            (".git/config", "[core]\n\trepositoryformatversion = 0\n"),
+            (".git/refs/heads/feature/login", &branch),
+        ];
+        for (name, text) in files {
+            let path = project.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&project))?;
+            fs::write(path, text)?;
+        }
+        Ok(project)
+    }
+
+    /// Writes the hook entries of all packs into the settings of a project.
+    pub fn switch_on(&self, project: &Path) -> io::Result<()> {
         let mut init = Command::new(programs::find_built("provost")?);
-        scene.environment(init.args(["init", "--yes"]).current_dir(scene.project()));
+        self.environment(init.args(["init", "--yes"]).current_dir(project));
         for pack in PACKS {
             init.args(["--pack", pack]);
         }
         if !init.stdin(Stdio::null()).stdout(Stdio::null()).status()?.success() {
             return Err(io::Error::other("`provost init` could not write the project's settings"));
         }
-        Ok(scene)
-    }
-
-    /// Creates another project with a workflow.
-    pub fn another_project(&self, name: &str) -> io::Result<PathBuf> {
-        let project = self.root().join(name);
-        workflows::create(&project)?;
-        Ok(project)
+        Ok(())
     }
 
     pub fn root(&self) -> &Path {
@@ -73,7 +92,12 @@ impl Scene {
 
     /// A recorded event with the paths of this project.
     pub fn relocate(&self, recorded: &str) -> Value {
-        let (project, home) = (self.project(), self.home());
+        self.relocate_to(recorded, &self.project())
+    }
+
+    /// A recorded event with the paths of another project.
+    pub fn relocate_to(&self, recorded: &str, project: &Path) -> Value {
+        let home = self.home();
         let text = recorded
             .replace(RECORDED_PATHS.0, &project.to_string_lossy())
             .replace(RECORDED_PATHS.1, &home.to_string_lossy());

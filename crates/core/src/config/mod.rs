@@ -6,7 +6,6 @@
 
 pub mod settings;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -151,19 +150,44 @@ impl Config {
             }
         };
         self.files.push((layer, path.to_owned()));
-        let text = String::from_utf8_lossy(&bytes);
-        let is_text = matches!(text, Cow::Borrowed(_));
+        // Not `from_utf8_lossy` at once, which looks at each byte of a good file.
+        let (text, is_text) = match String::from_utf8(bytes) {
+            Ok(text) => (text, true),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
+        };
         if !is_text {
             self.report_file(path, "is not UTF-8, so some of its texts are not as they were written");
         }
-        if self.read_layer(layer, path, &text, guards, interest, rules) && is_text {
+        let mentions_rules = text.contains("[[rule]]") || text.contains("[rules]");
+        if self.read_layer(layer, path, text, guards, interest, rules) && is_text {
             return FileState::Good;
         }
-        FileState::Broken { mentions_rules: text.contains("[[rule]]") || text.contains("[rules]") }
+        FileState::Broken { mentions_rules }
     }
 
-    /// Reads one file. Returns whether it is TOML.
+    /// Reads one file, and keeps its text if it has rules. Returns whether it is TOML.
     fn read_layer(
+        &mut self,
+        layer: ConfigLayer,
+        file: &Path,
+        text: String,
+        guards: fn() -> Vec<Setting>,
+        interest: Option<&RuleInterest<'_>>,
+        rules: &mut Vec<LayerRules>,
+    ) -> bool {
+        let text = match strip_byte_order_mark(&text) {
+            stripped if stripped.len() < text.len() => stripped.to_owned(),
+            _ => text,
+        };
+        let before = rules.len();
+        let is_toml = self.read_layer_text(layer, file, &text, guards, interest, rules);
+        if rules.len() > before {
+            self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: false });
+        }
+        is_toml
+    }
+
+    fn read_layer_text(
         &mut self,
         layer: ConfigLayer,
         file: &Path,
@@ -173,7 +197,6 @@ impl Config {
         rules: &mut Vec<LayerRules>,
     ) -> bool {
         let settings = settings::list_settings(guards());
-        let text = strip_byte_order_mark(text);
         let source = RuleSource { layer, file: file.into(), text, is_built_in: false };
         if let Some(interest) = interest
             && text.contains("[[rule]]")
@@ -188,7 +211,6 @@ impl Config {
             if errors.is_empty() && mistakes.is_empty() {
                 self.values.extend(values);
                 rules.push(own);
-                self.keep_rule_file(layer, file, text);
                 return true;
             }
         }
@@ -204,15 +226,9 @@ impl Config {
         self.values.extend(read_settings(layer, document.get_ref(), &settings, has_duplicate, &mut mistakes));
         if is_toml && (document.get_ref().contains_key("rule") || document.get_ref().contains_key("rules")) {
             rules.push(read_layer_rules(document.get_ref(), &source, &mut mistakes));
-            self.keep_rule_file(layer, file, text);
         }
         self.report_mistakes(file, text, mistakes);
         is_toml
-    }
-
-    fn keep_rule_file(&mut self, layer: ConfigLayer, file: &Path, text: &str) {
-        let (path, text) = (file.to_owned(), text.to_owned());
-        self.rule_files.push(RuleFile { layer, path, text, is_last_good: false });
     }
 
     /// Reads the rules that the last good version of a broken file had. Returns whether there is one.
@@ -246,10 +262,15 @@ impl Config {
         true
     }
 
-    /// Every mistake: in the files, and in the patterns of rules.
+    /// Every mistake: in the files, in the patterns of rules, and in their examples.
     pub fn list_all_problems(&self) -> Vec<ConfigProblem> {
-        let patterns = self.find_rule_mistakes().into_iter();
+        let patterns = self.find_rule_mistakes(true).into_iter();
         self.problems.iter().cloned().chain(patterns).chain(self.find_example_mistakes()).collect()
+    }
+
+    /// The mistakes that a hook call can look for: in the files, and in the patterns of rules.
+    pub fn list_quick_problems(&self) -> Vec<ConfigProblem> {
+        self.problems.iter().cloned().chain(self.find_rule_mistakes(false)).collect()
     }
 
     fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {
@@ -274,12 +295,12 @@ impl Config {
     }
 
     /// The mistakes in the patterns of all rules. The hook does not look for them.
-    pub fn find_rule_mistakes(&self) -> Vec<ConfigProblem> {
+    fn find_rule_mistakes(&self, is_thorough: bool) -> Vec<ConfigProblem> {
         let rules = self.rules.rules.iter().filter(|rule| !rule.origin.is_built_in);
         let found = rules.flat_map(|rule| {
             let file = self.rule_files.iter().find(|file| file.path == *rule.origin.file);
             let text = file.map_or("", |file| file.text.as_str());
-            let mistakes = rule.find_pattern_mistakes().into_iter();
+            let mistakes = rule.find_pattern_mistakes(is_thorough).into_iter();
             mistakes.map(move |(at, words)| ConfigProblem {
                 file: rule.origin.file.to_path_buf(),
                 place: Some(find_place(text, at)),
@@ -306,7 +327,7 @@ impl Config {
     pub fn read_text(layer: ConfigLayer, path: &Path, text: &str, guards: fn() -> Vec<Setting>) -> Self {
         let mut config = Self::default();
         let mut rules = Vec::new();
-        config.read_layer(layer, path, text, guards, None, &mut rules);
+        config.read_layer(layer, path, text.to_owned(), guards, None, &mut rules);
         config.join_rules(rules, None);
         config
     }

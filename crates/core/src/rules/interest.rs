@@ -16,23 +16,35 @@ pub struct RuleInterest<'a> {
 }
 
 impl<'a> RuleInterest<'a> {
-    /// `None`: the event needs all rules.
+    /// `None`: the event needs all rules, and all mistakes in them.
     pub fn new(event: &'a Event) -> Option<Self> {
-        let needs_some = matches!(
-            event.kind,
+        let needs_some = match &event.kind {
             EventKind::BeforeTool(_)
-                | EventKind::AfterTool(_)
-                | EventKind::ToolFailed(_)
-                | EventKind::Stop(_)
-                | EventKind::SubagentStop(_)
-        );
+            | EventKind::AfterTool(_)
+            | EventKind::ToolFailed(_)
+            | EventKind::Stop(_)
+            | EventKind::SubagentStop(_)
+            | EventKind::SessionStart { .. } => true,
+            // A prompt to Provost may name any rule.
+            EventKind::Prompt { text, .. } => !text.as_deref().is_some_and(is_to_provost),
+            _ => false,
+        };
         needs_some.then_some(Self { event })
     }
 
+    /// Whether mistakes have to be found, even in rules that decide nothing about the event.
+    pub(super) fn needs_mistakes(&self) -> bool {
+        matches!(self.event.kind, EventKind::SessionStart { .. })
+    }
+
     pub(super) fn may_concern(&self, entries: &[RuleEntry<'_>]) -> bool {
-        let has = |name: &str| entries.iter().any(|entry| entry.key == name);
-        let EventKind::BeforeTool(call) = &self.event.kind else {
-            return ["need", "run", "stops", "changed"].iter().any(|key| has(key));
+        let has_any = |keys: &[&str]| entries.iter().any(|entry| keys.contains(&entry.key.as_ref()));
+        let call = match &self.event.kind {
+            EventKind::BeforeTool(call) => call,
+            EventKind::SessionStart { .. } => return true,
+            EventKind::Stop(_) | EventKind::SubagentStop(_) => return has_any(&["stops"]),
+            EventKind::Prompt { .. } => return has_any(&["need", "stops", "changed"]),
+            _ => return has_any(&["need", "run", "stops", "changed"]),
         };
         // The start of a run that a rule needs is recorded, whatever else the rule is about.
         let needs_run = |entry: &RuleEntry<'_>| {
@@ -41,7 +53,7 @@ impl<'a> RuleInterest<'a> {
         if entries.iter().any(needs_run) {
             return true;
         }
-        if has("stops") || has("run") {
+        if has_any(&["stops", "run"]) {
             return false;
         }
         entries.iter().all(|entry| match entry.key.as_ref() {
@@ -73,6 +85,16 @@ impl<'a> RuleInterest<'a> {
     fn has_effect(&self, accept: impl Fn(&Effect) -> bool) -> bool {
         self.event.effects().iter().any(accept)
     }
+}
+
+/// Whether a prompt may be one of Provost's own, which begin with the program's name.
+fn is_to_provost(prompt: &str) -> bool {
+    const PROGRAM: &[u8] = b"provost";
+    /// Room for quotes and blanks in front of the name.
+    const BEGINNING: usize = 64;
+    let start = prompt.trim_start().as_bytes();
+    let start = &start[..start.len().min(BEGINNING)];
+    start.windows(PROGRAM.len()).any(|word| word.eq_ignore_ascii_case(PROGRAM))
 }
 
 fn texts<'v>(value: &'v RuleValue<'_>) -> impl Iterator<Item = &'v str> {

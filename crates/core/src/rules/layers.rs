@@ -47,18 +47,23 @@ impl LayerRules {
 
 impl RuleSet {
     /// Joins the layers, the most powerful first. Mistakes in `off` are reported for each layer.
-    /// With an `interest`, only rules that the event may concern are read, so unknown names in `off` are not reported.
+    /// With an `interest`, only rules that the event may concern are read. Unknown names in `off` are then reported at the
+    /// start of a session only.
     pub(crate) fn join(
         mut layers: Vec<LayerRules>,
         interest: Option<&RuleInterest<'_>>,
         mistakes: &mut Vec<(ConfigLayer, usize, String)>,
     ) -> Self {
         let users: Vec<usize> = (0..layers.len()).filter(|&index| !layers[index].uses.is_empty()).collect();
+        let needs_mistakes = interest.is_none_or(RuleInterest::needs_mistakes);
+        // A mistake in `off` is a name that no rule has, so it needs the names of all.
+        let interest =
+            interest.filter(|_| !needs_mistakes || layers.iter().all(|layer| layer.off.is_empty()));
         let built_in = match users.first() {
             Some(&first) => read_baseline(layers[first].layer, interest),
             None => Vec::new(),
         };
-        if interest.is_none() {
+        if needs_mistakes {
             report_unknown_names(&layers, &built_in, mistakes);
         }
         let holds = |rule: &Rule| {

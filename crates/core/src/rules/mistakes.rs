@@ -3,11 +3,12 @@
 use provost_shell::pattern::CommandPattern;
 
 use super::path_pattern::PathPatterns;
-use super::{FETCHED_CODE, NeedEvidence, Rule, RuleAction, RuleRegex, RuleText};
+use super::{FETCHED_CODE, NeedEvidence, Rule, RuleAction, RuleText};
 
 impl Rule {
-    /// The mistakes in its patterns and regular expressions: the byte in the file, and what is wrong.
-    pub fn find_pattern_mistakes(&self) -> Vec<(usize, String)> {
+    /// The mistakes in its patterns and regular expressions: the byte in the file, and what is wrong. Only a thorough look
+    /// finds all mistakes in regular expressions.
+    pub fn find_pattern_mistakes(&self, is_thorough: bool) -> Vec<(usize, String)> {
         let subject = &self.subject;
         let mut found = Vec::new();
         let mut commands: Vec<&RuleText> = subject.runs.iter().chain(&subject.fed_by).collect();
@@ -36,10 +37,11 @@ impl Rule {
             }
         }
         found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
-        for text in [&subject.argument, &subject.gets, &subject.adds, &subject.message].into_iter().flatten()
-        {
-            if let Err(error) = RuleRegex::new(&text.text) {
-                found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));
+        let regexes = [&subject.argument, &subject.gets, &subject.adds, &subject.message];
+        for regex in regexes.into_iter().flatten() {
+            if let Some(mistake) = regex.find_mistake(is_thorough) {
+                let RuleText { text, offset } = &regex.source;
+                found.push((*offset, format!("`{text}` is not a regular expression: {mistake}")));
             }
         }
         let label = format!("rule `{}`: ", self.name);

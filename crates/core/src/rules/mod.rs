@@ -84,10 +84,10 @@ pub struct RuleOrigin {
 #[derive(Debug, Default)]
 pub struct RuleSubject {
     pub runs: Vec<RuleText>,
-    /// A regular expression for an argument of the program.
-    pub argument: Option<RuleText>,
-    /// A regular expression for the text that `echo` or `printf` gives the program.
-    pub gets: Option<RuleText>,
+    /// For an argument of the program.
+    pub argument: Option<RuleRegex>,
+    /// For the text that `echo` or `printf` gives the program.
+    pub gets: Option<RuleRegex>,
     /// Programs whose output the program gets.
     pub fed_by: Vec<RuleText>,
     pub reads: Vec<RuleText>,
@@ -96,14 +96,12 @@ pub struct RuleSubject {
     pub writes: Vec<RuleText>,
     pub deletes: Vec<RuleText>,
     pub changes: Vec<RuleText>,
-    /// A regular expression.
-    pub adds: Option<RuleText>,
+    pub adds: Option<RuleRegex>,
     pub commits: Vec<RuleText>,
     pub pushes: Vec<RuleText>,
     /// How a push changes the branch.
     pub by: Option<PushWay>,
-    /// A regular expression.
-    pub message: Option<RuleText>,
+    pub message: Option<RuleRegex>,
     pub uses: Vec<RuleText>,
     pub delegates: Vec<RuleText>,
     pub stops: bool,

@@ -161,7 +161,8 @@ impl<'a> PathPattern<'a> {
         let Some(names) = list_names(self.base, directory, roots) else {
             return self.base == PatternBase::Outside && is_outside(directory, roots);
         };
-        (0..self.parts.len()).any(|end| matches_parts(&self.parts[..end], &names))
+        // A pattern that ends with a slash does not match the directory itself.
+        (0..=self.parts.len()).any(|end| matches_parts(&self.parts[..end], &names))
     }
 
     /// Whether only `**` at the end would have to match nothing.

@@ -9,25 +9,24 @@ use std::borrow::Cow;
 
 use super::value::{RuleEntry, RuleValue};
 
-/// A file, split at its rules.
-pub(super) struct SplitFile<'a> {
-    pub(super) sections: Vec<RuleSection<'a>>,
-    /// Everything else.
-    pub(super) rest: String,
-}
-
 /// One rule of a file.
-pub(super) struct RuleSection<'a> {
+pub(super) struct RuleSection<'a, 'e> {
     /// The rule with its header.
     pub(super) text: &'a str,
     /// Where it starts in the file.
     pub(super) offset: usize,
-    /// Its entries; `None` if one of them is not plain.
-    pub(super) entries: Option<Vec<RuleEntry<'a>>>,
+    /// Its entries, in a list that the next rule uses again.
+    pub(super) entries: &'e mut Vec<RuleEntry<'a>>,
+    /// All entries are plain. Otherwise they have to be read by the TOML parser.
+    pub(super) is_plain: bool,
 }
 
-/// Reads a file; `None` if rules are written in another form than `[[rule]]`, or if it is not TOML.
-pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
+/// Reads a file: calls `visit` with each rule, and returns everything else. `None` if rules are written in another form
+/// than `[[rule]]`, if it is not TOML, or if `visit` returns that.
+pub(super) fn split_file<'a>(
+    text: &'a str,
+    mut visit: impl FnMut(RuleSection<'a, '_>) -> Option<()>,
+) -> Option<String> {
     let bytes = text.as_bytes();
     // Without an early end, the compiler compares many bytes at once.
     let is_odd = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
@@ -35,7 +34,7 @@ pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
         return None;
     }
     let reader = PlainReader { text, bytes };
-    let mut file = SplitFile { sections: Vec::new(), rest: String::new() };
+    let (mut rest, mut entries) = (String::new(), Vec::new());
     let (mut at, mut rest_from) = (0, 0);
     loop {
         let start = skip_blanks(bytes, at);
@@ -46,12 +45,13 @@ pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
                 let header = text[start..end].split('#').next()?.trim_end();
                 let inner = header.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
                 if inner.is_some_and(|name| name.trim_matches([' ', '\t']) == "rule") {
-                    file.rest.push_str(&text[rest_from..start]);
-                    let (entries, end) = match reader.read_entries(end) {
-                        Some((entries, end)) => (Some(entries), end),
-                        None => (None, find_section_end(bytes, end)?),
-                    };
-                    file.sections.push(RuleSection { text: &text[start..end], offset: start, entries });
+                    rest.push_str(&text[rest_from..start]);
+                    entries.clear();
+                    let plain_end = reader.read_entries(end, &mut entries);
+                    let is_plain = plain_end.is_some();
+                    let end = plain_end.or_else(|| find_section_end(bytes, end))?;
+                    let text = &text[start..end];
+                    visit(RuleSection { text, offset: start, entries: &mut entries, is_plain })?;
                     (at, rest_from) = (end, end);
                     continue;
                 }
@@ -66,15 +66,17 @@ pub(super) fn split_file(text: &str) -> Option<SplitFile<'_>> {
             Some(_) => at = skip_entry(bytes, start)?,
         }
     }
-    file.rest.push_str(&text[rest_from..]);
-    Some(file)
+    rest.push_str(&text[rest_from..]);
+    Some(rest)
 }
 
 /// The entries of the rule whose header is at `start`, up to `end`; `None` if one of them is not plain.
 pub(super) fn read_section(text: &str, start: usize, end: usize) -> Option<Vec<RuleEntry<'_>>> {
     let text = &text[..end];
     let reader = PlainReader { text, bytes: text.as_bytes() };
-    reader.read_entries(find_line_end(reader.bytes, start)).map(|(entries, _)| entries)
+    let mut entries = Vec::with_capacity(6);
+    reader.read_entries(find_line_end(reader.bytes, start), &mut entries)?;
+    Some(entries)
 }
 
 /// Whether the only control characters are those at the end of a line.
@@ -110,13 +112,13 @@ struct PlainReader<'a> {
 }
 
 impl<'a> PlainReader<'a> {
-    /// The entries from a place to the next header, and where that begins; `None` if one of them is not plain.
-    fn read_entries(&self, mut at: usize) -> Option<(Vec<RuleEntry<'a>>, usize)> {
-        let mut entries: Vec<RuleEntry<'a>> = Vec::with_capacity(6);
+    /// Adds the entries from a place to the next header, and returns where that begins; `None` if one of them is not
+    /// plain.
+    fn read_entries(&self, mut at: usize, entries: &mut Vec<RuleEntry<'a>>) -> Option<usize> {
         loop {
             at = skip_blanks(self.bytes, at);
             if matches!(self.bytes.get(at), None | Some(b'[')) {
-                return Some((entries, at));
+                return Some(at);
             }
             let (key, after) = self.read_key(at)?;
             if entries.iter().any(|entry| entry.key == key) {
@@ -172,13 +174,13 @@ impl<'a> PlainReader<'a> {
     fn read_text(&self, at: usize) -> Option<(&'a str, usize)> {
         let bytes = self.bytes;
         let quote = bytes[at];
-        let length = bytes[at + 1..].iter().position(|byte| *byte == quote || *byte == b'\n')?;
+        // An escape is not plain, but a literal string has none.
+        let escape = if quote == b'"' { b'\\' } else { quote };
+        let ends = |byte: &u8| *byte == quote || *byte == b'\n' || *byte == escape;
+        let length = bytes[at + 1..].iter().position(ends)?;
         let (end, text) = (at + 1 + length, &self.text[at + 1..at + 1 + length]);
         let is_long = length == 0 && bytes.get(end + 1) == Some(&quote);
-        // A tab is allowed in a string, and a carriage return only at the end of a line.
-        let has_escape = || quote == b'"' && text.contains('\\');
-        let is_plain = bytes[end] == quote && !is_long && !has_escape();
-        is_plain.then_some((text, end + 1))
+        (bytes[end] == quote && !is_long).then_some((text, end + 1))
     }
 
     fn read_list(&self, at: usize) -> Option<(RuleValue<'a>, usize)> {
@@ -380,9 +382,12 @@ deadline_seconds = 5
 
     /// The entries of all rules by the quick reader; `None` if it cannot read all of them.
     fn read_quickly(text: &str) -> Option<(Vec<Vec<RuleEntry<'_>>>, String)> {
-        let file = split_file(text)?;
-        let rules = file.sections.into_iter().map(|section| section.entries).collect::<Option<_>>()?;
-        Some((rules, file.rest))
+        let mut rules = Vec::new();
+        let rest = split_file(text, |section| {
+            rules.push(std::mem::take(section.entries));
+            section.is_plain.then_some(())
+        })?;
+        Some((rules, rest))
     }
 
     /// Compares with the TOML parser, and returns whether the quick reader could read the text.

@@ -11,17 +11,18 @@ use toml::de::{DeTable, DeValue};
 
 use super::baseline_index::{BaselineSection, find_sections};
 use super::interest::RuleInterest;
-use super::quick_reader::{SplitFile, read_section, split_file};
+use super::quick_reader::{read_section, split_file};
 use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
 
 use super::keys::{KEYS, KeyType, RuleKey, TABLE_KEYS};
 use super::layers::LayerRules;
 use super::{
-    BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText,
-    UnknownMeans, Unless,
+    BASELINE_NAME, Need, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleRegex, RuleSubject,
+    RuleText, UnknownMeans, Unless,
 };
 use crate::event::EventKind;
 use crate::layer::ConfigLayer;
+use crate::places::fnv1a;
 use crate::text::{shorten_name, suggest_word};
 
 /// More rules than this are a mistake of whatever wrote the file.
@@ -63,7 +64,7 @@ pub(crate) fn read_layer_rules(
             mistakes.push((offset, "`rule` must be a list of tables: write `[[rule]]`".into()));
             continue;
         };
-        match read_rule(convert_table(table, 0), offset, source.origin(lines.line_at(offset))) {
+        match read_rule(&mut convert_table(table, 0), offset, source.origin(lines.line_at(offset))) {
             Ok(rule) if !names.insert(rule.name.clone()) => {
                 mistakes
                     .push((offset, format!("there are two rules `{}`; the second does not hold", rule.name)));
@@ -81,28 +82,40 @@ pub(crate) fn read_concerned_rules(
     source: &RuleSource<'_>,
     interest: &RuleInterest<'_>,
 ) -> Option<(Vec<Rule>, String)> {
-    let SplitFile { sections, rest } = split_file(source.text)?;
     let mut lines = LineCounter::new(source.text);
-    let mut names = HashSet::new();
-    let mut rules = Vec::new();
-    for section in sections.into_iter().take(MOST_RULES) {
-        let entries = match section.entries {
-            Some(entries) => entries,
-            None => parse_section(section.text, section.offset)?,
+    // A hash for each name, so that a rule that is not read costs no memory.
+    let mut names = Vec::new();
+    let (mut rules, mut count) = (Vec::new(), 0);
+    let rest = split_file(source.text, |section| {
+        count += 1;
+        if count > MOST_RULES {
+            return (!interest.needs_mistakes()).then_some(());
+        }
+        let mut parsed;
+        let entries = if section.is_plain {
+            section.entries
+        } else {
+            parsed = parse_section(section.text, section.offset)?;
+            &mut parsed
         };
         let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
-        // Which of two rules of one name holds depends on the mistakes in both.
-        if let Some(RuleValue::Text(name)) = name
-            && !names.insert(name.to_string())
-        {
-            return None;
+        if let Some(RuleValue::Text(name)) = name {
+            names.push(fnv1a(name.as_bytes()));
         }
-        if interest.may_concern(&entries) {
-            // A rule with a mistake decides nothing.
-            rules.extend(read_rule(entries, section.offset, source.origin(lines.line_at(section.offset))));
+        if interest.may_concern(entries) {
+            match read_rule(entries, section.offset, source.origin(lines.line_at(section.offset))) {
+                Ok(rule) => rules.push(rule),
+                Err(_) if interest.needs_mistakes() => return None,
+                // A rule with a mistake decides nothing.
+                Err(_) => {}
+            }
         }
-    }
-    Some((rules, rest))
+        Some(())
+    })?;
+    names.sort_unstable();
+    // Which of two rules of one name holds depends on the mistakes in both.
+    let is_unique = names.windows(2).all(|two| two[0] != two[1]);
+    is_unique.then_some((rules, rest))
 }
 
 /// The built-in rules that an event may concern.
@@ -110,8 +123,8 @@ pub(super) fn read_concerned_baseline(source: &RuleSource<'_>, interest: &RuleIn
     // A built-in rule decides about calls, and about nothing else.
     let EventKind::BeforeTool(_) = interest.event.kind else { return Vec::new() };
     let read = |section: &BaselineSection| {
-        let entries = read_section(source.text, section.start, section.end)?;
-        read_rule(entries, section.start, source.origin(section.line)).ok()
+        let mut entries = read_section(source.text, section.start, section.end)?;
+        read_rule(&mut entries, section.start, source.origin(section.line)).ok()
     };
     find_sections(interest.event).filter_map(read).collect()
 }
@@ -192,11 +205,16 @@ struct RuleDraft {
     seconds: Option<u64>,
 }
 
-fn read_rule(entries: Vec<RuleEntry<'_>>, offset: usize, origin: RuleOrigin) -> Result<Rule, Vec<Mistake>> {
+/// Reads a rule, and takes its entries out of the list.
+fn read_rule(
+    entries: &mut Vec<RuleEntry<'_>>,
+    offset: usize,
+    origin: RuleOrigin,
+) -> Result<Rule, Vec<Mistake>> {
     let mut draft = RuleDraft::default();
     let has_name = entries.iter().any(|entry| entry.key == "name");
     let mut mistakes: Vec<Mistake> =
-        entries.into_iter().filter_map(|entry| draft.read_entry(entry).err()).collect();
+        entries.drain(..).filter_map(|entry| draft.read_entry(entry).err()).collect();
     let name = draft.name.take();
     if !has_name {
         mistakes.push((offset, "a rule needs a `name`".into()));
@@ -236,8 +254,8 @@ impl RuleDraft {
         match key.name {
             "name" => self.name = Some(rule_name(key, &value)?),
             "runs" => subject.runs = texts(key, &value)?,
-            "argument" => subject.argument = Some(text(key, &value)?),
-            "gets" => subject.gets = Some(text(key, &value)?),
+            "argument" => subject.argument = Some(regex(key, &value)?),
+            "gets" => subject.gets = Some(regex(key, &value)?),
             "fed_by" => subject.fed_by = texts(key, &value)?,
             "reads" => subject.reads = texts(key, &value)?,
             "shows" => subject.shows = texts(key, &value)?,
@@ -249,10 +267,10 @@ impl RuleDraft {
                 let is_force = word(key, &value)? == "force";
                 subject.by = Some(if is_force { PushWay::Force } else { PushWay::Deletion });
             }
-            "adds" => subject.adds = Some(text(key, &value)?),
+            "adds" => subject.adds = Some(regex(key, &value)?),
             "commits" => subject.commits = texts(key, &value)?,
             "pushes" => subject.pushes = texts(key, &value)?,
-            "message" => subject.message = Some(text(key, &value)?),
+            "message" => subject.message = Some(regex(key, &value)?),
             "uses" => subject.uses = texts(key, &value)?,
             "delegates" => subject.delegates = texts(key, &value)?,
             "stops" => subject.stops = flag(key, &value)?,
@@ -397,6 +415,10 @@ fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mi
         }
         _ => Err(wrong_type(key, *offset)),
     }
+}
+
+fn regex(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleRegex, Mistake> {
+    text(key, value).map(RuleRegex::new)
 }
 
 fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {

@@ -210,12 +210,20 @@ impl Workspace {
     }
 
     /// Whether a path below a directory is accepted. Directories of git are left out, and a directory with very many
-    /// entries is only searched in part.
-    pub fn has_path_below(&self, directory: &Path, accept: impl Fn(&Path) -> bool) -> bool {
+    /// entries is only searched in part. `may_contain` says whether a directory has to be searched.
+    pub fn has_path_below(
+        &self,
+        directory: &Path,
+        may_contain: impl Fn(&Path) -> bool,
+        accept: impl Fn(&Path) -> bool,
+    ) -> bool {
         const MOST_ENTRIES: usize = 200_000;
         let mut open = vec![directory.to_owned()];
         let mut seen = 0;
         while let Some(directory) = open.pop() {
+            if !may_contain(&directory) {
+                continue;
+            }
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 seen += 1;
                 let path = entry.path();

@@ -4,9 +4,10 @@
 //! one command: `rm -r build && rm -r src` is judged command by command.
 
 use crate::prelude::*;
+use std::rc::Rc;
 
 use super::paths::{self, PathUse};
-use super::scene::{CommandEffects, Scene};
+use super::scene::{BranchQuestion, CommandEffects, Scene};
 use super::{commits, pushes, runs, saved};
 use crate::branch_finder::{BranchFinder, PossibleBranch};
 use provost_core::effect::git::GitSite;
@@ -177,14 +178,16 @@ fn is_on_branch(subject: &RuleSubject, site: &GitSite, scene: &Scene<'_>) -> Res
 }
 
 /// The branches that may be checked out at a place.
-pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
-    if scene.is_example {
-        return Ok(vec![find_named_branch(site, scene)]);
-    }
-    let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
-    let effects = scene.event.effects();
-    let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
-    Ok(finder.find_branches(site)?.unwrap_or_default())
+pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Rc<[PossibleBranch]>, Fault> {
+    scene.cached_branches(site, &BranchQuestion::CheckedOut, || {
+        if scene.is_example {
+            return Ok(vec![find_named_branch(site, scene)]);
+        }
+        let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
+        let effects = scene.event.effects();
+        let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
+        Ok(finder.find_branches(site)?.unwrap_or_default())
+    })
 }
 
 /// The repository of a place, or of the session.

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use std::borrow::Cow;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::call::{KeyMatch, find_branches, find_matching_branch};
 use super::scene::Scene;
@@ -29,17 +30,17 @@ pub(super) fn match_commits(
             }
             _ => continue,
         };
-        if let Some(required) = &subject.message
-            && !is_message_wrong(required, find_message(effect, scene)?.as_deref())
-        {
-            continue;
-        }
         let branches = match branch {
             UpdatedBranch::CheckedOut => find_branches(site, scene)?,
-            UpdatedBranch::Named(name) => vec![PossibleBranch::Named(name.clone())],
-            UpdatedBranch::Unknown => vec![PossibleBranch::Unknown],
+            UpdatedBranch::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
+            UpdatedBranch::Unknown => Rc::new([PossibleBranch::Unknown]),
         };
         if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) {
+            if let Some(required) = &subject.message
+                && !is_message_wrong(required, find_message(effect, scene)?.as_deref())
+            {
+                continue;
+            }
             return Ok(KeyMatch::Yes(match branch {
                 PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
                 _ => format!("git {name} may land on any branch"),
@@ -50,9 +51,8 @@ pub(super) fn match_commits(
 }
 
 /// Whether a message is given that lacks what the rule requires.
-fn is_message_wrong(required: &RuleText, message: Option<&str>) -> bool {
-    let pattern = RuleRegex::new(&required.text);
-    message.is_some_and(|message| pattern.is_ok_and(|pattern| !pattern.is_match(message)))
+fn is_message_wrong(required: &RuleRegex, message: Option<&str>) -> bool {
+    message.is_some_and(|message| required.is_match(message) == Some(false))
 }
 
 /// The message that the words of a command give, or the file that they name.

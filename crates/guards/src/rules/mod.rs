@@ -21,6 +21,8 @@ mod saved;
 mod scene;
 mod stop;
 mod stop_example;
+#[cfg(test)]
+mod tests;
 mod trust;
 
 use crate::prelude::*;

@@ -1,6 +1,7 @@
 //! Whether a command reads, writes or deletes a file that a rule names, and which lines it adds.
 
 use crate::prelude::*;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::call::KeyMatch;
@@ -36,7 +37,14 @@ pub(super) struct PathKey<'a> {
     pub(super) patterns: &'a [RuleText],
     pub(super) exceptions: &'a [RuleText],
     pub(super) path_use: PathUse,
-    pub(super) adds: Option<&'a RuleText>,
+    pub(super) adds: Option<&'a RuleRegex>,
+}
+
+/// The paths that a command uses in one way. All rules about that share them.
+pub(super) struct UsedPaths<'a> {
+    paths: Vec<UsedPath<'a>>,
+    /// There are others that cannot be known.
+    has_unknown: bool,
 }
 
 /// A path that a command uses.
@@ -48,7 +56,15 @@ struct UsedPath<'a> {
     is_some: bool,
     /// The content, if the path is written.
     content: Option<&'a WriteContent>,
+    /// The lines that the write adds, each with its end.
+    added: OnceCell<String>,
     verb: &'static str,
+}
+
+impl<'a> UsedPath<'a> {
+    fn new(path: PathBuf, has_contents: bool, content: Option<&'a WriteContent>, verb: &'static str) -> Self {
+        Self { path, has_contents, is_some: false, content, added: OnceCell::new(), verb }
+    }
 }
 
 pub(super) fn match_paths(
@@ -57,31 +73,15 @@ pub(super) fn match_paths(
     command: &CommandEffects<'_>,
     scene: &Scene<'_>,
 ) -> Result<KeyMatch, Fault> {
-    let (mut used, mut is_unknown) = (Vec::new(), false);
     let path_use = match key.path_use {
         PathUse::Send if !sends(command, scene) => return Ok(KeyMatch::No),
         PathUse::Show if !shows(command) => return Ok(KeyMatch::No),
-        PathUse::Show | PathUse::Send => PathUse::Read,
         path_use => path_use,
     };
-    for effect in &command.effects {
-        // `git worktree remove` refuses to lose anything, so it is no deletion for a rule.
-        if matches!(effect, Effect::Delete { .. }) && removes_work_tree(command) {
-            continue;
-        }
-        collect_paths(effect, path_use, scene, &mut used, &mut is_unknown);
-    }
-    if matches!(path_use, PathUse::Delete | PathUse::Change) {
-        for searched in find_deletion::list_searched(command, scene) {
-            let path = scene.resolve(&searched.path);
-            // Some file in the directory, or all of it.
-            let path = if searched.is_whole { path } else { path.join("*") };
-            let has_contents = searched.is_whole;
-            used.push(UsedPath { path, has_contents, is_some: false, content: None, verb: "deletes" });
-        }
-    }
-    if used.is_empty() {
-        return Ok(if is_unknown { KeyMatch::Unknown } else { KeyMatch::No });
+    let used = command.used_paths(path_use, scene);
+    let otherwise = if used.has_unknown { KeyMatch::Unknown } else { KeyMatch::No };
+    if used.paths.is_empty() {
+        return Ok(otherwise);
     }
     // A rule with a broken pattern decides nothing; `config check` reports it.
     let (Ok(patterns), Ok(exceptions)) =
@@ -89,25 +89,50 @@ pub(super) fn match_paths(
     else {
         return Ok(KeyMatch::No);
     };
-    for used in used {
-        let is_named = key.patterns.is_empty() || is_path_matched(&patterns, &used, scene);
+    for used in &used.paths {
+        let is_named = key.patterns.is_empty() || is_path_matched(&patterns, used, scene);
         if !is_named || exceptions.matches(&used.path, scene.roots()) {
             continue;
         }
-        if subject.unless.contains(&Unless::New) && is_new(&used, scene)
-            || subject.unless.contains(&Unless::Kept) && keeps_content(&used, command)
+        if subject.unless.contains(&Unless::New) && is_new(used, scene)
+            || subject.unless.contains(&Unless::Kept) && keeps_content(used, command)
         {
             continue;
         }
         if let Some(adds) = key.adds
-            && !adds_line(adds, &used, scene)?
+            && !adds_line(adds, used, scene)?
         {
             continue;
         }
         let shown = used.path.strip_prefix(&scene.workspace.project).unwrap_or(&used.path);
         return Ok(KeyMatch::Yes(format!("{} {}", used.verb, text::make_one_line(&shown.to_string_lossy()))));
     }
-    Ok(if is_unknown { KeyMatch::Unknown } else { KeyMatch::No })
+    Ok(otherwise)
+}
+
+/// Collects the paths that a command uses in one way.
+pub(super) fn collect_used_paths<'a>(
+    command: &CommandEffects<'a>,
+    path_use: PathUse,
+    scene: &Scene<'_>,
+) -> UsedPaths<'a> {
+    let (mut paths, mut has_unknown) = (Vec::new(), false);
+    for effect in &command.effects {
+        // `git worktree remove` refuses to lose anything, so it is no deletion for a rule.
+        if matches!(effect, Effect::Delete { .. }) && removes_work_tree(command) {
+            continue;
+        }
+        collect_paths(effect, path_use, scene, &mut paths, &mut has_unknown);
+    }
+    if matches!(path_use, PathUse::Delete | PathUse::Change) {
+        for searched in find_deletion::list_searched(command, scene) {
+            let path = scene.resolve(&searched.path);
+            // Some file in the directory, or all of it.
+            let path = if searched.is_whole { path } else { path.join("*") };
+            paths.push(UsedPath::new(path, searched.is_whole, None, "deletes"));
+        }
+    }
+    UsedPaths { paths, has_unknown }
 }
 
 /// Whether what a command reads goes to the network: it sends something, or it feeds a command that does.
@@ -181,7 +206,11 @@ fn is_path_matched(patterns: &PathPatterns<'_>, used: &UsedPath<'_>, scene: &Sce
     used.has_contents
         && (patterns.names_path_below(&used.path, roots)
             || !scene.is_example
-                && scene.workspace.has_path_below(&used.path, |path| patterns.matches(path, roots)))
+                && scene.workspace.has_path_below(
+                    &used.path,
+                    |directory| patterns.may_match_below(directory, roots),
+                    |path| patterns.matches(path, roots),
+                ))
 }
 
 /// The files that a command writes.
@@ -209,7 +238,7 @@ fn collect_paths<'a>(
     };
     let mut found = Vec::new();
     let mut push = |path: PathBuf, has_contents, content, verb| {
-        used.push(UsedPath { path, has_contents, is_some: false, content, verb });
+        used.push(UsedPath::new(path, has_contents, content, verb));
     };
     match effect {
         Effect::Write { path, content } if writes => {
@@ -256,9 +285,7 @@ fn collect_paths<'a>(
                 }
                 push(known.join("*"), false, None, verb);
                 if scene.is_example {
-                    let some =
-                        UsedPath { path: known, has_contents: true, is_some: true, content: None, verb };
-                    found.push(some);
+                    found.push(UsedPath { is_some: true, ..UsedPath::new(known, true, None, verb) });
                 } else {
                     for path in scene.workspace.expand_wildcards(&target) {
                         push(scene.resolve_deleted(&path), deletes, None, verb);
@@ -286,31 +313,47 @@ fn is_wildcard(name: &std::ffi::OsStr) -> bool {
 }
 
 /// Whether a write adds a line that a regular expression matches.
-fn adds_line(adds: &RuleText, used: &UsedPath<'_>, scene: &Scene<'_>) -> Result<bool, Fault> {
+fn adds_line(adds: &RuleRegex, used: &UsedPath<'_>, scene: &Scene<'_>) -> Result<bool, Fault> {
     let Some(content) = used.content else { return Ok(false) };
-    let Ok(pattern) = RuleRegex::new(&adds.text) else { return Ok(false) };
-    let old = || read_current(&used.path, scene);
-    let matches_new = |new: &str, old: &str| {
-        let old: std::collections::HashSet<&str> = old.lines().collect();
-        new.lines().any(|line| !old.contains(line) && pattern.is_match(line))
+    let added = match used.added.get() {
+        Some(added) => added,
+        None => {
+            let added = list_added_lines(content, &used.path, scene)?;
+            used.added.get_or_init(|| added)
+        }
     };
-    Ok(match (content, scene.event.call()) {
+    Ok(added.split_terminator('\n').any(|line| adds.is_match(line) == Some(true)))
+}
+
+/// The lines that a write adds, each with its end.
+fn list_added_lines(content: &WriteContent, path: &Path, scene: &Scene<'_>) -> Result<String, Fault> {
+    let mut added = String::new();
+    let mut add = |new: &str, old: &str| {
+        let old: std::collections::HashSet<&str> = old.lines().collect();
+        for line in new.lines().filter(|line| !old.contains(line)) {
+            added.push_str(line);
+            added.push('\n');
+        }
+    };
+    match (content, scene.event.call()) {
         (WriteContent::InCall, Some(call)) => {
-            let old = old()?;
+            let old = read_current(path, scene)?;
             match effect::compute_proposed_content(&call.tool, old.as_deref()) {
-                ProposedContent::Text(new) => matches_new(&new, old.as_deref().unwrap_or_default()),
-                ProposedContent::Unknown => match &call.tool {
-                    Tool::Edit { replacements, .. } => {
-                        replacements.iter().any(|replacement| matches_new(&replacement.new, &replacement.old))
+                ProposedContent::Text(new) => add(&new, old.as_deref().unwrap_or_default()),
+                ProposedContent::Unknown => {
+                    if let Tool::Edit { replacements, .. } = &call.tool {
+                        replacements.iter().for_each(|replacement| add(&replacement.new, &replacement.old));
                     }
-                    _ => false,
-                },
+                }
             }
         }
-        (WriteContent::Known { text, .. }, _) => matches_new(text, old()?.as_deref().unwrap_or_default()),
-        (WriteContent::Adds { text }, _) => matches_new(text, ""),
-        _ => false,
-    })
+        (WriteContent::Known { text, .. }, _) => {
+            add(text, read_current(path, scene)?.as_deref().unwrap_or_default());
+        }
+        (WriteContent::Adds { text }, _) => add(text, ""),
+        _ => {}
+    }
+    Ok(added)
 }
 
 fn read_current(path: &Path, scene: &Scene<'_>) -> Result<Option<String>, Fault> {

@@ -1,9 +1,10 @@
 //! Whether a command pushes to a branch that a rule names, and how.
 
 use crate::prelude::*;
+use std::rc::Rc;
 
 use super::call::{KeyMatch, find_branches, find_matching_branch, find_repository, names};
-use super::scene::Scene;
+use super::scene::{BranchQuestion, Scene};
 use crate::branch_finder::PossibleBranch;
 use provost_core::effect::Effect;
 use provost_core::effect::git::{Push, PushForce, PushTarget, PushedBranch};
@@ -49,25 +50,28 @@ fn is_pushed_by(way: Option<PushWay>, branch: &PushedBranch) -> bool {
 }
 
 /// The branches that a push may change.
-fn find_targets(push: &Push, branch: &PushedBranch, scene: &Scene<'_>) -> Result<Vec<PossibleBranch>, Fault> {
+fn find_targets(
+    push: &Push,
+    branch: &PushedBranch,
+    scene: &Scene<'_>,
+) -> Result<Rc<[PossibleBranch]>, Fault> {
     Ok(match &branch.target {
-        PushTarget::Named(name) => vec![PossibleBranch::Named(name.clone())],
+        PushTarget::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
         PushTarget::CheckedOut => find_branches(&push.site, scene)?,
         PushTarget::Upstream => {
-            let mut targets = Vec::new();
-            for branch in find_branches(&push.site, scene)? {
-                targets.extend(find_plain_targets(push, branch, scene));
-            }
-            targets
+            scene.cached_branches(&push.site, &BranchQuestion::PlainPush(push.remote.clone()), || {
+                let branches = find_branches(&push.site, scene)?;
+                Ok(branches.iter().flat_map(|branch| find_plain_targets(push, branch, scene)).collect())
+            })?
         }
-        PushTarget::All | PushTarget::Unknown => vec![PossibleBranch::Unknown],
+        PushTarget::All | PushTarget::Unknown => Rc::new([PossibleBranch::Unknown]),
     })
 }
 
 /// The branches that a push without a branch changes while this one is checked out.
-fn find_plain_targets(push: &Push, checked_out: PossibleBranch, scene: &Scene<'_>) -> Vec<PossibleBranch> {
-    let PossibleBranch::Named(name) = &checked_out else { return vec![checked_out] };
-    let Some(repository) = find_repository(&push.site, scene) else { return vec![checked_out] };
+fn find_plain_targets(push: &Push, checked_out: &PossibleBranch, scene: &Scene<'_>) -> Vec<PossibleBranch> {
+    let PossibleBranch::Named(name) = checked_out else { return vec![checked_out.clone()] };
+    let Some(repository) = find_repository(&push.site, scene) else { return vec![checked_out.clone()] };
     let home = scene.workspace.places.home.as_deref();
     match repository.find_plain_push(name, push.remote.as_deref(), home) {
         PlainPush::Nothing => Vec::new(),

@@ -80,7 +80,7 @@ fn is_fed_by(patterns: &[RuleText], number: u32, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether `echo` or `printf` gives a command a text that a regular expression matches.
-fn gets_text(pattern: &RuleText, number: u32, scene: &Scene<'_>) -> bool {
+fn gets_text(pattern: &RuleRegex, number: u32, scene: &Scene<'_>) -> bool {
     let is_printer = |run: &&RunView<'_>| match run.program() {
         ProgramWord::Known(program) => matches!(program, "echo" | "printf"),
         ProgramWord::Unknown(_) => false,
@@ -89,12 +89,13 @@ fn gets_text(pattern: &RuleText, number: u32, scene: &Scene<'_>) -> bool {
     feeding.any(|command| command.runs.iter().filter(is_printer).any(|run| has_argument(pattern, run)))
 }
 
-fn has_argument(pattern: &RuleText, run: &RunView<'_>) -> bool {
-    // A rule with a broken pattern decides nothing; `config check` reports it.
-    let Ok(pattern) = RuleRegex::new(&pattern.text) else { return false };
-    run.arguments().iter().any(|word| match word {
-        ArgumentWord::Known(text) => pattern.is_match(text),
-        ArgumentWord::Unknown(word) => pattern.is_match(&word.source),
+fn has_argument(pattern: &RuleRegex, run: &RunView<'_>) -> bool {
+    run.arguments().iter().any(|word| {
+        let text = match word {
+            ArgumentWord::Known(text) => text,
+            ArgumentWord::Unknown(word) => word.source.as_str(),
+        };
+        pattern.is_match(text) == Some(true)
     })
 }
 

@@ -7,10 +7,14 @@ use crate::prelude::*;
 use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use super::paths::{self, PathUse, UsedPaths};
+use crate::branch_finder::PossibleBranch;
 use provost_core::effect::Effect;
 use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
+use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PatternRoots;
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
@@ -30,6 +34,16 @@ pub struct Scene<'a> {
     roots: OnceCell<PatternRoots<'a>>,
     commands: OnceCell<Vec<CommandEffects<'a>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
+    /// The branches of each place that were asked for.
+    branches: RefCell<Vec<(GitSite, BranchQuestion, Rc<[PossibleBranch]>)>>,
+}
+
+/// Which branches of a place are asked for.
+#[derive(Clone, PartialEq)]
+pub(super) enum BranchQuestion {
+    CheckedOut,
+    /// Those that a push without a branch changes at this remote.
+    PlainPush(Option<String>),
 }
 
 /// One command of the call.
@@ -39,6 +53,21 @@ pub(super) struct CommandEffects<'a> {
     pub(super) effects: Vec<&'a Effect>,
     /// The programs that it starts.
     pub(super) runs: Vec<RunView<'a>>,
+    /// The paths that it reads, writes, deletes, and writes or deletes.
+    used: [OnceCell<UsedPaths<'a>>; 4],
+}
+
+impl<'a> CommandEffects<'a> {
+    /// The paths that it uses in one way. Many rules ask for them.
+    pub(super) fn used_paths(&self, path_use: PathUse, scene: &Scene<'_>) -> &UsedPaths<'a> {
+        let place = match path_use {
+            PathUse::Read | PathUse::Show | PathUse::Send => 0,
+            PathUse::Write => 1,
+            PathUse::Delete => 2,
+            PathUse::Change => 3,
+        };
+        self.used[place].get_or_init(|| paths::collect_used_paths(self, path_use, scene))
+    }
 }
 
 /// What an example says about a disk that nobody looks at.
@@ -60,6 +89,7 @@ impl<'a> Scene<'a> {
             roots: OnceCell::new(),
             commands: OnceCell::new(),
             resolved: RefCell::default(),
+            branches: RefCell::default(),
         }
     }
 
@@ -92,7 +122,12 @@ impl<'a> Scene<'a> {
     pub(super) fn commands(&self) -> &[CommandEffects<'a>] {
         self.commands.get_or_init(|| {
             let line = self.event.line();
-            let make = |number| CommandEffects { number, effects: Vec::new(), runs: Vec::new() };
+            let make = |number| CommandEffects {
+                number,
+                effects: Vec::new(),
+                runs: Vec::new(),
+                used: Default::default(),
+            };
             let mut commands: Vec<CommandEffects<'a>> = (0..).take(line.commands.len()).map(make).collect();
             let home = self.workspace.places.home.as_deref();
             for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
@@ -162,6 +197,22 @@ impl<'a> Scene<'a> {
         let line = self.event.line();
         let others = self.commands().iter().filter(move |other| other.number != number);
         others.filter(move |other| line.feeds(other.number, number))
+    }
+
+    /// The branches that `find` finds for a place. Many rules ask for the same ones, and each look reads files of git.
+    pub(super) fn cached_branches(
+        &self,
+        site: &GitSite,
+        question: &BranchQuestion,
+        find: impl FnOnce() -> Result<Vec<PossibleBranch>, Fault>,
+    ) -> Result<Rc<[PossibleBranch]>, Fault> {
+        let is_same = |known: &&(GitSite, BranchQuestion, _)| known.0 == *site && known.1 == *question;
+        if let Some((.., branches)) = self.branches.borrow().iter().find(is_same) {
+            return Ok(branches.clone());
+        }
+        let found: Rc<[PossibleBranch]> = find()?.into();
+        self.branches.borrow_mut().push((site.clone(), question.clone(), found.clone()));
+        Ok(found)
     }
 
     /// The file that a path means.

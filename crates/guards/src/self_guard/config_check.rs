@@ -1,6 +1,6 @@
 //! The guard `config-check`: reports mistakes in `provost.toml` when a session starts.
 //!
-//! This is the one hook call that looks for mistakes in the patterns of rules.
+//! This is the one hook call that looks for mistakes in the patterns of rules. No hook call reads their examples.
 
 use crate::prelude::*;
 use provost_core::event::Event;
@@ -10,7 +10,7 @@ use provost_core::workspace::Workspace;
 pub fn judge(_event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     workspace.keep_good_rules();
     let config = &workspace.config;
-    let found = config.list_all_problems();
+    let found = config.list_quick_problems();
     let problems: Vec<String> = found.iter().map(ToString::to_string).collect();
     let Some(first) = problems.first() else { return Ok(Opinion::silent()) };
     let more = match problems.len() - 1 {
