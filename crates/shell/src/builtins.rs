@@ -5,7 +5,7 @@
 use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
-use super::word::Word;
+use super::word::{Word, is_name};
 use super::{LineWalker, SHELLS};
 
 impl LineWalker<'_> {
@@ -15,6 +15,7 @@ impl LineWalker<'_> {
         }
         self.report_unparsed("eval of an unknown text");
         self.tree.note_code_input();
+        words.iter().take(1).for_each(|word| self.note_variable_code(word));
         let words: Vec<String> = words.iter().map(Word::source_without_quotes).collect();
         self.run_text_before(words.join(" "), TextKind::Rest);
     }
@@ -119,7 +120,10 @@ impl LineWalker<'_> {
         }
         let script = words.iter().find(|word| !word.is_option());
         let reads = words.iter().any(|word| word.has_letter(&['s'])) || script.is_none() || is_input(script);
-        if reads {
+        let gives_input = |redirection: &Redirection| !matches!(redirection, Redirection::Write { .. });
+        if reads && !command.redirections.iter().any(gives_input) {
+            self.run_piped_text();
+        } else if reads {
             let mut documents = 0;
             for redirection in &command.redirections {
                 match redirection {
@@ -150,6 +154,15 @@ impl LineWalker<'_> {
         if script.text().is_some() { self.tree.note_script() } else { self.tree.note_code_input() }
     }
 
+    /// Notes the variable whose value is run, if the word is nothing else.
+    fn note_variable_code(&mut self, word: &Word) {
+        let name = word.source.trim_matches('"').strip_prefix('$');
+        let name = name.map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+        if let Some(name) = name.filter(|name| is_name(name)) {
+            self.tree.note_variable_code(name);
+        }
+    }
+
     pub(super) fn run_command_option(&mut self, words: &[Word]) {
         let is_c = |word: &Word| word.has_letter(&['c']) || word.text() == Some("--command");
         let long = words.iter().find(|word| word.prefix().starts_with("--command="));
@@ -160,6 +173,7 @@ impl LineWalker<'_> {
         {
             if text.text().is_none() {
                 self.tree.note_code_input();
+                self.note_variable_code(text);
             }
             self.run_word(text);
         }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::LineWalker;
 use crate::ansi::decode_escapes;
 use crate::effect::{Effect, WriteContent};
+use crate::flow::ScriptTime;
 use crate::grammar::{OutputMode, Redirection, SimpleCommand};
+use crate::line::PendingDocument;
 use crate::word::Word;
 
 /// A longer text is not put together.
@@ -112,6 +114,40 @@ impl LineWalker<'_> {
         self.texts.wants_output = outside;
     }
 
+    /// Notes the text that a program reads, if another part of the line says it.
+    pub(super) fn note_input_text(&mut self) {
+        if let Some(TextSource::Known { text, .. }) = &self.texts.input {
+            self.tree.note_input(self.tree.current, text.clone());
+        }
+    }
+
+    /// Reads the text that the current command, an interpreter, gets as its code.
+    pub(super) fn read_input_code(&mut self, has_backticks: bool) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, .. }) => self.report_code(&text, has_backticks),
+            Some(TextSource::Document(number)) => {
+                if let Some(document) = self.find_document(number) {
+                    document.code = Some(has_backticks);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Runs the text that the current command, a shell, reads from the command in front of it.
+    pub(super) fn run_piped_text(&mut self) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, is_complete: true }) => self.run_text(text.to_string()),
+            Some(TextSource::Document(number)) => {
+                let script = self.record_script(ScriptTime::Now);
+                if let Some(document) = self.find_document(number) {
+                    document.script = Some(script);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Notes what a program prints that prints its words or its input.
     pub(super) fn note_output(&mut self, program: &str, words: &[Word]) {
         if !self.texts.wants_output {
@@ -188,26 +224,35 @@ impl LineWalker<'_> {
 
     /// Lets the effect with this index get the text of a here-document.
     fn await_document(&mut self, number: usize, effect: usize) {
-        let first = self.texts.documents - self.documents.len();
-        if let Some(document) = number.checked_sub(first).and_then(|at| self.documents.get_mut(at)) {
+        if let Some(document) = self.find_document(number) {
             document.receivers.push(effect);
         }
     }
 
+    /// The here-document with this number, if its text has not been read yet.
+    fn find_document(&mut self, number: usize) -> Option<&mut PendingDocument> {
+        let first = self.texts.documents - self.documents.len();
+        number.checked_sub(first).and_then(|at| self.documents.get_mut(at))
+    }
+
     pub(super) fn deliver_document(
         &mut self,
-        receivers: &[usize],
+        document: &PendingDocument,
         body: &str,
         is_quoted: bool,
         strips_tabs: bool,
     ) {
-        if receivers.is_empty() || !self.work.pay(body.len()) {
+        let is_commands = document.script.is_some();
+        if document.receivers.is_empty() && is_commands || !self.work.pay(body.len()) {
             return;
         }
         let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
         let (known, is_whole) = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
         let shared: Arc<str> = known.into();
-        for at in receivers {
+        if !is_commands {
+            self.tree.note_input(document.command, shared.clone());
+        }
+        for at in &document.receivers {
             let message = match self.effects.get_mut(*at) {
                 Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) => {
                     (*text, *is_complete) = (shared.clone(), is_whole);

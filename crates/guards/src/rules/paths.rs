@@ -72,6 +72,9 @@ pub(super) fn match_paths(
         }
         collect_paths(effect, path_use, scene, &mut used, &mut is_unknown);
     }
+    if key.patterns.iter().any(|pattern| pattern.text == "<outside>") {
+        collect_known_directories(command, path_use, scene, &mut used);
+    }
     if matches!(path_use, PathUse::Delete | PathUse::Change) {
         for searched in find_deletion::list_searched(command, scene) {
             let path = scene.resolve(&searched.path);
@@ -167,9 +170,15 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
         Effect::Run { program, .. } => PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program)),
         _ => false,
     };
+    // The shell redirects the output before the program runs.
+    let mut redirections = command.effects.iter().take_while(|effect| !matches!(effect, Effect::Run { .. }));
+    let is_redirected = redirections.any(|effect| match effect {
+        Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
+        _ => false,
+    });
     match used.content {
         Some(WriteContent::Known { append: true, .. }) => true,
-        Some(WriteContent::Unknown) | None => command.effects.iter().any(is_listed),
+        Some(WriteContent::Unknown) | None => !is_redirected && command.effects.iter().any(is_listed),
         Some(_) => false,
     }
 }
@@ -273,10 +282,41 @@ fn collect_paths<'a>(
     used.append(&mut found);
 }
 
+/// Adds the directories of deleted files whose names are unknown: `rm -rf ~/$X` deletes something in the home.
+fn collect_known_directories(
+    command: &CommandEffects<'_>,
+    path_use: PathUse,
+    scene: &Scene<'_>,
+    used: &mut Vec<UsedPath<'_>>,
+) {
+    if !matches!(path_use, PathUse::Delete | PathUse::Change) {
+        return;
+    }
+    for effect in &command.effects {
+        let Effect::UnknownTarget { target, places, change: FileChange::Delete } = effect else { continue };
+        let Some(word) = read_written_word(target, scene.workspace) else { continue };
+        let known = word.find(['$', '`']).map_or("", |unknown| &word[..unknown]);
+        let Some((directory, _)) = known.rsplit_once('/') else { continue };
+        let root = Path::new("/").to_owned();
+        let start =
+            if known.starts_with('/') { Some(&root) } else { places.first().filter(|_| places.len() == 1) };
+        if let Some(start) = start {
+            let path = scene.resolve(&start.join(directory)).join("*");
+            used.push(UsedPath { path, has_contents: false, is_some: false, content: None, verb: "deletes" });
+        }
+    }
+}
+
 /// The word of an unknown target, if nothing but wildcards and braces makes it unknown.
 fn read_target(target: &str, scene: &Scene<'_>) -> Option<String> {
     if matches!(target, "`$(pwd)`" | "`\"$(pwd)\"`" | "``pwd``" | "`\"`pwd`\"`") {
         return Some(".".into());
+    }
+    let project = scene.workspace.project.to_str();
+    match target.trim_matches(['`', '"']) {
+        "$(git rev-parse --show-toplevel)" => return project.map(str::to_owned),
+        "$(git rev-parse --git-dir)" => return project.map(|project| format!("{project}/.git")),
+        _ => {}
     }
     let word = read_written_word(target, scene.workspace)?;
     (word != "{}" && !word.contains(['$', '`'])).then_some(word)

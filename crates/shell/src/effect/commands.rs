@@ -3,6 +3,8 @@
 //! A caller that judges one command at a time groups the effects of a [`Line`] by their command numbers. A command is
 //! what one process does: a simple command with its redirections, or a compound command such as `( … )` with its own.
 
+use std::sync::Arc;
+
 use super::Effect;
 
 /// What a command line would do, command by command.
@@ -14,6 +16,17 @@ pub struct Line {
     pub command_numbers: Vec<u32>,
     /// The commands, in the order in which they start.
     pub commands: Vec<LineCommand>,
+    /// The texts that here-documents and here-strings give to commands which are not shells.
+    pub inputs: Vec<CommandInput>,
+}
+
+/// A text that a command reads from its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandInput {
+    /// The index in `commands` of the command.
+    pub command: u32,
+    /// The text, without expansions.
+    pub text: Arc<str>,
 }
 
 /// One command of a line.
@@ -36,7 +49,7 @@ impl Line {
         let command_numbers = vec![0; effects.len()];
         let commands =
             vec![LineCommand { pipeline: 0, within: None, is_substituted: false, decides_status: true }];
-        Self { effects, command_numbers, commands }
+        Self { effects, command_numbers, commands, inputs: Vec::new() }
     }
 
     /// Adds a line that runs after this one.
@@ -45,6 +58,8 @@ impl Line {
         let pipelines = self.commands.iter().map(|command| command.pipeline + 1).max().unwrap_or(0);
         self.effects.extend(other.effects);
         self.command_numbers.extend(other.command_numbers.iter().map(|number| number + commands));
+        let inputs = other.inputs.into_iter();
+        self.inputs.extend(inputs.map(|input| CommandInput { command: input.command + commands, ..input }));
         self.commands.extend(other.commands.into_iter().map(|command| LineCommand {
             pipeline: command.pipeline + pipelines,
             within: command.within.map(|number| number + commands),
@@ -73,6 +88,15 @@ impl Line {
             let holds = |container: u32| targets.iter().any(|(target, _)| *target == container);
             targets.iter().any(is_later) || command.is_substituted && command.within.is_some_and(holds)
         })
+    }
+
+    /// The texts that a command may read: its own, that of a command that contains it, and that of one that feeds it.
+    pub fn texts_for(&self, command: u32) -> impl Iterator<Item = &str> {
+        let reaches = move |input: &&CommandInput| {
+            self.with_containers(command).any(|(number, _)| number == input.command)
+                || self.feeds(input.command, command)
+        };
+        self.inputs.iter().filter(reaches).map(|input| &*input.text)
     }
 
     /// A command, the one that contains it, and so on.
