@@ -71,25 +71,48 @@ impl Repository {
 
     /// The branch of the remote repository that a branch is set up to follow.
     pub fn find_upstream(&self, branch: &str) -> Option<String> {
+        let value = self.find_setting("branch", branch, "merge")?;
+        Some(value.strip_prefix("refs/heads/").map_or(value.clone(), str::to_owned))
+    }
+
+    /// The value of `key` in the section `[kind "name"]` of the repository's own settings.
+    pub(super) fn find_setting(&self, kind: &str, name: &str, wanted: &str) -> Option<String> {
         let text = files::read_file(&self.common.join("config"), SHORT).ok().flatten()?;
         let text = String::from_utf8_lossy(&text);
+        let section = format!("[{kind} \"{name}\"]");
         let mut is_here = false;
         let mut found = None;
         for line in text.lines().map(str::trim) {
             if line.starts_with('[') {
-                is_here = line
-                    .strip_prefix("[branch \"")
-                    .and_then(|rest| rest.split_once("\"]"))
-                    .is_some_and(|(name, _)| name == branch);
+                is_here = line.starts_with(&section);
             } else if is_here
                 && let Some((key, value)) = line.split_once('=')
-                && key.trim().eq_ignore_ascii_case("merge")
+                && key.trim().eq_ignore_ascii_case(wanted)
             {
-                let value = value.trim().trim_matches('"');
-                found = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned());
+                found = Some(value.trim().trim_matches('"').to_owned());
             }
         }
         found
+    }
+
+    /// The repository that a remote means, if it is on this disk.
+    pub(super) fn open_remote(&self, remote: &str) -> Option<Self> {
+        let setting = |key| self.find_setting("remote", remote, key);
+        let url = setting("pushurl").or_else(|| setting("url"))?;
+        let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(&url));
+        let directories = [path.clone(), path.join(".git")];
+        let own = directories.into_iter().find(|path| path.is_absolute() && is_repository(path))?;
+        Some(Self { common: own.clone(), own })
+    }
+
+    /// The work trees of the repository, this one and the others.
+    pub fn list_work_trees(&self) -> Vec<PathBuf> {
+        let linked = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let files = linked.filter_map(|entry| files::read_file(&entry.path().join("gitdir"), SHORT).ok()?);
+        let is_main = self.common.file_name().is_some_and(|name| name == ".git");
+        let main = self.common.parent().filter(|_| is_main).map(Path::to_owned);
+        let trees = files.filter_map(|bytes| Some(parse_path(&bytes)?.parent()?.to_owned()));
+        trees.map(|tree| resolve_path(&tree)).chain(main).collect()
     }
 
     /// Whether both are the same work tree.
