@@ -37,7 +37,7 @@ impl Rule {
             }
         }
         found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
-        for text in [&subject.argument, &subject.gets, &subject.adds, &subject.message].into_iter().flatten()
+        for text in [&subject.argument, &subject.code, &subject.adds, &subject.message].into_iter().flatten()
         {
             if let Err(error) = Regex::new(&text.text) {
                 found.push((text.offset, format!("`{}` is not a regular expression: {error}", text.text)));

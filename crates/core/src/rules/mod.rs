@@ -84,8 +84,8 @@ pub struct RuleSubject {
     pub runs: Vec<RuleText>,
     /// A regular expression for an argument of the program.
     pub argument: Option<RuleText>,
-    /// A regular expression for the text that `echo` or `printf` gives the program.
-    pub gets: Option<RuleText>,
+    /// A regular expression for an argument of the program, or for a text that it reads from its input.
+    pub code: Option<RuleText>,
     /// Programs whose output the program gets.
     pub fed_by: Vec<RuleText>,
     pub reads: Vec<RuleText>,
