@@ -113,6 +113,26 @@ impl LineWalker<'_> {
         self.texts.wants_output = outside;
     }
 
+    /// Notes the text that a program reads, if another part of the line says it.
+    pub(super) fn note_input_text(&mut self) {
+        if let Some(TextSource::Known { text, .. }) = &self.texts.input {
+            self.tree.note_input(self.tree.current, text.clone());
+        }
+    }
+
+    /// Reads the text that the current command, an interpreter, gets as its code.
+    pub(super) fn read_input_code(&mut self, has_backticks: bool) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, .. }) => self.report_code(&text, has_backticks),
+            Some(TextSource::Document(number)) => {
+                if let Some(document) = self.find_document(number) {
+                    document.code = Some(has_backticks);
+                }
+            }
+            None => {}
+        }
+    }
+
     /// Notes what a program prints that prints its words or its input.
     pub(super) fn note_output(&mut self, program: &str, words: &[Word]) {
         if !self.texts.wants_output {
@@ -202,18 +222,22 @@ impl LineWalker<'_> {
 
     pub(super) fn deliver_document(
         &mut self,
-        receivers: &[usize],
+        document: &PendingDocument,
         body: &str,
         is_quoted: bool,
         strips_tabs: bool,
     ) {
-        if receivers.is_empty() || !self.work.pay(body.len()) {
+        let is_commands = document.script.is_some();
+        if document.receivers.is_empty() && is_commands || !self.work.pay(body.len()) {
             return;
         }
         let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
         let (known, is_whole) = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
         let shared: Arc<str> = known.into();
-        for at in receivers {
+        if !is_commands {
+            self.tree.note_input(document.command, shared.clone());
+        }
+        for at in &document.receivers {
             let message = match self.effects.get_mut(*at) {
                 Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) => {
                     (*text, *is_complete) = (shared.clone(), is_whole);

@@ -56,9 +56,10 @@ pub const KEYS: &[RuleKey] = &[
         "With `runs`: a regular expression in an argument of the program, such as the SQL that it gets.",
     ),
     key(
-        "gets",
+        "code",
         KeyType::Text,
-        "With `runs`: a regular expression in the text that `echo` or `printf` pipes into the program.",
+        "With `runs`: a regular expression in an argument of the program, or in a text of the line that it reads from its \
+         input, such as a here-document.",
     ),
     key(
         "fed_by",

@@ -86,8 +86,8 @@ pub struct RuleSubject {
     pub runs: Vec<RuleText>,
     /// For an argument of the program.
     pub argument: Option<RuleRegex>,
-    /// For the text that `echo` or `printf` gives the program.
-    pub gets: Option<RuleRegex>,
+    /// For an argument of the program, or for a text that it reads from its input.
+    pub code: Option<RuleRegex>,
     /// Programs whose output the program gets.
     pub fed_by: Vec<RuleText>,
     pub reads: Vec<RuleText>,

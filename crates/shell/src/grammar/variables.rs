@@ -4,8 +4,10 @@
 //! assigned on its own, outside every construct, not after `&&`, and it is forgotten as soon as anything else could set
 //! it.
 
+use std::rc::Rc;
+
 use super::{ControlOperator, Parser, SimpleCommand};
-use crate::word::Word;
+use crate::word::{LoopValue, Word};
 
 /// Builtins that set variables by their names, or run a text that may.
 #[rustfmt::skip]
@@ -26,8 +28,8 @@ const MOST: usize = 32;
 
 pub(super) enum VariableValue {
     Is(String),
-    /// One of several.
-    OneOf(ValueShape),
+    /// One of the words in the head of a loop.
+    OneOf(ValueShape, Rc<[LoopValue]>),
 }
 
 /// What all values of a loop variable have in common.
@@ -73,10 +75,10 @@ impl<'a> KnownVariables<'a> {
         self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    pub(super) fn learn_shape(&mut self, name: &'a str, shape: ValueShape) {
+    pub(super) fn learn_loop(&mut self, name: &'a str, shape: ValueShape, values: Rc<[LoopValue]>) {
         self.forget(name);
         if !self.given_up && self.known.len() < MOST && !is_special(name) {
-            self.known.push((name, VariableValue::OneOf(shape)));
+            self.known.push((name, VariableValue::OneOf(shape, values)));
         }
     }
 
@@ -93,14 +95,22 @@ impl<'a> KnownVariables<'a> {
         self.given_up = true;
     }
 
-    fn learn(&mut self, word: &Word<'a>) {
+    fn learn(&mut self, word: &Word<'a>, home: Option<&str>) {
         let Some(name) = word.assigned_name() else { return };
         self.forget(name);
         let value = word.text().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
         let counts = self.known.len() < MOST && !is_special(name);
-        if let Some((_, value)) = value.filter(|(_, value)| counts && !value.contains('~')) {
-            self.known.push((name, VariableValue::Is(value.to_owned())));
-        }
+        let Some((_, value)) = value.filter(|_| counts) else { return };
+        // The shell expands `~` at the start of a value that is not quoted.
+        let is_home = word.source[name.len() + 1..].starts_with('~');
+        let below =
+            value.strip_prefix('~').filter(|below| is_home && (below.is_empty() || below.starts_with('/')));
+        let value = match (below, home) {
+            (Some(below), Some(home)) if !below.contains('~') => format!("{home}{below}"),
+            _ if value.contains('~') => return,
+            _ => value.to_owned(),
+        };
+        self.known.push((name, VariableValue::Is(value)));
     }
 }
 
@@ -150,7 +160,7 @@ impl<'a> Parser<'a> {
                     self.forget_variable(name);
                 }
                 if !self.variables.given_up && self.work.pay(word.source.len()) {
-                    self.variables.learn(word);
+                    self.variables.learn(word, self.home);
                 }
             }
         } else if name.flatten().is_none_or(|name| SETTERS.contains(&name)) {

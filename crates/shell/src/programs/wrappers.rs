@@ -50,7 +50,7 @@ fn find_wrapper(program: &str) -> Option<Wrapper> {
         _ if program.starts_with("ld-linux") || program == "ld.so" => {
             ("", &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"], 0)
         }
-        "command" | "builtin" | "nohup" | "setsid" | "busybox" => ("", &[], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" => ("", &[], 0),
         _ => return None,
     };
     Some(Wrapper { letters, names, operands })
