@@ -86,6 +86,7 @@ impl LineWalker<'_> {
             "source" | "." => {
                 if let Some(script) = words.first() {
                     self.note_script_source(script);
+                    script.text().into_iter().for_each(|file| self.run_written_script(file));
                     self.report_unparsed(&format!("the script `{}`", script.source));
                 }
                 self.report_program(program, words);
@@ -172,6 +173,7 @@ impl LineWalker<'_> {
         }
         if let Some(script) = script {
             self.note_script_source(script);
+            script.text().into_iter().for_each(|file| self.run_written_script(file));
             self.report_read(script, ReadScope::File);
             self.report_unparsed(&format!("the script `{}`", script.source));
         } else if command.redirections.is_empty() {

@@ -4,6 +4,7 @@
 //! command, so an effect that needs it waits for it. Expansions are left out of a text, and it is marked as incomplete.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::LineWalker;
@@ -13,6 +14,8 @@ use crate::grammar::{OutputMode, Redirection, SimpleCommand};
 use crate::line::PendingDocument;
 use crate::word::Word;
 
+/// A file that is run is looked for in this many of the last effects.
+const MOST_SEARCHED: usize = 64;
 /// A longer text is not put together.
 const LONGEST_TEXT: usize = 1 << 20;
 
@@ -130,6 +133,34 @@ impl LineWalker<'_> {
                 }
             }
             None => {}
+        }
+    }
+
+    /// The text of a file that the line itself has written, if all of it is known.
+    pub(super) fn find_written_text(&self, file: &str) -> Option<Arc<str>> {
+        let path = Path::new(self.place.known_directory()?.as_str()).join(file);
+        let mut writes = self.effects.iter().rev().take(MOST_SEARCHED);
+        writes.find_map(|effect| match effect {
+            Effect::Write { path: written, content } if *written == path => match content {
+                WriteContent::Known { text, append: false, is_complete: true } => Some(Some(text.clone())),
+                // `chmod +x` keeps the text.
+                WriteContent::Unknown => None,
+                _ => Some(None),
+            },
+            _ => None,
+        })?
+    }
+
+    /// Runs a program or script that the line itself has written.
+    pub(super) fn run_written_script(&mut self, file: &str) {
+        let Some(text) = self.find_written_text(file).filter(|text| self.work.pay(text.len())) else {
+            return;
+        };
+        let shell = text.lines().next().filter(|line| line.starts_with("#!"));
+        if shell.is_none_or(|line| line.trim_end().ends_with("sh")) {
+            self.run_text(text.to_string());
+        } else {
+            self.report_code(&text, false);
         }
     }
 

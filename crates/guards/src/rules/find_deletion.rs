@@ -44,8 +44,18 @@ pub(super) fn list_searched(command: &CommandEffects<'_>, scene: &Scene<'_>) -> 
 fn add_fed(command: &CommandEffects<'_>, scene: &Scene<'_>, found: &mut Vec<SearchedDirectory>) {
     for feeding in scene.feeding_commands(command.number) {
         for effect in &feeding.effects {
-            let Effect::Run { program, arguments, directory, .. } = effect else { continue };
+            let Effect::Run { program, arguments, directory, unknown_arguments, .. } = effect else {
+                continue;
+            };
             match name(program) {
+                "ls" => {
+                    let starts =
+                        unknown_arguments.iter().filter_map(|unknown| unknown.word.prefix.rsplit_once('/'));
+                    let starts = starts.filter(|(start, _)| start.starts_with('/'));
+                    found.extend(
+                        starts.map(|(start, _)| SearchedDirectory { path: start.into(), is_whole: false }),
+                    );
+                }
                 "find" | "gfind" | "fd" => add_starts(arguments, directory.as_deref(), scene, found),
                 "echo" | "printf" => {
                     let from = directory.as_deref().unwrap_or(&scene.event.cwd);

@@ -95,22 +95,14 @@ impl<'a> KnownVariables<'a> {
         self.given_up = true;
     }
 
-    fn learn(&mut self, word: &Word<'a>, home: Option<&str>) {
+    fn learn(&mut self, word: &Word<'a>) {
         let Some(name) = word.assigned_name() else { return };
         self.forget(name);
         let value = word.text().and_then(|text| text.split_once('=')).filter(|(left, _)| *left == name);
         let counts = self.known.len() < MOST && !is_special(name);
-        let Some((_, value)) = value.filter(|_| counts) else { return };
-        // The shell expands `~` at the start of a value that is not quoted.
-        let is_home = word.source[name.len() + 1..].starts_with('~');
-        let below =
-            value.strip_prefix('~').filter(|below| is_home && (below.is_empty() || below.starts_with('/')));
-        let value = match (below, home) {
-            (Some(below), Some(home)) if !below.contains('~') => format!("{home}{below}"),
-            _ if value.contains('~') => return,
-            _ => value.to_owned(),
-        };
-        self.known.push((name, VariableValue::Is(value)));
+        if let Some((_, value)) = value.filter(|(_, value)| counts && !value.contains('~')) {
+            self.known.push((name, VariableValue::Is(value.to_owned())));
+        }
     }
 }
 
@@ -160,7 +152,7 @@ impl<'a> Parser<'a> {
                     self.forget_variable(name);
                 }
                 if !self.variables.given_up && self.work.pay(word.source.len()) {
-                    self.variables.learn(word, self.home);
+                    self.variables.learn(word);
                 }
             }
         } else if name.flatten().is_none_or(|name| SETTERS.contains(&name)) {

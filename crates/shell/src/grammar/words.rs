@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::variables::{ValueShape, VariableValue, is_one_word};
 use super::{Mode, ParseResult, Parser, SyntaxError};
 use crate::ansi;
-use crate::word::{LoopValue, Word};
+use crate::word::{LoopValue, Word, is_name};
 
 /// Characters with a meaning in a word without quotes.
 const SIGNS: &[u8] = b" \t\n;&|()<>\\'\"$`*?[{~\0";
@@ -44,7 +44,9 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             b'{' => self.parse_brace(),
-            b'~' if self.list().word.is_none() => self.parse_tilde(),
+            b'~' if self.list().word.as_ref().is_none_or(|(_, word)| awaits_value(word)) => {
+                self.parse_tilde();
+            }
             _ => self.append_plain(1),
         }
         Ok(())
@@ -248,6 +250,11 @@ impl<'a> Parser<'a> {
         }
         self.at = end;
     }
+}
+
+/// Whether a word is a name and `=` so far. The shell expands `~` behind it.
+fn awaits_value(word: &Word) -> bool {
+    !word.quoted && word.text().and_then(|text| text.strip_suffix('=')).is_some_and(is_name)
 }
 
 /// Where a text ends in which a backslash protects the next character.

@@ -45,7 +45,12 @@ impl LineWalker<'_> {
             Some((option, _)) if option.prefix().starts_with("--eval=") => {
                 self.report_code(&option.prefix()["--eval=".len()..], has_backticks);
             }
-            Some((script, _)) if script.text() != Some("-") => {}
+            Some((script, _)) if script.text() != Some("-") => {
+                let text = script.text().and_then(|file| self.find_written_text(file));
+                if let Some(text) = text {
+                    self.report_code(&text, has_backticks);
+                }
+            }
             _ => self.read_input_code(has_backticks),
         }
     }

@@ -255,6 +255,9 @@ impl LineWalker<'_> {
 
     /// `is_fed`: unknown words follow these.
     fn report_run(&mut self, program: &str, words: &[Word], is_fed: bool) {
+        if program.contains('/') {
+            self.run_written_script(program);
+        }
         if let Some((arguments, unknown_arguments)) = self.split_arguments(words, is_fed) {
             let unknown_from = unknown_arguments.first().map(|unknown| unknown.at);
             let directory = self.place.known_directory().filter(|_| !self.is_remote).map(PathBuf::from);

@@ -58,6 +58,15 @@ fn texts_that_a_shell_reads_are_commands() {
     for line in ["echo 'rm a' | sh", "cat <<'X' | bash\nrm a\nX", "printf 'rm %s\\n' a | bash"] {
         assert_eq!(list_done(line).last().map(String::as_str), Some("-/p/a"), "{line}");
     }
+    for line in [
+        "echo 'rm a' > s && bash s",
+        "cat > s.sh <<'X'\n#!/bin/sh\nrm a\nX\nchmod +x s.sh; ./s.sh",
+        "echo 'rm a' > /tmp/s; . /tmp/s",
+        "cat > s.py <<'X'\nos.remove('a')\nX\npython3 s.py",
+    ] {
+        assert!(list_done(line).contains(&"-/p/a".to_owned()), "{line}");
+    }
+    assert!(!list_done("echo 'rm a' > s; echo \"$X\" > s; bash s").contains(&"-/p/a".to_owned()));
 }
 
 #[test]
