@@ -20,6 +20,32 @@ pub struct ToolCall {
     pub outcome: ToolOutcome,
 }
 
+impl ToolCall {
+    /// Whether the name of an unknown tool says that it only reads.
+    pub fn only_reads_by_name(&self) -> bool {
+        const READS: &[&str] = &[
+            "read",
+            "get",
+            "list",
+            "search",
+            "view",
+            "stat",
+            "find",
+            "show",
+            "grep",
+            "directory",
+            "describe",
+        ];
+        const WRITES: &[&str] =
+            &["write", "replace", "edit", "set", "update", "put", "patch", "save", "move"];
+        let own_name = self.native_tool.rsplit("__").next().unwrap_or_default();
+        let first = own_name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+        let own_name = own_name.to_lowercase();
+        let may_write = || WRITES.iter().any(|word| own_name.contains(word));
+        matches!(self.tool, Tool::Other { is_deleting: false, .. }) && READS.contains(&first) && !may_write()
+    }
+}
+
 /// The part of a tool's result that guards use.
 #[derive(Debug, Default)]
 pub struct ToolOutcome {
@@ -70,6 +96,8 @@ pub enum Tool {
     },
     Notebook {
         path: PathBuf,
+        /// The new text of a cell.
+        source: Option<String>,
     },
     Shell {
         command: String,
@@ -105,9 +133,10 @@ pub enum Tool {
     /// A known tool that neither touches files nor starts anything.
     Inert,
     /// An unknown tool, or a known one whose input cannot be read. `paths` are all strings of its input, because each
-    /// could be a path. `commands` are the strings in fields for command lines.
+    /// could be a path. `texts` are the same strings as they are. `commands` are the strings in fields for command lines.
     Other {
         paths: Vec<PathBuf>,
+        texts: Vec<String>,
         commands: Vec<String>,
         /// By its name, the tool deletes or renames files.
         is_deleting: bool,
@@ -136,4 +165,35 @@ pub struct Replacement {
     pub old: String,
     pub new: String,
     pub replaces_all: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_tool_only_reads_if_its_name_says_so() {
+        let reads = |name: &str, is_deleting| {
+            let tool =
+                Tool::Other { paths: Vec::new(), texts: Vec::new(), commands: Vec::new(), is_deleting };
+            let call = ToolCall { native_tool: name.into(), id: None, tool, outcome: ToolOutcome::default() };
+            call.only_reads_by_name()
+        };
+        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list", "mcp__files__directory_tree"] {
+            assert!(reads(name, false), "{name}");
+        }
+        for name in [
+            "mcp__files__do",
+            "mcp__read__write_file",
+            "search_replace",
+            "readOrWrite",
+            "readjust",
+            "Read",
+            "mcp__x__",
+            "",
+        ] {
+            assert!(!reads(name, false), "{name}");
+        }
+        assert!(!reads("mcp__x__read", true));
+    }
 }

@@ -35,7 +35,7 @@ pub struct ChangedFile {
 /// Each file once for each kind of change.
 pub fn find_changed_files(event: &Event, workspace: &Workspace) -> Vec<ChangedFile> {
     let mut finder = StateFileFinder { event, workspace, own: OnceCell::new(), found: Vec::new() };
-    let is_reader = event.call().is_some_and(|call| is_reader(&call.native_tool, &call.tool));
+    let is_reader = event.call().is_some_and(provost_core::tool::ToolCall::only_reads_by_name);
     let mut trees = WorkTrees::new(workspace);
     for effect in event.effects() {
         match effect {
@@ -241,17 +241,6 @@ fn code_writes_state(event: &Event) -> bool {
             || code.split("open").skip(1).any(redirects))
 }
 
-/// Whether the name of an unknown tool says that it only reads.
-fn is_reader(name: &str, tool: &Tool) -> bool {
-    const READS: &[&str] = &["read", "get", "list", "search", "view", "stat", "find", "show", "grep"];
-    const WRITES: &[&str] = &["write", "replace", "edit", "set", "update", "put", "patch", "save", "move"];
-    let own_name = name.rsplit("__").next().unwrap_or(name);
-    let first = own_name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    let own_name = own_name.to_lowercase();
-    let may_write = || WRITES.iter().any(|word| own_name.contains(word));
-    matches!(tool, Tool::Other { is_deleting: false, .. }) && READS.contains(&first) && !may_write()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,26 +295,5 @@ mod tests {
         {
             assert!(!may_be_state(&format!("`{source}`")), "{source}");
         }
-    }
-
-    #[test]
-    fn an_unknown_tool_only_reads_if_its_name_says_so() {
-        let other = |deletes| Tool::Other { paths: Vec::new(), commands: Vec::new(), is_deleting: deletes };
-        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
-            assert!(is_reader(name, &other(false)), "{name}");
-        }
-        for name in [
-            "mcp__files__do",
-            "mcp__read__write_file",
-            "search_replace",
-            "readOrWrite",
-            "readjust",
-            "Read",
-            "mcp__x__",
-            "",
-        ] {
-            assert!(!is_reader(name, &other(false)), "{name}");
-        }
-        assert!(!is_reader("mcp__x__read", &other(true)));
     }
 }
