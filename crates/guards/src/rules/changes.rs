@@ -122,6 +122,10 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
                 let is_file = deletes_files_only || scene.is_example;
                 changes.push(if is_file { ChangedPath::File(path) } else { ChangedPath::Tree(path) });
             }
+            Effect::ChangeBelow { directory, .. } => {
+                changes.push(ChangedPath::Tree(scene.resolve(directory)));
+            }
+            Effect::Touch { .. } if scene.only_reads() => {}
             Effect::Touch { path } if may_be_file(path, scene) => changes.push(whole(scene.resolve(path))),
             Effect::UnknownTarget { target, places, .. } => {
                 let is_glob = target.contains(['*', '?', '[']) && !target.contains(['$', '`', '<']);

@@ -3,6 +3,7 @@
 //! Each rule that matches gives an opinion of its own, so that answers, journal and overrides name it. A rule is looked
 //! at only as far as the event can concern it: patterns are parsed and regular expressions compiled last.
 
+mod added_lines;
 mod answer;
 mod call;
 mod changes;
@@ -10,6 +11,7 @@ mod check;
 mod find_deletion;
 mod need;
 mod paths;
+mod placed_paths;
 mod pushes;
 mod record;
 mod run;
@@ -19,6 +21,7 @@ mod scene;
 mod stop;
 mod stop_example;
 mod trust;
+mod used_paths;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};

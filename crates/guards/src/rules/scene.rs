@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use provost_core::effect::Effect;
 use provost_core::event::Event;
 use provost_core::rules::path_pattern::PatternRoots;
+use provost_core::tool::ToolCall;
 use provost_core::workspace::Workspace;
 use provost_shell::pattern::RunView;
 
@@ -37,6 +38,18 @@ pub(super) struct CommandEffects<'a> {
     pub(super) effects: Vec<&'a Effect>,
     /// The programs that it starts.
     pub(super) runs: Vec<RunView<'a>>,
+}
+
+impl CommandEffects<'_> {
+    /// The names and known arguments of the programs that it starts.
+    pub(super) fn programs(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Run { program, arguments, .. } => {
+                Some((program.rsplit('/').next().unwrap_or(program), arguments.as_slice()))
+            }
+            _ => None,
+        })
+    }
 }
 
 /// What an example says about a disk that nobody looks at.
@@ -129,6 +142,11 @@ impl<'a> Scene<'a> {
                     && (self.is_example || self.is_directory(&entered))
             })
         });
+    }
+
+    /// Whether the call is one of an unknown tool whose name says that it only reads.
+    pub(super) fn only_reads(&self) -> bool {
+        self.event.call().is_some_and(ToolCall::only_reads_by_name)
     }
 
     /// The commands whose output becomes the input of this one.
