@@ -224,6 +224,16 @@ fn a_directory_above_is_changed_with_all_that_it_holds() {
 }
 
 #[test]
+fn a_pattern_of_a_directory_names_it_with_what_it_holds() {
+    let project = project_with_rules("[[rule]]\nname = \"r\"\nchanges = \"vendor/\"\ndeny = \"no\"\n");
+    let denied =
+        ["rm -rf vendor", "rm -rf a/vendor", "echo x > vendor/a", "echo x > a/vendor/b/c", "mv vendor x"];
+    assert_decisions(&project, &denied.map(|line| ("deny rule:r", project.bash(line))));
+    project.write_file("vendor", "a file");
+    assert_decisions(&project, &["rm vendor", "echo x > vendor"].map(|line| ("silent", project.bash(line))));
+}
+
+#[test]
 fn writes_and_deletes_are_told_apart() {
     let project = project_with_rules(
         "[[rule]]\nname = \"w\"\nwrites = \"w/**\"\ndeny = \"w\"\n[[rule]]\nname = \"d\"\ndeletes = \"d/**\"\ndeny = \"d\"\n",

@@ -193,3 +193,37 @@ fn every_tool_that_reads_is_judged() {
         ],
     );
 }
+
+#[test]
+fn examples_are_judged_as_if_every_named_file_existed() {
+    let project = project_with_rules(
+        r#"
+[[rule]]
+name = "env"
+reads = ["**/.env", "!**/.env.example"]
+deny = "secret"
+match = ["cat .e*", "cat .env", "cp app/.env x", "cat {.env,x}", "cp -r . /tmp/x && cat .env"]
+not_match = ["cat *", "cat src/*.rs", "cat .env.example", "grep -r key .", "ls .env", "cat \"$F\""]
+
+[[rule]]
+name = "locked"
+changes = "locked/**"
+except = "locked/tmp/**"
+deny = "generated"
+match = [
+    "git restore .", "git checkout -- locked/a", "git stash", "tar xf a.tar -C locked", "cp x locked/", "cp -r x locked",
+    "mv locked y", "find . -name '*.txt' -delete", "rsync -a --delete x/ locked/", "rm -rf locked", "rm locked/*",
+]
+not_match = ["cp x locked/tmp/", "rm -rf locked/tmp", "tar xf a.tar -C /tmp/y", "cat locked/a", "cp locked/a /tmp/y"]
+
+[[rule]]
+name = "todo"
+adds = "TODO"
+deny = "open"
+match = ["{ echo a; echo TODO; } > x", "perl -pi -e 's/a/TODO/' x", { write = "x", text = "TODO" }]
+not_match = ["echo TODO", "sed -i s/TODO/a/ x"]
+"#,
+    );
+    let output = project.provost_command("rules", &["test"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

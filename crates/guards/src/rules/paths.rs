@@ -141,6 +141,7 @@ impl PathMatcher<'_, '_> {
         let is_on_disk = !scene.is_example && self.skips_new;
         if self.is_meant(path) && !(self.skips_new && self.is_new(used))
             || self.names_path_below(path) && !is_on_disk
+            || self.matches_any_below(path) && !scene.is_file(path)
         {
             return PathMatch::Yes(path.clone());
         }

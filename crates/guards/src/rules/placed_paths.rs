@@ -52,7 +52,7 @@ pub(super) fn collect_placed(
             }
             continue;
         }
-        let is_file = real.as_deref().is_some_and(|real| scene.exists(real) && !scene.is_directory(real));
+        let is_file = real.as_deref().is_some_and(|real| scene.is_file(real));
         add(&landing, if is_file { Contents::Nothing } else { whole() }, real.filter(|_| is_file));
         // An example does not say whether the target is a directory.
         if scene.is_example && !is_directory {

@@ -176,6 +176,11 @@ impl<'a> Scene<'a> {
         if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
     }
 
+    /// Whether something other than a directory is there.
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        !self.is_example && self.workspace.exists(path) && !self.workspace.is_directory(path)
+    }
+
     pub(super) fn is_directory(&self, path: &Path) -> bool {
         !self.is_example && self.workspace.is_directory(path)
     }

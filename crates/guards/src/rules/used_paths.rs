@@ -320,9 +320,8 @@ fn may_be_path(path: &Path, scene: &Scene<'_>) -> bool {
     let Some(Tool::Other { texts, .. }) = scene.event.call().map(|call| &call.tool) else { return true };
     let is_given = |text: &String| path == scene.event.cwd.join(text);
     let parent = path.parent().unwrap_or(path);
-    let is_below_file = scene.workspace.exists(parent) && !scene.is_directory(parent);
     let has_place = texts.iter().any(is_given) || scene.is_directory(parent);
-    !path.to_string_lossy().contains('\n') && !is_below_file && (scene.is_example || has_place)
+    !path.to_string_lossy().contains('\n') && !scene.is_file(parent) && (scene.is_example || has_place)
 }
 
 /// Whether all programs of a command look at names only.
