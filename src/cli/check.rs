@@ -150,6 +150,8 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
             ("sets", value.as_ref().map_or_else(|| name.clone(), |value| format!("{name} to `{value}`")))
         }
         Effect::UnknownTarget { target, .. } => ("writes", format!("{target} (unknown path)")),
+        Effect::UnknownRead { target, .. } => ("reads", format!("{target} (unknown path)")),
+        Effect::ChangeBelow { directory, .. } => ("changes", format!("files below {}", shown(directory))),
         Effect::Unparsed { what, .. } | Effect::TooLarge { what } => ("unknown", what.clone()),
         Effect::Touch { path } => ("may change", shown(path)),
     }

@@ -206,9 +206,22 @@ mod layers {
         project.write_home_file(".config/provost/provost.toml", OFF);
         project.write_file("provost.toml", ON);
         assert!(judges(&project));
-        project.write_home_file(".config/provost/provost.toml", ON);
+    }
+
+    #[test]
+    fn a_project_cannot_open_the_files_of_the_user() {
+        let project = TestProject::new();
+        let own = project.home.join(".config/provost/provost.toml");
         project.write_file("provost.toml", OFF);
         assert!(!judges(&project));
+        project.write_home_file(
+            ".config/provost/provost.toml",
+            "[[rule]]\nname = \"x\"\nruns = \"x\"\ndeny = \"x\"\n",
+        );
+        assert!(judges(&project));
+        project.hook(&project.write(&own, "")).expect_denial();
+        let told = project.hook(&project.recorded_event("SessionStart.startup")).expect_note();
+        assert!(told.contains("cannot switch `self-guard` off"), "{told}");
     }
 
     #[cfg(debug_assertions)]

@@ -31,7 +31,7 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
         Tool::Write { path, .. } | Tool::Edit { path, .. } => {
             vec![Effect::Write { path: absolute(path), content: WriteContent::InCall }]
         }
-        Tool::Notebook { path } => {
+        Tool::Notebook { path, .. } => {
             vec![Effect::Write { path: absolute(path), content: WriteContent::Unknown }]
         }
         Tool::Shell { command } => return run(command),
@@ -40,7 +40,7 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
             let scope = if *is_recursive { ReadScope::Search } else { ReadScope::File };
             vec![Effect::Read { path, scope }]
         }
-        Tool::Other { paths, commands, is_deleting: deletes } => {
+        Tool::Other { paths, commands, is_deleting: deletes, .. } => {
             let named = paths.iter().map(absolute);
             let named =
                 named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });

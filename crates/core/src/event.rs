@@ -162,7 +162,7 @@ impl Event {
         let name = |name: &str| text::quote_for_model(&text::clip_line(name, 32));
         match &call.tool {
             Tool::Shell { command } if !command.trim().is_empty() => text::quote_start(command),
-            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => below(path),
+            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path, .. } => below(path),
             Tool::Read { path: Some(path), .. } => below(path),
             Tool::Delegate { agent: Some(agent), .. } => format!("agent {}", name(agent)),
             Tool::Skill { name: Some(skill), .. } => format!("skill {}", name(skill)),
@@ -177,7 +177,7 @@ impl Event {
     pub fn full_subject(&self) -> Option<Cow<'_, str>> {
         match &self.call()?.tool {
             Tool::Shell { command } => command.trim_start().lines().next().map(Cow::Borrowed),
-            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => {
+            Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path, .. } => {
                 Some(path.to_string_lossy())
             }
             Tool::Read { path, .. } | Tool::LeavePlanMode { path, .. } => {

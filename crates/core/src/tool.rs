@@ -30,8 +30,20 @@ impl ToolCall {
 
     /// Whether the name of an unknown tool says that it only reads.
     pub fn is_reader(&self) -> bool {
-        const READS: &[&str] =
-            &["read", "get", "list", "search", "view", "stat", "find", "show", "grep", "fetch", "describe"];
+        const READS: &[&str] = &[
+            "read",
+            "get",
+            "list",
+            "search",
+            "view",
+            "stat",
+            "find",
+            "show",
+            "grep",
+            "fetch",
+            "describe",
+            "directory",
+        ];
         const WRITES: &[&str] =
             &["write", "replace", "edit", "set", "update", "put", "patch", "save", "move"];
         let own_name = self.native_tool.rsplit("__").next().unwrap_or(&self.native_tool);
@@ -92,6 +104,8 @@ pub enum Tool {
     },
     Notebook {
         path: PathBuf,
+        /// The new text of a cell.
+        source: Option<String>,
     },
     Shell {
         command: String,
@@ -127,9 +141,10 @@ pub enum Tool {
     /// A known tool that neither touches files nor starts anything.
     Inert,
     /// An unknown tool, or a known one whose input cannot be read. `paths` are all strings of its input, because each
-    /// could be a path. `commands` are the strings in fields for command lines.
+    /// could be a path. `texts` are the same strings as they are. `commands` are the strings in fields for command lines.
     Other {
         paths: Vec<PathBuf>,
+        texts: Vec<String>,
         commands: Vec<String>,
         /// By its name, the tool deletes or renames files.
         is_deleting: bool,
@@ -167,7 +182,8 @@ mod tests {
     #[test]
     fn an_unknown_tool_only_reads_if_its_name_says_so() {
         let is_reader = |name: &str, is_deleting: bool| {
-            let tool = Tool::Other { paths: Vec::new(), commands: Vec::new(), is_deleting };
+            let tool =
+                Tool::Other { paths: Vec::new(), texts: Vec::new(), commands: Vec::new(), is_deleting };
             ToolCall {
                 native_tool: name.into(),
                 other_name: None,
@@ -177,7 +193,7 @@ mod tests {
             }
             .is_reader()
         };
-        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
+        for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list", "mcp__files__directory_tree"] {
             assert!(is_reader(name, false), "{name}");
         }
         for name in [

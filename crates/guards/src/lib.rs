@@ -13,6 +13,7 @@ extern crate guard_std as std;
 mod branch_finder;
 mod guard_selection;
 mod override_target;
+mod patched_files;
 pub mod phases;
 pub mod plan_gate;
 pub mod planner;

@@ -170,6 +170,7 @@ impl LineWalker<'_> {
         self.changes.track_structure(event, &mut self.place);
         match event {
             StructureEvent::Open(scope) => {
+                self.open_group_text();
                 self.place.conditions += usize::from(scope.is_conditional());
                 if scope.is_process() {
                     self.subshells.push((self.place.clone(), self.git.clone()));
@@ -182,6 +183,7 @@ impl LineWalker<'_> {
                 }
             }
             StructureEvent::Close(scope) => {
+                self.close_group_text();
                 let closed = usize::from(scope.is_conditional());
                 self.place.conditions = self.place.conditions.saturating_sub(closed);
                 if scope == Scope::Loop {

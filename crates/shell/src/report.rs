@@ -31,10 +31,25 @@ impl LineWalker<'_> {
         self.report_change(word, 0, |path| Effect::Delete { path });
     }
 
-    /// A file whose name is unknown is not reported, because reading changes nothing.
     pub(super) fn report_read(&mut self, word: &Word, scope: ReadScope) {
-        if let Some(text) = word.text().filter(|text| !text.is_empty() && text.len() <= LONGEST_PATH) {
+        let text = word.text();
+        if text.is_some_and(|text| text.is_empty() || text.len() > LONGEST_PATH) {
+            return;
+        }
+        if text.is_none_or(|text| self.place.is_lost && !Path::new(text).is_absolute()) {
+            let (target, places) = (format!("`{}`", word.source), self.place.possible_directories());
+            let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
+            self.report_effect(Effect::UnknownRead { target, places, scope }, cost);
+        }
+        if let Some(text) = text {
             self.report_in_each_directory(text, 0, |path| Effect::Read { path, scope });
+        }
+    }
+
+    /// Reports that files below a directory change whose names the words do not say.
+    pub(super) fn report_change_below(&mut self, directory: &Word, change: FileChange) {
+        if let Some(text) = directory.text() {
+            self.report_in_each_directory(text, 0, |directory| Effect::ChangeBelow { directory, change });
         }
     }
 

@@ -19,6 +19,8 @@ fn describe(command: &str) -> Vec<String> {
             !matches!(
                 effect,
                 Effect::Run { .. }
+                    | Effect::UnknownRead { .. }
+                    | Effect::ChangeBelow { .. }
                     | Effect::RunFetched
                     | Effect::Send { .. }
                     | Effect::MutatingOption { .. }

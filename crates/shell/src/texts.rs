@@ -36,6 +36,10 @@ pub(super) struct TextFlow {
     has_input: bool,
     /// How many here-documents this text has announced so far.
     documents: usize,
+    /// What the commands of each open construct have printed so far.
+    groups: Vec<Vec<TextSource>>,
+    /// What the construct printed that has just ended.
+    closed: Option<TextSource>,
 }
 
 /// Where a text comes from.
@@ -58,9 +62,40 @@ impl LineWalker<'_> {
     /// Notes what the next command gets, at the operator in front of it.
     pub(super) fn start_stage(&mut self, is_behind_pipe: bool) {
         self.texts.has_input = is_behind_pipe;
+        let closed = self.texts.closed.take();
         if !is_behind_pipe {
             self.texts.piped = None;
+        } else if closed.is_some() {
+            self.texts.piped = closed;
+            return;
         }
+        if let Some(group) = self.texts.groups.last_mut() {
+            group.extend(closed);
+        }
+    }
+
+    pub(super) fn open_group_text(&mut self) {
+        self.texts.groups.push(Vec::new());
+    }
+
+    /// Joins what the commands of a construct print. Which of them run is not known, so the text is incomplete.
+    pub(super) fn close_group_text(&mut self) {
+        let parts = self.texts.groups.pop().unwrap_or_default();
+        self.texts.closed = match &*parts {
+            [] => None,
+            [TextSource::Document(number)] => Some(TextSource::Document(*number)),
+            parts => {
+                let mut text = String::new();
+                for part in parts {
+                    if let TextSource::Known { text: part, .. } = part
+                        && self.work.pay(part.len())
+                    {
+                        text.push_str(part);
+                    }
+                }
+                Some(TextSource::Known { text: text.into(), is_complete: false })
+            }
+        };
     }
 
     pub(super) fn start_command_texts(&mut self, command: &SimpleCommand) {
@@ -69,7 +104,10 @@ impl LineWalker<'_> {
         let texts = &mut self.texts;
         texts.has_input |= command.redirections.iter().any(is_input);
         texts.input = texts.piped.take();
-        (texts.output, texts.files, texts.wants_output) = (None, None, is_piped);
+        // The redirections of a construct are a command without words.
+        let closed = texts.closed.take().filter(|_| command.words.is_empty());
+        (texts.output, texts.files, texts.wants_output) =
+            (closed, None, is_piped || !texts.groups.is_empty());
     }
 
     /// Notes the effects of a redirection, from this index on.
@@ -105,7 +143,11 @@ impl LineWalker<'_> {
         match self.texts.files {
             Some((from, to, append)) => self.deliver_writes(&output, from, to, append),
             None if is_piped => self.texts.piped = Some(output),
-            None => {}
+            None => {
+                if let Some(group) = self.texts.groups.last_mut() {
+                    group.push(output);
+                }
+            }
         }
     }
 
@@ -196,6 +238,18 @@ impl LineWalker<'_> {
         }
     }
 
+    /// Gives the files whose effects start at this index the input, which is the script of an editor.
+    pub(super) fn note_input_as_added(&mut self, from: usize) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, .. }) => self.note_added_text(from, Some(text.to_string())),
+            Some(TextSource::Document(number)) => {
+                self.note_added_text(from, Some(String::new()));
+                (from..self.effects.len()).for_each(|at| self.await_document(number, at));
+            }
+            None => {}
+        }
+    }
+
     fn deliver_writes(&mut self, source: &TextSource, from: usize, to: usize, append: bool) {
         let (text, is_complete) = match source {
             TextSource::Known { text, is_complete } => (text.clone(), *is_complete),
@@ -258,8 +312,12 @@ impl LineWalker<'_> {
         is_quoted: bool,
         strips_tabs: bool,
     ) {
+        // The body of a here-document comes right after it was announced, in the order of the announcements.
+        let number = self.texts.documents - self.documents.len() - 1;
+        let is_it = |part: &TextSource| matches!(part, TextSource::Document(other) if *other == number);
+        let is_grouped = self.texts.groups.iter().flatten().any(is_it);
         let is_commands = document.script.is_some();
-        if document.receivers.is_empty() && is_commands || !self.work.pay(body.len()) {
+        if document.receivers.is_empty() && !is_grouped && is_commands || !self.work.pay(body.len()) {
             return;
         }
         let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
@@ -268,10 +326,17 @@ impl LineWalker<'_> {
         if !is_commands {
             self.tree.note_input(document.command, shared.clone());
         }
+        for part in self.texts.groups.iter_mut().flatten().filter(|part| is_it(part)) {
+            *part = TextSource::Known { text: shared.clone(), is_complete: is_whole };
+        }
         for at in &document.receivers {
             let message = match self.effects.get_mut(*at) {
                 Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) => {
                     (*text, *is_complete) = (shared.clone(), is_whole);
+                    continue;
+                }
+                Some(Effect::Write { content: WriteContent::Adds { text }, .. }) => {
+                    *text = shared.clone();
                     continue;
                 }
                 Some(Effect::Commit { message, .. }) => message,
@@ -311,11 +376,11 @@ impl LineWalker<'_> {
         Some(TextSource::Known { text: text.into(), is_complete })
     }
 
-    /// Follows `%s`, `%d`, `%b` and `%%`, and the escapes of the format. The format is used again for further words.
+    /// Follows the conversions and escapes of the format, without padding. The format is used again for further words.
     fn format_printf(&mut self, words: &[Word]) -> Option<TextSource> {
         let words = if words.first()?.text() == Some("--") { &words[1..] } else { words };
         let (format, operands) = words.split_first()?;
-        let is_complete = words.iter().all(|word| word.text().is_some());
+        let mut is_complete = words.iter().all(|word| word.text().is_some());
         let format = decode_escapes(&format.literal_text())?;
         let mut operands = operands.iter();
         let mut text = String::new();
@@ -330,18 +395,20 @@ impl LineWalker<'_> {
                     text.push(c);
                     continue;
                 }
-                match rest.next()? {
-                    '%' => text.push('%'),
-                    conversion @ ('s' | 'd' | 'i' | 'b') => {
-                        let operand = operands.next().map_or_else(Cow::default, Word::literal_text);
-                        if conversion == 'b' {
-                            text.push_str(&decode_escapes(&operand)?);
-                        } else {
-                            text.push_str(&operand);
-                        }
-                    }
+                let is_flag = |c: &char| matches!(c, '0'..='9' | '-' | '+' | '#' | ' ' | '.' | '\'');
+                let after_sign = rest.clone().next();
+                let conversion = rest.find(|c| !is_flag(c))?;
+                if conversion == '%' {
+                    text.push('%');
+                    continue;
+                }
+                let operand = operands.next().map_or_else(Cow::default, Word::literal_text);
+                match conversion {
+                    'b' => text.push_str(&decode_escapes(&operand)?),
+                    'A'..='Z' | 'a'..='z' => text.push_str(&operand),
                     _ => return None,
                 }
+                is_complete &= matches!(conversion, 's' | 'd' | 'i' | 'b') && after_sign == Some(conversion);
             }
             if operands.len() == 0 || operands.len() == left {
                 return Some(TextSource::Known { text: text.into(), is_complete });

@@ -81,7 +81,9 @@ impl<'a> Word<'a> {
             Cow::Borrowed(value) => Cow::Borrowed(&value[bytes..]),
             Cow::Owned(value) => Cow::Owned(value[bytes..].to_owned()),
         };
-        Self { value, tail: self.tail.clone(), loop_values: self.loop_values.clone(), ..*self }
+        // Where nothing of it is quoted, the source begins with the same bytes.
+        let source = self.source.strip_prefix(&self.value[..bytes]).unwrap_or(self.source);
+        Self { source, value, tail: self.tail.clone(), loop_values: self.loop_values.clone(), ..*self }
     }
 
     /// Whether the word is unknown and a program could take it, or a part of it, for an option.

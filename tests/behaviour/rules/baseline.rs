@@ -166,7 +166,9 @@ fn read_example(example: &Value) -> Tool {
     match (path("write"), path("read"), path("delete")) {
         (Some(path), ..) => Tool::Write { path, content },
         (_, Some(path), _) => Tool::Read { path: Some(path), is_recursive: false },
-        (.., Some(path)) => Tool::Other { paths: vec![path], commands: Vec::new(), is_deleting: true },
+        (.., Some(path)) => {
+            Tool::Other { paths: vec![path], texts: Vec::new(), commands: Vec::new(), is_deleting: true }
+        }
         _ => panic!("{example:?}"),
     }
 }

@@ -61,7 +61,11 @@ fn parse_known_tool(name: &str, input: &mut Fields) -> Option<Tool> {
         "Edit" | "MultiEdit" => {
             Tool::Edit { path: take_path("file_path")?, replacements: parse_replacements(input) }
         }
-        "NotebookEdit" => Tool::Notebook { path: take_path("notebook_path")? },
+        "NotebookEdit" => {
+            let path = take_path("notebook_path")?;
+            let is_deletion = input.text("edit_mode") == Some("delete");
+            Tool::Notebook { path, source: input.take_text("new_source").filter(|_| !is_deletion) }
+        }
         "Bash" | "PowerShell" => match input.take_text("command") {
             Some(command) => Tool::Shell { command },
             // No other field could be the command in a later version.

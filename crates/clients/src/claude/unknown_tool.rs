@@ -45,7 +45,8 @@ pub(super) fn parse(name: &str, input: &Value) -> Tool {
     let decoded = values.iter().flat_map(|text| decode_paths(text));
     let paths = plain.chain(decoded).chain(join_parts(&values)).map(expand_home).collect();
     let name = name.to_ascii_lowercase();
-    Tool::Other { paths, commands, is_deleting: DELETES.iter().any(|word| name.contains(word)) }
+    let texts = values.iter().map(|text| (*text).to_owned()).collect();
+    Tool::Other { paths, texts, commands, is_deleting: DELETES.iter().any(|word| name.contains(word)) }
 }
 
 /// The values of strings that are JSON, and of strings in these.

@@ -26,6 +26,8 @@ use settings::{Setting, SettingValue};
 const LARGEST: u64 = 1 << 20;
 /// The guard that judges rules.
 pub const RULES_GUARD: &str = "rules";
+/// The guard that protects the files of all layers.
+const SELF_GUARD: &str = "self-guard";
 /// How many mistakes of one file are reported.
 const MOST_PROBLEMS: usize = 50;
 
@@ -126,7 +128,28 @@ impl Config {
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
         config.join_rules(rules, interest);
+        config.report_ignored_switch();
         config
+    }
+
+    /// Reports that a project tries to open the files of others.
+    fn report_ignored_switch(&mut self) {
+        let is_ignored = |value: &(ConfigLayer, String, SettingValue)| {
+            value.1.strip_prefix("guards.") == Some(SELF_GUARD) && is_project_switch(value)
+        };
+        if !self.others_have_files() || !self.values.iter().any(is_ignored) {
+            return;
+        }
+        let project = self.files.iter().find(|(layer, _)| *layer == ConfigLayer::Project);
+        if let Some((_, file)) = project.cloned() {
+            let text = "cannot switch `self-guard` off, because it also protects the provost.toml of the user or \
+                        administrator; switch it off there";
+            self.report_file(&file, text);
+        }
+    }
+
+    fn others_have_files(&self) -> bool {
+        self.files.iter().any(|(layer, _)| *layer != ConfigLayer::Project)
     }
 
     fn report_file(&mut self, file: &Path, text: &str) {
@@ -354,13 +377,16 @@ impl Config {
         self.number(settings::JOURNAL_MAX_KILOBYTES) * 1024
     }
 
-    /// What the files say about a guard. A project says nothing about the guard of rules where others have rules too, because
-    /// it must not weaken theirs.
+    /// What the files say about a guard. A project does not switch off the guard of rules where others have rules too, nor
+    /// the guard of files where others have files, because it must not weaken theirs.
     fn guard_word(&self, name: &str) -> Option<&(ConfigLayer, String, SettingValue)> {
-        let others_have_rules = || self.rule_files.iter().any(|file| file.layer != ConfigLayer::Project);
-        self.values.iter().find(|(layer, key, _)| {
-            key.strip_prefix("guards.") == Some(name)
-                && !(name == RULES_GUARD && *layer == ConfigLayer::Project && others_have_rules())
+        let is_theirs = || match name {
+            RULES_GUARD => self.rule_files.iter().any(|file| file.layer != ConfigLayer::Project),
+            SELF_GUARD => self.others_have_files(),
+            _ => false,
+        };
+        self.values.iter().find(|value| {
+            value.1.strip_prefix("guards.") == Some(name) && !(is_project_switch(value) && is_theirs())
         })
     }
 
@@ -413,6 +439,11 @@ impl Config {
     fn value(&self, key: &str) -> Option<SettingValue> {
         self.configured_value(key).map(|(_, value)| value.clone()).or_else(|| settings::find_default(key))
     }
+}
+
+/// Whether a project switches a guard off, or only watches it.
+fn is_project_switch((layer, _, value): &(ConfigLayer, String, SettingValue)) -> bool {
+    *layer == ConfigLayer::Project && !matches!(value, SettingValue::Word(word) if word == "on")
 }
 
 /// The name of the last good version of a file.

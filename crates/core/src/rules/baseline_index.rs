@@ -196,10 +196,10 @@ pub(super) fn find_sections(event: &Event) -> impl Iterator<Item = &'static Base
                 add_run(name, arguments, &mut has, &mut hashes);
             }
             Effect::RunFetched => hashes.push(hash_words(FETCHED_CODE, "")),
-            Effect::Read { .. } => reads = true,
+            Effect::Read { .. } | Effect::UnknownRead { .. } => reads = true,
             Effect::Send { .. } => has |= SENDS,
             Effect::Write { .. } | Effect::Place { .. } => has |= WRITES,
-            Effect::Delete { .. } => has |= DELETES,
+            Effect::Delete { .. } | Effect::ChangeBelow { .. } => has |= DELETES,
             Effect::UnknownTarget { .. } => has |= WRITES | DELETES,
             Effect::Touch { .. } => has |= SHOWS | WRITES,
             Effect::Push(_) => has |= PUSHES,

@@ -64,7 +64,7 @@ impl<'a> RuleInterest<'a> {
                     effect,
                     Effect::Read { .. }
                         | Effect::Touch { .. }
-                        | Effect::UnknownTarget { .. }
+                        | Effect::UnknownRead { .. }
                         | Effect::Unparsed { .. }
                         | Effect::TooLarge { .. }
                 )
@@ -139,6 +139,7 @@ fn changes_files(effect: &Effect) -> bool {
             | Effect::Touch { .. }
             | Effect::UnknownTarget { .. }
             | Effect::ChangeTree(_)
+            | Effect::ChangeBelow { .. }
             | Effect::ApplyPatch(_)
             | Effect::Unparsed { .. }
             | Effect::TooLarge { .. }

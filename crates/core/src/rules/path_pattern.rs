@@ -76,6 +76,12 @@ impl<'a> PathPatterns<'a> {
         self.decide(|pattern| pattern.matches(&names))
     }
 
+    /// The last names of the patterns that have no wildcards in them.
+    pub fn list_last_names(&self) -> impl Iterator<Item = &str> {
+        let last = self.patterns.iter().filter_map(|pattern| pattern.parts.last().copied());
+        last.filter(|name| !name.contains(['*', '?', '[', '\\']))
+    }
+
     /// Whether the words of the patterns name something below a directory: `db/migrations/**` is below `db`.
     pub fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
         self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))

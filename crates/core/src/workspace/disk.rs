@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::Workspace;
 use crate::glob::matches_glob;
 use crate::opinion::Fault;
+use crate::rules::path_pattern::matches_name;
 use provost_files::{self as files, EntryKind, FileIdentity, Listing};
 
 impl Workspace {
@@ -43,6 +44,62 @@ impl Workspace {
         let entries = entries.into_iter().flatten().take(MOST).filter_map(Result::ok);
         let matching = entries.filter(|entry| matches_glob(&pattern, &entry.file_name().to_string_lossy()));
         matching.map(|entry| entry.path()).collect()
+    }
+
+    /// The files that a path with wildcards in any part means to a shell. `**` stands for any number of directories.
+    pub fn expand_path_pattern(&self, path: &Path) -> Vec<PathBuf> {
+        const MOST: usize = 1000;
+        let mut found = vec![PathBuf::new()];
+        for part in path.components() {
+            let part = part.as_os_str();
+            let pattern = part.to_string_lossy();
+            if !pattern.contains(['*', '?', '[']) {
+                for path in &mut found {
+                    path.push(part);
+                }
+                continue;
+            }
+            let list = |directory: &PathBuf| fs::read_dir(directory).into_iter().flatten().flatten();
+            let mut next = Vec::new();
+            let mut open = std::mem::take(&mut found);
+            if pattern == "**" {
+                next.clone_from(&open);
+            }
+            while let Some(directory) = open.pop() {
+                for entry in list(&directory) {
+                    let name = entry.file_name();
+                    let name = name.to_string_lossy();
+                    let is_hidden = name.starts_with('.') && !pattern.starts_with('.');
+                    if next.len() >= MOST || is_hidden || !matches_name(&pattern, &name) {
+                        continue;
+                    }
+                    if pattern == "**" && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                        open.push(entry.path());
+                    }
+                    next.push(entry.path());
+                }
+            }
+            found = next;
+        }
+        found.retain(|path| fs::symlink_metadata(path).is_ok());
+        found
+    }
+
+    /// The files below a directory; `None` if there are too many.
+    pub fn list_files_below(&self, directory: &Path) -> Option<Vec<PathBuf>> {
+        const MOST: usize = 5000;
+        let (mut open, mut found) = (vec![directory.to_owned()], Vec::new());
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let list = if is_directory { &mut open } else { &mut found };
+                list.push(entry.path());
+                if found.len() + open.len() > MOST {
+                    return None;
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Identifies a file independently of its name; `None` if it does not exist.

@@ -64,6 +64,13 @@ impl<'a> WorkTrees<'a> {
         Self { workspace, known: Vec::new(), index: None }
     }
 
+    /// The top of the work tree that a command changes; `None` if git has no list of its files.
+    pub fn find_listed_top(&mut self, change: &TreeChange) -> Option<PathBuf> {
+        let at = self.find_tree(change)?;
+        let place = self.known[at].place.as_ref()?;
+        self.workspace.exists(&place.own.join("index")).then(|| place.top.clone())
+    }
+
     /// Whether a command changes or deletes a file, by its name or by its real path.
     pub fn is_changed_by(&mut self, change: &TreeChange, file: &Path) -> bool {
         let Some(at) = self.find_tree(change) else { return true };

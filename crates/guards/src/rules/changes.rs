@@ -14,7 +14,6 @@ use provost_core::places::is_within;
 use provost_core::rules::RuleText;
 use provost_core::rules::evidence::ChangedPath;
 use provost_core::rules::path_pattern::PathPatterns;
-use provost_core::tool::ToolCall;
 use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
 
 /// One step of a line.
@@ -101,7 +100,6 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
         };
         is_rm("rm|unlink|rmdir") && !is_rm("rm -r")
     });
-    let is_reader = scene.event.call().is_some_and(ToolCall::is_reader);
     for write in find_hidden_writes(command, &scene.event.cwd) {
         changes.push(match write {
             HiddenWrite::WorkTree(path) => find_work_tree(&path, scene),
@@ -129,7 +127,10 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
                 let is_file = deletes_files_only || scene.is_example;
                 changes.push(if is_file { ChangedPath::File(path) } else { ChangedPath::Tree(path) });
             }
-            Effect::Touch { path } if !is_reader && may_be_file(path, scene) => {
+            Effect::ChangeBelow { directory, .. } => {
+                changes.push(ChangedPath::Tree(scene.resolve(directory)));
+            }
+            Effect::Touch { path } if !scene.only_reads() && may_be_file(path, scene) => {
                 changes.push(whole(scene.resolve(path)));
             }
             Effect::UnknownTarget { target, places, .. } => {

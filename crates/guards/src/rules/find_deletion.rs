@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
+use provost_core::rules::path_pattern::matches_name;
 
 const DELETING: &[&str] = &["rm", "unlink", "shred", "srm", "rmdir"];
 /// Words that choose no files by name, age or size.
@@ -18,6 +19,26 @@ pub(super) struct SearchedDirectory {
     pub(super) path: PathBuf,
     /// Everything in it is deleted.
     pub(super) is_whole: bool,
+    /// The tests that all deleted files pass, each with the word behind it.
+    tests: Vec<(String, String)>,
+}
+
+impl SearchedDirectory {
+    /// Whether the tests let a file through. Those about its age, size and owner may.
+    pub(super) fn may_find(&self, path: &Path, scene: &Scene<'_>) -> bool {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_directory = scene.is_directory(path);
+        self.tests.iter().all(|(test, value)| match &**test {
+            "-name" => matches_name(value, &name),
+            "-iname" => matches_name(&value.to_lowercase(), &name.to_lowercase()),
+            "-type" => value.contains('d') == is_directory,
+            "-empty" if is_directory => {
+                scene.workspace.list_files_below(path).is_some_and(|files| files.is_empty())
+            }
+            "-empty" => !scene.workspace.has_content(path),
+            _ => true,
+        })
+    }
 }
 
 /// The directories in which a command deletes what `find` finds.
@@ -52,18 +73,22 @@ fn add_fed(command: &CommandEffects<'_>, scene: &Scene<'_>, found: &mut Vec<Sear
                     let starts =
                         unknown_arguments.iter().filter_map(|unknown| unknown.word.prefix.rsplit_once('/'));
                     let starts = starts.filter(|(start, _)| start.starts_with('/'));
-                    found.extend(
-                        starts.map(|(start, _)| SearchedDirectory { path: start.into(), is_whole: false }),
-                    );
+                    found.extend(starts.map(|(start, _)| SearchedDirectory {
+                        path: start.into(),
+                        is_whole: false,
+                        tests: Vec::new(),
+                    }));
                 }
                 "find" | "gfind" | "fd" => add_starts(arguments, directory.as_deref(), scene, found),
                 "echo" | "printf" => {
                     let from = directory.as_deref().unwrap_or(&scene.event.cwd);
                     let paths =
                         arguments.iter().filter(|word| word.contains('/') && !word.contains(['%', ' ']));
-                    found.extend(
-                        paths.map(|word| SearchedDirectory { path: from.join(word), is_whole: true }),
-                    );
+                    found.extend(paths.map(|word| SearchedDirectory {
+                        path: from.join(word),
+                        is_whole: true,
+                        tests: Vec::new(),
+                    }));
                 }
                 _ => {}
             }
@@ -110,9 +135,21 @@ fn add_starts(
     let is_test = |word: &&String| word.starts_with('-') && !OTHER_WORDS.contains(&word.as_str());
     let before_exec = rest.iter().take_while(|word| !word.starts_with("-exec") && !word.starts_with("-ok"));
     let is_whole = !before_exec.copied().any(|word| is_test(&word));
+    let tests = list_tests(&rest);
     let mut starts: Vec<PathBuf> = starts.into_iter().map(|start| from.join(start)).collect();
     if starts.is_empty() {
         starts.push(from.to_owned());
     }
-    found.extend(starts.into_iter().map(|path| SearchedDirectory { path, is_whole }));
+    let make = |path| SearchedDirectory { path, is_whole, tests: tests.clone() };
+    found.extend(starts.into_iter().map(make));
+}
+
+/// The tests that every file must pass. With an operator, none of them has to.
+fn list_tests(expression: &[&String]) -> Vec<(String, String)> {
+    let is_operator = |word: &&String| matches!(&***word, "-o" | "-or" | "!" | "-not" | "," | "(");
+    if expression.iter().any(is_operator) {
+        return Vec::new();
+    }
+    let values = expression.iter().skip(1).map(|word| (*word).clone()).chain([String::new()]);
+    expression.iter().map(|word| (*word).clone()).zip(values).collect()
 }

@@ -3,6 +3,7 @@
 //! Each rule that matches gives an opinion of its own, so that answers, journal and overrides name it. A rule is looked
 //! at only as far as the event can concern it: patterns are parsed and regular expressions compiled last.
 
+mod added_lines;
 mod answer;
 mod call;
 mod changes;
@@ -13,6 +14,7 @@ mod hidden_writes;
 mod idle_runs;
 mod need;
 mod paths;
+mod placed_paths;
 mod pushes;
 mod record;
 mod run;
@@ -24,6 +26,7 @@ mod stop_example;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod used_paths;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};

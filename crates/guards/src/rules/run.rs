@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::call::match_call;
 use super::check::describe_output;
-use super::paths::list_written;
 use super::scene::Scene;
+use super::used_paths::list_written;
 use provost_core::opinion::{Fault, Opinion, RuleOpinion};
 use provost_core::rules::path_pattern::PathPatterns;
 use provost_core::rules::{Rule, RuleAction};
@@ -65,9 +65,7 @@ fn list_files(rule: &Rule, scene: &Scene<'_>) -> Vec<PathBuf> {
             && !scene.workspace.is_directory(path)
     };
     let mut files: Vec<PathBuf> = Vec::new();
-    for path in
-        scene.commands().iter().flat_map(|command| list_written(&command.effects, scene)).filter(is_meant)
-    {
+    for path in scene.commands().iter().flat_map(|command| list_written(command, scene)).filter(is_meant) {
         if !files.contains(&path) && files.len() < MOST_FILES {
             files.push(path);
         }

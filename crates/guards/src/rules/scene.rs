@@ -9,14 +9,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::paths::{self, PathUse, UsedPaths};
 use crate::branch_finder::PossibleBranch;
 use provost_core::effect::Effect;
 use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
 use provost_core::opinion::Fault;
 use provost_core::rules::path_pattern::PatternRoots;
-use provost_core::tool::Tool;
+use provost_core::tool::{Tool, ToolCall};
 use provost_core::workspace::Workspace;
 use provost_shell::pattern::RunView;
 
@@ -53,20 +52,17 @@ pub(super) struct CommandEffects<'a> {
     pub(super) effects: Vec<&'a Effect>,
     /// The programs that it starts.
     pub(super) runs: Vec<RunView<'a>>,
-    /// The paths that it reads, writes, deletes, and writes or deletes.
-    used: [OnceCell<UsedPaths<'a>>; 4],
 }
 
-impl<'a> CommandEffects<'a> {
-    /// The paths that it uses in one way. Many rules ask for them.
-    pub(super) fn used_paths(&self, path_use: PathUse, scene: &Scene<'_>) -> &UsedPaths<'a> {
-        let place = match path_use {
-            PathUse::Read | PathUse::Show | PathUse::Send => 0,
-            PathUse::Write => 1,
-            PathUse::Delete => 2,
-            PathUse::Change => 3,
-        };
-        self.used[place].get_or_init(|| paths::collect_used_paths(self, path_use, scene))
+impl CommandEffects<'_> {
+    /// The names and known arguments of the programs that it starts.
+    pub(super) fn programs(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Run { program, arguments, .. } => {
+                Some((program.rsplit('/').next().unwrap_or(program), arguments.as_slice()))
+            }
+            _ => None,
+        })
     }
 }
 
@@ -133,12 +129,7 @@ impl<'a> Scene<'a> {
     pub(super) fn commands(&self) -> &[CommandEffects<'a>] {
         self.commands.get_or_init(|| {
             let line = self.event.line();
-            let make = |number| CommandEffects {
-                number,
-                effects: Vec::new(),
-                runs: Vec::new(),
-                used: Default::default(),
-            };
+            let make = |number| CommandEffects { number, effects: Vec::new(), runs: Vec::new() };
             let mut commands: Vec<CommandEffects<'a>> = (0..).take(line.commands.len()).map(make).collect();
             let home = self.workspace.places.home.as_deref();
             for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
@@ -203,6 +194,11 @@ impl<'a> Scene<'a> {
         GitSite { repository: Some(self.event.cwd.clone()), ..GitSite::default() }
     }
 
+    /// Whether the call is one of an unknown tool whose name says that it only reads.
+    pub(super) fn only_reads(&self) -> bool {
+        self.event.call().is_some_and(ToolCall::is_reader)
+    }
+
     /// The commands whose output becomes the input of this one.
     pub(super) fn feeding_commands(&self, number: u32) -> impl Iterator<Item = &CommandEffects<'a>> {
         let line = self.event.line();
@@ -244,6 +240,11 @@ impl<'a> Scene<'a> {
 
     pub(super) fn exists(&self, path: &Path) -> bool {
         if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
+    }
+
+    /// Whether something other than a directory is there.
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        !self.is_example && self.workspace.exists(path) && !self.workspace.is_directory(path)
     }
 
     pub(super) fn is_directory(&self, path: &Path) -> bool {

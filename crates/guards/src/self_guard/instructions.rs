@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 use super::LARGEST_SETTINGS;
 use super::refusal::{Refusal, Refused};
 use super::tools::ToolCheck;
+use crate::patched_files::{find_sources, find_texts};
 use provost_core::effect::{self, Effect, ProposedContent, WriteContent};
 use provost_core::places::is_within;
 use provost_core::tool::Tool;
-
-/// At most this many files that a command reads are searched.
-const MOST_SOURCES: usize = 100;
 
 impl ToolCheck<'_> {
     /// Whether the client reads a file as an agent, skill or command, by its name.
@@ -147,23 +145,4 @@ impl ToolCheck<'_> {
             (self.workspace.client.settings.instructions.find_risky_hooks)(&text).is_some()
         })
     }
-}
-
-/// The texts of a call that may become the content of a file.
-pub(super) fn find_texts(tool: &Tool) -> Vec<&str> {
-    match tool {
-        Tool::Shell { command } => vec![command],
-        Tool::Other { paths, .. } => paths.iter().filter_map(|text| text.to_str()).collect(),
-        Tool::Edit { replacements, .. } => replacements.iter().map(|edit| edit.new.as_str()).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The files that a command line reads or moves away.
-pub(super) fn find_sources(effects: &[Effect]) -> impl Iterator<Item = &Path> {
-    let sources = effects.iter().filter_map(|effect| match effect {
-        Effect::Read { path, .. } | Effect::Delete { path } => Some(path.as_path()),
-        _ => None,
-    });
-    sources.take(MOST_SOURCES)
 }

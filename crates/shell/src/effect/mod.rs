@@ -150,6 +150,22 @@ pub enum Effect {
         /// What happens to the file.
         change: FileChange,
     },
+    /// A file whose name cannot be known beforehand is read.
+    UnknownRead {
+        /// The word as it is written, for messages.
+        target: String,
+        /// The directories that the name may be relative to; empty where that may be any.
+        places: Vec<PathBuf>,
+        /// Whether what lies below the path is read too.
+        scope: ReadScope,
+    },
+    /// Files whose names the words do not say change below a directory: an archive is unpacked there.
+    ChangeBelow {
+        /// The directory.
+        directory: PathBuf,
+        /// What happens to the files.
+        change: FileChange,
+    },
     /// A part of a command line that this version does not understand, so nothing is promised about it.
     Unparsed {
         /// A noun phrase for messages.

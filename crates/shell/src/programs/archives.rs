@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::files::has_option;
 use crate::LineWalker;
 use crate::directories::DirectoryList;
-use crate::effect::ReadScope;
+use crate::effect::{FileChange, ReadScope};
 use crate::grammar::TextKind;
 use crate::word::Word;
 
@@ -110,10 +110,35 @@ impl LineWalker<'_> {
                 _ => members.push(word),
             }
         }
-        for member in members.iter().skip(1).filter(|_| !prints) {
-            self.report_write(member);
+        if !prints {
+            self.report_unpacked(members.get(1..).unwrap_or_default());
         }
         self.place.current = outside;
+    }
+
+    /// `7z x ARCHIVE -oDIRECTORY MEMBER…`. Everything else that it does is that of any program.
+    pub(super) fn report_7z(&mut self, words: &[Word]) {
+        if !matches!(words.first().and_then(Word::text), Some("x" | "e")) {
+            return;
+        }
+        let outside = self.place.current.clone();
+        if let Some(directory) = words.iter().find(|word| word.prefix().starts_with("-o")) {
+            self.enter_directory(&directory.skip_bytes(2), UNKNOWN_DIRECTORY);
+        }
+        let members: Vec<&Word> = words.iter().skip(1).filter(|word| !word.is_option()).skip(1).collect();
+        self.report_unpacked(&members);
+        self.place.current = outside;
+    }
+
+    /// Reports the members of an archive that are unpacked into the current directory; none: all of them.
+    fn report_unpacked(&mut self, members: &[&Word]) {
+        if members.is_empty() {
+            return self.report_change_below(&Word::literal("."), FileChange::Write);
+        }
+        for member in members {
+            self.report_write(member);
+            self.report_change_below(member, FileChange::Write);
+        }
     }
 
     /// Packing reads whole directories, and writes the archive. Unpacking writes the members that are named.
@@ -159,6 +184,9 @@ impl LineWalker<'_> {
             }
         }
         let outside = self.place.current.clone();
+        if tar.unpacks && !tar.prints && tar.members.is_empty() {
+            self.report_unpacked(&[]);
+        }
         let scope = if tar.packs { ReadScope::Tree } else { ReadScope::File };
         for (word, place) in tar.members {
             self.place.current = place;
@@ -166,7 +194,7 @@ impl LineWalker<'_> {
                 self.report_delete(word);
                 self.report_read_operand(word, scope);
             } else if tar.unpacks && !tar.prints {
-                self.report_write(word);
+                self.report_unpacked(&[word]);
             } else {
                 self.report_read_operand(word, scope);
             }

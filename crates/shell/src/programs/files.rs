@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::archives::is_compressor;
 use super::{is_listed, operands};
 use crate::directories::resolve_parent_names;
-use crate::effect::{Effect, ReadScope};
+use crate::effect::{Effect, FileChange, ReadScope};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker, SHELLS};
 
@@ -33,8 +33,8 @@ enum OperandUse {
 fn operand_use(program: &str) -> Option<OperandUse> {
     Some(match program {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" => OperandUse::Deleted,
-        "tee" | "sponge" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir"
-        | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
+        "tee" | "sponge" | "ed" | "ex" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr"
+        | "mkdir" | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => OperandUse::Copied,
         "mv" => OperandUse::Moved,
         "zip" => OperandUse::Packed,
@@ -111,6 +111,7 @@ impl LineWalker<'_> {
             "dd" => return self.report_dd(words),
             "tar" | "bsdtar" | "gtar" => return self.report_tar(words),
             "unzip" => return self.report_unzip(words),
+            "7z" | "7za" | "7zz" | "7zr" => self.report_7z(words),
             "openssl" => {
                 let outputs = words.windows(2).filter(|pair| pair[0].text() == Some("-out"));
                 outputs.for_each(|pair| self.report_write(&pair[1]));
@@ -180,8 +181,10 @@ impl LineWalker<'_> {
                 _ => self.report_read_operand(word, scope),
             }
         }
-        if program == "tee" {
-            self.write_input(from, has(&["--append"], &['a']));
+        match program {
+            "tee" => self.write_input(from, has(&["--append"], &['a'])),
+            "ed" | "ex" => self.note_input_as_added(from),
+            _ => {}
         }
         if program == "ln" && has(&["--s"], &['s']) {
             self.report_link_targets(sources, &targets);
@@ -189,7 +192,11 @@ impl LineWalker<'_> {
         if operand_use == OperandUse::Fetched && targets.is_empty() {
             self.report_placement(sources, &here, false);
         }
+        let empties_target = program == "rsync" && has(&["--del"], &[]);
         for target in &targets {
+            if empties_target {
+                self.report_change_below(target, FileChange::Delete);
+            }
             match operand_use {
                 OperandUse::Copied => self.report_placement(sources, target, is_recursive),
                 OperandUse::Moved => self.report_placement(sources, target, true),
@@ -209,13 +216,11 @@ impl LineWalker<'_> {
         self.report_change(to, cost, |to| Effect::Place { names: names.clone(), to, tree });
     }
 
-    /// Reports the files that an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`. An unknown
-    /// operand is not reported, because reading changes nothing.
+    /// Reports the files that an operand of a reading program can mean: `FILE`, `@FILE`, `file://FILE`.
     pub(super) fn report_read_operand(&mut self, word: &Word, scope: ReadScope) {
-        let Some(text) = word.text().filter(|text| !text.is_empty()) else { return };
         self.report_read(word, scope);
         for front in ["@", "file://", "file:"] {
-            if text.starts_with(front) {
+            if word.prefix().starts_with(front) {
                 self.report_read(&word.skip_bytes(front.len()), scope);
             }
         }

@@ -97,6 +97,12 @@ impl LineWalker<'_> {
                 self.report_files(program, words);
                 return self.note_added_text(from, added);
             }
+            "perl" => {
+                self.report_interpreter(program, words);
+                let from = self.effects.len();
+                self.report_files(program, words);
+                return self.note_added_text(from, sed::find_perl_text(words));
+            }
             "patch" => return self.report_patch(words),
             "claude" | "parallel" | "runuser" | "script" | "watch" => self.report_launcher(program, words),
             "awk" | "gawk" | "mawk" | "nawk" => self.report_awk(program, words),

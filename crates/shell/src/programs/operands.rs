@@ -6,6 +6,7 @@
 //! name has no slash and no dot.
 
 use super::is_listed;
+use super::sed::takes_perl_code;
 use crate::word::Word;
 
 /// What is known about the words of a program.
@@ -81,6 +82,7 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
         "sort" => WordRule { letters: "ktS", longs: "--key --field-separator --buffer-size", ..VALUES },
         "uniq" => WordRule { letters: "fsw", longs: "--skip-fields --skip-chars --check-chars", ..VALUES },
         "chmod" | "chown" | "chgrp" => WordRule { leading: 1, unless: ("", "--reference"), ..VALUES },
+        "ed" | "ex" => WordRule { letters: "cp", longs: "--prompt", ..VALUES },
         "touch" => WordRule { letters: "dt", longs: "--date --time", ..VALUES },
         "truncate" => WordRule { letters: "s", longs: "--size", ..VALUES },
         "mkdir" | "mkfifo" => WordRule { letters: "m", longs: "--mode", ..VALUES },
@@ -139,6 +141,10 @@ pub(super) fn find_other_words(program: &str, words: &[Word], mut skip: impl FnM
     match program {
         "git" => skip_git_words(words, &mut skip),
         "find" => skip_expression(words, &mut skip),
+        "perl" => {
+            let is_code = |at: &usize| takes_perl_code(&words[at - 1]);
+            (1..words.len()).filter(is_code).for_each(skip);
+        }
         "curl" | "http" | "https" | "xh" | "fetch" | "lynx" => {
             let is_address = |word: &Word| {
                 word.text().is_some_and(|text| text.contains("://") && !text.starts_with("file:"))
@@ -182,13 +188,18 @@ fn skip_words(program: &str, rule: WordRule, words: &[Word], offset: usize, skip
             }
             // The value may be several words, or none.
             if takes_value && let Some((at, value)) = words.next() {
+                if !value.may_split() || is_expansion(value) {
+                    skip(offset + at);
+                }
                 if value.may_split() {
                     return;
                 }
-                skip(offset + at);
             }
+        } else if is_expansion(word) && (rule.names != Names::Files || leading > 0 && word.may_split()) {
+            // It is most likely what a known word would be in its place, but it may be several operands.
+            skip(offset + at);
+            leading = 0;
         } else if word.may_split() {
-            // It may be several operands.
             leading = 0;
         } else if leading > 0 {
             leading -= 1;
@@ -219,6 +230,11 @@ fn is_container(program: &str) -> bool {
     matches!(program, "docker" | "podman")
 }
 
+/// Whether all of the word depends on a variable or on what a command prints.
+fn is_expansion(word: &Word) -> bool {
+    word.text().is_none() && word.source.contains(['$', '`']) && !word.source.contains('/')
+}
+
 fn is_plain_name(word: &Word) -> bool {
     word.text().is_some_and(|text| !text.contains(['/', '.']) && !text.starts_with('~'))
 }
@@ -237,9 +253,11 @@ fn skip_git_words(words: &[Word], skip: &mut impl FnMut(usize)) {
     let rest = &words[at + 1..];
     if !is_listed(GIT_NAMES, command) {
         if matches!(command, "commit" | "stash" | "notes") {
-            skip_words("git", GIT_COMMIT, rest, at + 1, skip);
+            return skip_words("git", GIT_COMMIT, rest, at + 1, skip);
         }
-        return;
+        // A variable is most likely a revision.
+        let expansions = rest.iter().enumerate().filter(|(_, word)| is_expansion(word));
+        return expansions.for_each(|(index, _)| skip(at + 1 + index));
     }
     for (index, word) in rest.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &rest[before]);

@@ -49,6 +49,20 @@ impl LineWalker<'_> {
     }
 }
 
+/// Whether the word behind an option of perl is its program. A letter such as `-i` or `-M` takes the rest of its word.
+pub(super) fn takes_perl_code(word: &Word) -> bool {
+    let letters = word.text().and_then(|text| text.strip_prefix('-')?.strip_suffix(['e', 'E']));
+    letters
+        .is_some_and(|letters| letters.chars().all(|c| c.is_ascii_digit() || "acflnpsStTuUwWX".contains(c)))
+}
+
+/// The text that `perl -i -e 's/…/…/'` adds, whose substitutions are those of sed.
+pub(super) fn find_perl_text(words: &[Word]) -> Option<String> {
+    let scripts = words.windows(2).filter(|pair| takes_perl_code(&pair[0])).map(|pair| pair[1].text());
+    let (_, added) = parse_script(&scripts.collect::<Option<Vec<_>>>()?.join("\n"))?;
+    (!added.is_empty()).then_some(added)
+}
+
 /// What the script does beyond printing, and the text that it adds; `None` if it is not understood.
 fn parse_script(script: &str) -> Option<(Vec<SedAction>, String)> {
     let mut parser =

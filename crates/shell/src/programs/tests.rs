@@ -17,7 +17,7 @@ use crate::effects;
 /// All effects but reads and plain runs.
 fn list_changes(line: &str) -> Vec<String> {
     let describe = |effect| match effect {
-        Effect::Read { .. } | Effect::Run { .. } => None,
+        Effect::Read { .. } | Effect::UnknownRead { .. } | Effect::Run { .. } => None,
         Effect::MutatingOption { program, by, does } => Some(format!("{program} {by}: {does}")),
         Effect::Write { path, .. } => Some(format!("write {}", path.display())),
         Effect::Delete { path } => Some(format!("delete {}", path.display())),

@@ -1,7 +1,7 @@
 //! Which words of a line are files that it reads or changes.
 
 use super::*;
-use crate::effect::ReadScope;
+use crate::effect::{FileChange, ReadScope};
 
 /// The files of a line: a name is read, `NAME/` is searched, `NAME/**` is copied with all below it, `>NAME` is written
 /// and `-NAME` is deleted.
@@ -13,10 +13,49 @@ fn list_files(line: &str) -> String {
         Effect::Read { path, scope: ReadScope::Tree } => Some(show(&path) + "/**"),
         Effect::Write { path, .. } => Some(format!(">{}", show(&path))),
         Effect::Delete { path } => Some(format!("-{}", show(&path))),
+        Effect::UnknownRead { target, .. } => Some(format!("?{}", target.trim_matches('`'))),
+        Effect::ChangeBelow { directory, change: FileChange::Delete } => {
+            Some(format!("-{}/**", show(&directory)))
+        }
+        Effect::ChangeBelow { directory, .. } => Some(format!(">{}/**", show(&directory))),
         _ => None,
     };
     let found = effects(line, Path::new("/p"), None).into_iter().filter_map(describe);
     found.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_read_of_an_unknown_file_is_reported() {
+    for (line, files) in [
+        ("cat \"$F\"", "?\"$F\""),
+        ("cat $(which x)", "?$(which x)"),
+        ("cat .e* a", "?.e* a"),
+        ("cp -r ~/.ss* x", "?~/.ss*"),
+        ("grep -r key $D", "?$D"),
+        ("sort < $F", "?$F"),
+        ("dd if=$F of=x", "?$F >x"),
+        ("cd $D && cat a", "?a a"),
+        ("kill $PID; npm install $P; git show $R; git push origin $B", ""),
+    ] {
+        assert_eq!(list_files(line), files, "{line}");
+    }
+}
+
+#[test]
+fn files_that_no_word_names_change_below_a_directory() {
+    for (line, files) in [
+        ("tar xzf a.tgz", ">/** a.tgz"),
+        ("tar xf a.tar -C d", ">d/** a.tar"),
+        ("tar xf a.tar m", ">m >m/** a.tar"),
+        ("tar tf a.tar", "a.tar"),
+        ("tar xOf a.tar", "a.tar"),
+        ("unzip a.zip -d d", ">d/**"),
+        ("unzip -l a.zip", ""),
+        ("7z x a.7z -od", ">d/** x a.7z"),
+        ("rsync -a --delete s/ d/", "s/** -d/**"),
+    ] {
+        assert_eq!(list_files(line), files, "{line}");
+    }
 }
 
 #[test]

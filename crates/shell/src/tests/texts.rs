@@ -36,7 +36,15 @@ fn a_write_has_the_text_that_the_words_give_it() {
         ("echo a 3> f", &["/p/f ?"]),
         ("printf '%s\\n' x y >> f", &["/p/f >x\ny\n"]),
         ("printf 'a=%s 100%%\\n' \"$X\" > f", &["/p/f =~a= 100%\n"]),
-        ("printf '%08x' 3 > f", &["/p/f ?"]),
+        ("printf '%-5s|%03d\\n' a 3 > f", &["/p/f =~a|3\n"]),
+        ("{ echo a; echo b; } > f", &["/p/f =~a\nb\n"]),
+        ("( echo a; { echo b; } ) | tee -a f", &["/p/f >~a\nb\n"]),
+        ("{ cat <<'E'\na\nE\necho b; } > f", &["/p/f =~a\nb\n"]),
+        ("{ cat <<'E'; } > f\na\nE", &["/p/f =a\n"]),
+        ("for i in 1 2; do echo $i a; done >> f", &["/p/f >~ a\n"]),
+        ("{ echo a; } ; cat > f", &["/p/f ?"]),
+        ("{ echo a > g; date; } > f", &["/p/g =a\n", "/p/f ?"]),
+        ("echo $(echo a) > f", &["/p/f =~\n"]),
         ("cat > f <<'EOF'\na $X\nEOF", &["/p/f =a $X\n"]),
         ("cat <<EOF >> f\na\nb\nEOF", &["/p/f >a\nb\n"]),
         ("cat <<-EOF > f\n\ta\n\tEOF", &["/p/f =a\n"]),
@@ -62,6 +70,10 @@ fn a_write_has_the_text_that_the_words_give_it() {
         ("sed -i --expression='s/a/b/' --expression='$ a\\text' f g", &["/p/f +b\ntext", "/p/g +b\ntext"]),
         ("sed -i --expression=\"s/a/$X/\" f", &["/p/f ?"]),
         ("sed -n 's/a/b/w f' g", &["/p/f ?"]),
+        ("perl -pi -e 's/a/b c/g' f", &["/p/f +b c"]),
+        ("perl -i.bak -pe 's{a}{b}' f", &["/p/f ?"]),
+        ("ed -s f <<'E'\na\nnew\n.\nw\nE", &["/p/f +a\nnew\n.\nw\n"]),
+        ("printf 'a\\nnew\\n' | ed f", &["/p/f +a\nnew\n"]),
     ] {
         assert_eq!(list_written(line), wanted, "{line}");
     }

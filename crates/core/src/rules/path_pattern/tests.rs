@@ -39,6 +39,14 @@ fn patterns_match_as_in_gitignore() {
         ("[a-c]?.txt", "b1.txt"),
         ("[!a].txt", "b.txt"),
         ("a|b", "b"),
+        ("\\!a.txt", "!a.txt"),
+        ("a\\*b", "a*b"),
+        ("src/*", "src/a/b.rs"),
+        ("**/test/**", "a/test/b/c"),
+        ("docs/*.md", "docs/a.md"),
+        ("[]a].txt", "].txt"),
+        ("*", "a/b"),
+        ("**", "a/b"),
         ("/etc/**", "/etc/passwd"),
         ("~/.ssh/**", "/home/u/.ssh/id_rsa"),
         ("<outside>", "/etc/passwd"),
@@ -51,6 +59,10 @@ fn patterns_match_as_in_gitignore() {
     }
     for (pattern, path) in [
         ("src/", "src"),
+        ("docs/*.md", "docs/a/b.md"),
+        ("docs/*.md", "x/docs/a.md"),
+        ("a\\*b", "axb"),
+        ("a?b", "a/b"),
         ("src/**", "src"),
         ("src/**", "lib/src/x"),
         ("./x", "a/x"),
@@ -73,6 +85,8 @@ fn patterns_match_as_in_gitignore() {
 fn an_exclamation_mark_takes_out_again() {
     let secrets = ["**/.env", "**/.env.*", "!**/.env.example", "~/.ssh/**", "!~/.ssh/*.pub"];
     assert!(is_match(&secrets, ".env.local") && is_match(&secrets, "/home/u/.ssh/id_rsa"));
+    let order = ["src/**", "!src/a/**", "src/a/b"];
+    assert!(is_match(&order, "src/x") && is_match(&order, "src/a/b") && !is_match(&order, "src/a/c"));
     assert!(!is_match(&secrets, ".env.example") && !is_match(&secrets, "/home/u/.ssh/id_rsa.pub"));
 }
 
