@@ -165,6 +165,7 @@ impl LineWalker<'_> {
             let first = self.documents.len().saturating_sub(documents);
             for at in first..self.documents.len() {
                 self.documents[at].script = Some(self.record_script(ScriptTime::Now));
+                self.documents[at].is_remote = self.is_remote;
             }
         }
         if reads {

@@ -75,6 +75,8 @@ pub(super) struct LineWalker<'a> {
 pub(super) struct PendingDocument {
     /// The script that it is, if a shell reads it.
     pub(super) script: Option<usize>,
+    /// That shell runs on another machine.
+    pub(super) is_remote: bool,
     /// It is the code of an interpreter; whether that runs what stands between backticks.
     pub(super) code: Option<bool>,
     /// The command that it is the input of.
@@ -235,6 +237,7 @@ impl LineWalker<'_> {
                     let command = self.tree.current;
                     self.documents.push_back(PendingDocument {
                         script: None,
+                        is_remote: false,
                         code: None,
                         command,
                         receivers: Vec::new(),

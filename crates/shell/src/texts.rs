@@ -316,7 +316,7 @@ impl LineWalker<'_> {
         let number = self.texts.documents - self.documents.len() - 1;
         let is_it = |part: &TextSource| matches!(part, TextSource::Document(other) if *other == number);
         let is_grouped = self.texts.groups.iter().flatten().any(is_it);
-        let is_commands = document.script.is_some();
+        let is_commands = document.script.is_some() && !document.is_remote;
         if document.receivers.is_empty() && !is_grouped && is_commands || !self.work.pay(body.len()) {
             return;
         }
