@@ -192,7 +192,7 @@ impl LineWalker<'_> {
         if operand_use == OperandUse::Fetched && targets.is_empty() {
             self.report_placement(sources, &here, false);
         }
-        let empties_target = program == "rsync" && has(&["--del"], &[]);
+        let empties_target = program == "rsync" && has(&["--del"], &[]) && !has(&["--dry"], &['n']);
         for target in &targets {
             if empties_target {
                 self.report_change_below(target, FileChange::Delete);
