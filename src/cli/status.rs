@@ -8,7 +8,7 @@ use super::overview::activation::HookState;
 use super::overview::journal_tail::{JournalTail, PastDenial};
 use super::overview::review::{ReviewProgress, find_stage};
 use super::overview::workflow::WorkflowStatus;
-use super::overview::{Overview, OverviewPart};
+use super::overview::{Overview, OverviewPart, RuleCounts};
 use super::screen::{BOLD, DIM, GREEN, RED, YELLOW, paint, print_json, print_json_line, print_labelled};
 use super::watch::{self, WatchedView};
 use super::{CommandResult, Exit, current_directory, gate};
@@ -88,9 +88,15 @@ fn as_json(overview: &Overview) -> Value {
         "would": part_as_json(overview.journal(), watched_as_json),
         "guards": {"on": overview.guards_on().len(), "all": GUARDS.len(), "off": overview.guards_off(),
             "watched": overview.guards_watched()},
+        "rules": rules_as_json(&overview.count_rules()),
         "mistakes": overview.config_mistakes(),
         "next": overview.next_step(),
     })
+}
+
+fn rules_as_json(counts: &RuleCounts) -> Value {
+    let RuleCounts { all, built_in, watched, off, untrusted } = counts;
+    json!({"all": all, "built_in": built_in, "watched": watched, "off": off, "untrusted": untrusted})
 }
 
 fn part_as_json<T>(part: &OverviewPart<T>, as_json: impl Fn(&T) -> Value) -> Value {
@@ -123,6 +129,7 @@ fn show(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
     show_part(out, "review", overview.review(), show_review)?;
     show_part(out, "workflow", overview.workflow(), show_workflow)?;
     show_guards(out, overview)?;
+    show_rules(out, overview)?;
     let mistakes = match overview.config_mistakes().as_slice() {
         [] => String::new(),
         [mistake] => format!("1 mistake: {mistake}"),
@@ -153,6 +160,32 @@ fn show_guards(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
     }
     let text = parts.join("; ");
     print_labelled(out, "guards", &if parts.len() > 1 { paint(YELLOW, &text) } else { text })
+}
+
+/// How many rules hold here, if there are any.
+fn show_rules(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
+    let counts = overview.count_rules();
+    if counts.all == 0 {
+        return Ok(());
+    }
+    let rules = match (counts.all, counts.built_in) {
+        (1, 0) => "1 rule".to_owned(),
+        (all, 0) => format!("{all} rules"),
+        (all, built_in) if all == built_in => format!("{all} built-in rules"),
+        (all, built_in) => format!("{all} rules, {built_in} of them built in"),
+    };
+    let mut parts = vec![rules];
+    for (count, label) in [
+        (counts.off, "switched off"),
+        (counts.watched, "only watched"),
+        (counts.untrusted, "with a command that you have not trusted"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {label}"));
+        }
+    }
+    let text = parts.join("; ");
+    print_labelled(out, "rules", &if parts.len() > 1 { paint(YELLOW, &text) } else { text })
 }
 
 /// What watched guards and rules would have stopped lately.

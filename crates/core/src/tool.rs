@@ -168,7 +168,14 @@ mod tests {
     fn an_unknown_tool_only_reads_if_its_name_says_so() {
         let is_reader = |name: &str, is_deleting: bool| {
             let tool = Tool::Other { paths: Vec::new(), commands: Vec::new(), is_deleting };
-            ToolCall { native_tool: name.into(), id: None, tool, outcome: ToolOutcome::default() }.is_reader()
+            ToolCall {
+                native_tool: name.into(),
+                other_name: None,
+                id: None,
+                tool,
+                outcome: ToolOutcome::default(),
+            }
+            .is_reader()
         };
         for name in ["mcp__files__read_text_file", "mcp__x__getFile", "list"] {
             assert!(is_reader(name, false), "{name}");

@@ -6,7 +6,7 @@ use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
 use super::texts::TextSource;
-use super::word::Word;
+use super::word::{Word, is_name};
 use super::{LineWalker, SHELLS};
 
 /// At most this many aliases of a text are followed.
@@ -19,6 +19,7 @@ impl LineWalker<'_> {
         }
         self.report_unparsed("eval of an unknown text");
         self.note_code_input();
+        words.iter().take(1).for_each(|word| self.note_variable_code(word));
         let words: Vec<String> = words.iter().map(Word::source_without_quotes).collect();
         self.run_text_before(words.join(" "), TextKind::Rest);
     }
@@ -85,6 +86,7 @@ impl LineWalker<'_> {
             "source" | "." => {
                 if let Some(script) = words.first() {
                     self.note_script_source(script);
+                    script.text().into_iter().for_each(|file| self.run_written_script(file));
                     self.report_unparsed(&format!("the script `{}`", script.source));
                 }
                 self.report_program(program, words);
@@ -171,6 +173,7 @@ impl LineWalker<'_> {
         }
         if let Some(script) = script {
             self.note_script_source(script);
+            script.text().into_iter().for_each(|file| self.run_written_script(file));
             self.report_read(script, ReadScope::File);
             self.report_unparsed(&format!("the script `{}`", script.source));
         } else if command.redirections.is_empty() {
@@ -209,6 +212,15 @@ impl LineWalker<'_> {
         if script.text().is_some() { self.tree.note_script() } else { self.note_code_input() }
     }
 
+    /// Notes the variable whose value is run, if the word is nothing else.
+    fn note_variable_code(&mut self, word: &Word) {
+        let name = word.source.trim_matches('"').strip_prefix('$');
+        let name = name.map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+        if let Some(name) = name.filter(|name| is_name(name)) {
+            self.tree.note_variable_code(name);
+        }
+    }
+
     pub(super) fn run_command_option(&mut self, words: &[Word]) {
         let is_c = |word: &Word| word.has_letter(&['c']) || word.text() == Some("--command");
         let long = words.iter().find(|word| word.prefix().starts_with("--command="));
@@ -219,6 +231,7 @@ impl LineWalker<'_> {
         {
             if text.text().is_none() {
                 self.note_code_input();
+                self.note_variable_code(text);
             }
             self.run_word(text);
         }

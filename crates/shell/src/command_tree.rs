@@ -5,9 +5,10 @@
 //! Texts that are command lines themselves are walked after the line that contains them, when its decisions are final.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::effect::Effect;
-use crate::effect::commands::{Line, LineCommand};
+use crate::effect::commands::{CommandInput, Line, LineCommand};
 use crate::effect::git::GitSite;
 use crate::grammar::{ControlOperator, Scope, StructureEvent};
 
@@ -36,6 +37,9 @@ pub(super) struct CommandTree {
     scripts: Vec<u32>,
     /// Where commands run.
     pub(super) sites: Vec<(u32, GitSite)>,
+    inputs: Vec<CommandInput>,
+    /// Commands that run the value of a variable as code.
+    variable_code: Vec<(u32, String)>,
 }
 
 /// A list of commands that is being walked: a text, or what a construct contains.
@@ -268,26 +272,71 @@ impl CommandTree {
         }
     }
 
+    /// The current command runs the value of this variable as code.
+    pub(super) fn note_variable_code(&mut self, name: &str) {
+        if self.variable_code.len() < MOST_NOTED {
+            self.variable_code.push((self.current, name.to_owned()));
+        }
+    }
+
+    /// A command reads this text from its input.
+    pub(super) fn note_input(&mut self, command: u32, text: Arc<str>) {
+        self.inputs.push(CommandInput { command, text });
+    }
+
     /// Decides on all commands, after the last text has been walked.
     pub(super) fn finish(mut self, effects: Vec<Effect>) -> Line {
         if self.is_unreliable {
             self.revoke_from(0);
         }
-        let Self { commands, effect_commands, fetches, code_inputs, scripts, mut sites, .. } = self;
+        let Self {
+            commands,
+            effect_commands,
+            fetches,
+            code_inputs,
+            scripts,
+            inputs,
+            variable_code,
+            mut sites,
+            ..
+        } = self;
         sites.sort_by_key(|(number, _)| *number);
-        let mut line = Line { effects, command_numbers: effect_commands, commands, sites };
+        let mut line = Line { effects, command_numbers: effect_commands, commands, sites, inputs };
         if !fetches.is_empty() {
-            find_fetched_code(&mut line, &fetches, &code_inputs, &scripts);
+            let fetched = find_fetched_values(&line, &fetches, &variable_code);
+            find_fetched_code(&mut line, &fetches, &code_inputs, &scripts, fetched);
         }
         line
     }
 }
 
+/// The commands that run the value of a variable that another command of the line has fetched: `X=$(curl …); eval "$X"`.
+fn find_fetched_values(line: &Line, fetches: &[(u32, bool)], variable_code: &[(u32, String)]) -> Vec<u32> {
+    let assigns = |number: u32, wanted: &str| {
+        let is_it = |effect: &Effect| matches!(effect, Effect::SetVariable { name, .. } if name == wanted);
+        line.effects_of(number).any(is_it)
+    };
+    let is_fetched = |runner: u32, name: &str| {
+        fetches.iter().any(|(fetch, prints)| {
+            let assignment = line.commands[*fetch as usize].within;
+            *prints && assignment.is_some_and(|number| number < runner && assigns(number, name))
+        })
+    };
+    let runners = variable_code.iter().filter(|(runner, name)| is_fetched(*runner, name));
+    runners.map(|(runner, _)| *runner).collect()
+}
+
 /// Adds an effect for each command that runs what another command of the line has fetched.
-fn find_fetched_code(line: &mut Line, fetches: &[(u32, bool)], code_inputs: &[u32], scripts: &[u32]) {
+fn find_fetched_code(
+    line: &mut Line,
+    fetches: &[(u32, bool)],
+    code_inputs: &[u32],
+    scripts: &[u32],
+    mut runners: Vec<u32>,
+) {
     let is_fed =
         |runner: &&u32| fetches.iter().any(|(fetch, prints)| *prints && line.feeds(*fetch, **runner));
-    let mut runners: Vec<u32> = code_inputs.iter().filter(is_fed).copied().collect();
+    runners.extend(code_inputs.iter().filter(is_fed).copied());
     let mut files: Vec<(u32, PathBuf)> = Vec::new();
     for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
         let is_fetch = fetches.iter().any(|(fetch, _)| fetch == number);

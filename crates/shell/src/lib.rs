@@ -62,7 +62,7 @@ use budget::Budget;
 use command_tree::{CommandTree, StatusRule};
 use directories::{CurrentDirectory, DirectoryChanges};
 use effect::Effect;
-pub use effect::commands::{Line, LineCommand};
+pub use effect::commands::{CommandInput, Line, LineCommand};
 use flow::Flow;
 use grammar::{Parser, SyntaxEvent, TextKind};
 use line::{LineWalker, NestedText};

@@ -75,8 +75,10 @@ pub(super) struct LineWalker<'a> {
 pub(super) struct PendingDocument {
     /// The script that it is, if a shell reads it.
     pub(super) script: Option<usize>,
+    /// It is the code of an interpreter; whether that runs what stands between backticks.
+    pub(super) code: Option<bool>,
     /// The command that it is the input of.
-    command: u32,
+    pub(super) command: u32,
     /// The effects that get its text.
     pub(super) receivers: Vec<usize>,
 }
@@ -124,7 +126,10 @@ impl LineWalker<'_> {
                 let document = self.documents.pop_front();
                 if let Some(document) = &document {
                     self.tree.current = document.command;
-                    self.deliver_document(&document.receivers, text, quoted, strips_tabs);
+                    self.deliver_document(document, text, quoted, strips_tabs);
+                    if let Some(has_backticks) = document.code {
+                        self.report_code(text, has_backticks);
+                    }
                 }
                 match document.and_then(|document| document.script) {
                     Some(script) => {
@@ -228,6 +233,7 @@ impl LineWalker<'_> {
                     let command = self.tree.current;
                     self.documents.push_back(PendingDocument {
                         script: None,
+                        code: None,
                         command,
                         receivers: Vec::new(),
                     });

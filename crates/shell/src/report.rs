@@ -45,10 +45,36 @@ impl LineWalker<'_> {
             Effect::Place { .. } => FileChange::Place,
             _ => FileChange::Write,
         };
-        let source = word.source;
-        let Some(text) = word.text().filter(|text| !text.is_empty()) else {
-            return self.report_unknown_target(format!("`{source}`"), change);
+        let Some(values) = &word.loop_values else {
+            return match word.text() {
+                Some(text) => self.report_known_change(text, word.source, change, cost, effect),
+                None => self.report_unknown_target(format!("`{}`", word.source), change),
+            };
         };
+        for value in values.iter() {
+            let text = format!("{}{}{}", word.prefix(), value.text, word.tail);
+            if !self.work.pay(text.len()) {
+                return;
+            }
+            if value.is_known {
+                self.report_known_change(&text, word.source, change, cost, &effect);
+            } else {
+                self.report_unknown_target(format!("`{text}`"), change);
+            }
+        }
+    }
+
+    fn report_known_change(
+        &mut self,
+        text: &str,
+        source: &str,
+        change: FileChange,
+        cost: usize,
+        effect: impl Fn(PathBuf) -> Effect,
+    ) {
+        if text.is_empty() {
+            return self.report_unknown_target(format!("`{source}`"), change);
+        }
         if self.place.is_lost && !Path::new(text).is_absolute() {
             self.report_unknown_target(format!("`{source}` in a directory that is not known"), change);
         }

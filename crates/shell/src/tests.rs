@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod bounds;
+mod code;
 mod commands;
 mod hidden;
 mod network;

@@ -4,6 +4,7 @@
 //! command, so an effect that needs it waits for it. Expansions are left out of a text, and it is marked as incomplete.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::LineWalker;
@@ -13,6 +14,8 @@ use crate::grammar::{OutputMode, Redirection, SimpleCommand};
 use crate::line::PendingDocument;
 use crate::word::Word;
 
+/// A file that is run is looked for in this many of the last effects.
+const MOST_SEARCHED: usize = 64;
 /// A longer text is not put together.
 const LONGEST_TEXT: usize = 1 << 20;
 
@@ -113,6 +116,54 @@ impl LineWalker<'_> {
         self.texts.wants_output = outside;
     }
 
+    /// Notes the text that a program reads, if another part of the line says it.
+    pub(super) fn note_input_text(&mut self) {
+        if let Some(TextSource::Known { text, .. }) = &self.texts.input {
+            self.tree.note_input(self.tree.current, text.clone());
+        }
+    }
+
+    /// Reads the text that the current command, an interpreter, gets as its code.
+    pub(super) fn read_input_code(&mut self, has_backticks: bool) {
+        match self.texts.input.clone() {
+            Some(TextSource::Known { text, .. }) => self.report_code(&text, has_backticks),
+            Some(TextSource::Document(number)) => {
+                if let Some(document) = self.find_document(number) {
+                    document.code = Some(has_backticks);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The text of a file that the line itself has written, if all of it is known.
+    pub(super) fn find_written_text(&self, file: &str) -> Option<Arc<str>> {
+        let path = Path::new(self.place.known_directory()?.as_str()).join(file);
+        let mut writes = self.effects.iter().rev().take(MOST_SEARCHED);
+        writes.find_map(|effect| match effect {
+            Effect::Write { path: written, content } if *written == path => match content {
+                WriteContent::Known { text, append: false, is_complete: true } => Some(Some(text.clone())),
+                // `chmod +x` keeps the text.
+                WriteContent::Unknown => None,
+                _ => Some(None),
+            },
+            _ => None,
+        })?
+    }
+
+    /// Runs a program or script that the line itself has written.
+    pub(super) fn run_written_script(&mut self, file: &str) {
+        let Some(text) = self.find_written_text(file).filter(|text| self.work.pay(text.len())) else {
+            return;
+        };
+        let shell = text.lines().next().filter(|line| line.starts_with("#!"));
+        if shell.is_none_or(|line| line.trim_end().ends_with("sh")) {
+            self.run_text(text.to_string());
+        } else {
+            self.report_code(&text, false);
+        }
+    }
+
     /// Notes what a program prints that prints its words or its input.
     pub(super) fn note_output(&mut self, program: &str, words: &[Word]) {
         if !self.texts.wants_output {
@@ -202,18 +253,22 @@ impl LineWalker<'_> {
 
     pub(super) fn deliver_document(
         &mut self,
-        receivers: &[usize],
+        document: &PendingDocument,
         body: &str,
         is_quoted: bool,
         strips_tabs: bool,
     ) {
-        if receivers.is_empty() || !self.work.pay(body.len()) {
+        let is_commands = document.script.is_some();
+        if document.receivers.is_empty() && is_commands || !self.work.pay(body.len()) {
             return;
         }
         let stripped = if strips_tabs { strip_tabs(body) } else { Cow::Borrowed(body) };
         let (known, is_whole) = if is_quoted { (stripped, true) } else { drop_expansions(&stripped) };
         let shared: Arc<str> = known.into();
-        for at in receivers {
+        if !is_commands {
+            self.tree.note_input(document.command, shared.clone());
+        }
+        for at in &document.receivers {
             let message = match self.effects.get_mut(*at) {
                 Some(Effect::Write { content: WriteContent::Known { text, is_complete, .. }, .. }) => {
                     (*text, *is_complete) = (shared.clone(), is_whole);

@@ -1,6 +1,7 @@
 //! A word of a command line, as far as its value is known.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 const KEYWORDS: &[&str] = &[
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "esac", "{",
@@ -18,6 +19,15 @@ pub(super) struct Word<'a> {
     /// The known text after the first unknown part.
     pub(super) tail: String,
     pub(super) quoted: bool,
+    /// The values of its only unknown part, if that is the variable of a loop.
+    pub(super) loop_values: Option<Rc<[LoopValue]>>,
+}
+
+/// A word in the head of a loop.
+pub(super) struct LoopValue {
+    /// The value, or the source of a word whose value is unknown.
+    pub(super) text: String,
+    pub(super) is_known: bool,
 }
 
 /// What a word with an unknown part may become.
@@ -71,7 +81,7 @@ impl<'a> Word<'a> {
             Cow::Borrowed(value) => Cow::Borrowed(&value[bytes..]),
             Cow::Owned(value) => Cow::Owned(value[bytes..].to_owned()),
         };
-        Self { value, tail: self.tail.clone(), ..*self }
+        Self { value, tail: self.tail.clone(), loop_values: self.loop_values.clone(), ..*self }
     }
 
     /// Whether the word is unknown and a program could take it, or a part of it, for an option.

@@ -66,9 +66,7 @@ impl DoctorFinding {
 
     /// What was found and why, as one sentence.
     fn sentence(&self) -> String {
-        let why = self.why.trim_end_matches('.');
-        let end = if why.ends_with('?') { "" } else { "." };
-        make_one_line(&format!("{}: {why}{end}", self.what))
+        make_one_line(&format!("{}: {}.", self.what, self.why.trim_end_matches('.')))
     }
 
     fn fix_sentence(&self) -> String {

@@ -56,7 +56,7 @@ impl PackChoice {
             "planner" => ("an ", "agent of `planner.agents`".to_owned()),
             "review-loop" => ("", format!("`{}`", plan::PLANS)),
             "phases" => ("", format!("`{}`", workflow_context::WORKFLOW_FOLDER)),
-            RULES => ("a ", "rule in `provost.toml`".to_owned()),
+            RULES => return "there is no rule in `provost.toml` yet".to_owned(),
             _ if self.is_wanted => return self.why.to_owned(),
             _ => return format!("`{}` is not set", settings::PLAN_GATE_ENABLED),
         };

@@ -32,8 +32,9 @@ use crate::opinion::Fault;
 use crate::places::resolve_path;
 use crate::plan_gate::plan_status::PlanStatus;
 use crate::process::{self, ProgramStreams};
-use crate::registry::{GUARDS, Guard, is_switched_on};
+use crate::registry::{GUARDS, Guard, RULES, is_switched_on};
 use crate::review_loop::next_action::NextAction;
+use crate::rules::Rule;
 use crate::signals;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
@@ -41,6 +42,17 @@ use provost_files::faults;
 
 /// One part: an error if it cannot be read, `None` if the project has nothing of the kind.
 pub(crate) type OverviewPart<T> = Result<Option<T>, String>;
+
+/// How many rules hold in a project.
+pub(crate) struct RuleCounts {
+    /// Without those that are switched off.
+    pub(crate) all: usize,
+    pub(crate) built_in: usize,
+    pub(crate) watched: usize,
+    pub(crate) off: usize,
+    /// Rules with a command that waits for the user's trust.
+    pub(crate) untrusted: usize,
+}
 
 pub(crate) struct Overview {
     pub(crate) client: &'static Client,
@@ -152,6 +164,20 @@ impl Overview {
         format!("{} of {} guards on here", self.guards_on().len(), GUARDS.len())
     }
 
+    pub(crate) fn count_rules(&self) -> RuleCounts {
+        let set = &self.workspace.config.rules;
+        let watches_all = self.workspace.config.is_guard_watched(RULES, RULES);
+        let count =
+            |is_counted: &dyn Fn(&Rule) -> bool| set.rules.iter().filter(|rule| is_counted(rule)).count();
+        RuleCounts {
+            all: set.rules.len(),
+            built_in: count(&|rule| rule.origin.is_built_in),
+            watched: count(&|rule| rule.is_watched || watches_all),
+            off: set.off.len(),
+            untrusted: count(&|rule| !self.workspace.is_trusted(rule)),
+        }
+    }
+
     pub(crate) fn config_mistakes(&self) -> Vec<String> {
         self.config_problems().iter().map(|problem| make_one_line(&problem.to_string())).collect()
     }
@@ -175,6 +201,10 @@ impl Overview {
             .or_else(|| match self.plan() {
                 Err(why) => Some(format!("fix the plan, which cannot be read ({why})")),
                 Ok(plan) => plan.as_ref().and_then(|plan| gate::parts::next_step(plan, true)),
+            })
+            .or_else(|| {
+                let is_waiting = self.count_rules().untrusted > 0;
+                is_waiting.then(|| "look at the commands that rules of this project would run, and trust them: `provost rules trust`".into())
             })
             .or_else(|| {
                 let has_mistakes = !self.config_mistakes().is_empty();

@@ -203,6 +203,11 @@ impl Add {
         let text = format!("added {added} to {}", file.path().display());
         file.write(&workspace)?;
         println!("{}", wrap(&make_one_line(&text), 0, text_width()));
+        if self.does.run.is_some() && !self.user {
+            let next = "Its command does not run before you trust it. Next: `provost rules trust`, and then \
+                        `provost init`, which gives the hooks the time that it may take.";
+            println!("{}", wrap(next, 0, text_width()));
+        }
         Ok(Exit::Done)
     }
 

@@ -18,7 +18,7 @@ use crate::text::{make_one_line, make_printable, shorten_name};
 
 Exit codes: 0 shown; 1 there is no such rule.")]
 pub(super) struct Show {
-    /// The name of the rule, with or without `rule:`
+    /// The name of the rule, with or without `rule:` and `baseline/`
     name: String,
 }
 
@@ -32,10 +32,20 @@ impl Show {
         let of_layers = || set.rules.iter().chain(&set.off);
         let is_used = of_layers().any(|rule| rule.origin.is_built_in);
         let unused = built_in.iter().filter(|_| !is_used);
-        let found: Vec<&Rule> = of_layers().chain(unused.clone()).filter(|rule| rule.name == name).collect();
+        let find = |name: &str| -> Vec<&Rule> {
+            of_layers().chain(unused.clone()).filter(|rule| rule.name == name).collect()
+        };
+        let mut found = find(name);
+        if found.is_empty() {
+            found = find(&format!("{BASELINE_NAME}/{name}"));
+        }
         if found.is_empty() {
             let names = of_layers().chain(unused).map(|rule| rule.name.clone());
-            let text = format!("there is no rule `{}`{}", shorten_name(name), suggest_word(name, names));
+            let hint = match suggest_word(name, names) {
+                none if none.is_empty() => "; `provost rules` lists all".to_owned(),
+                suggestion => suggestion,
+            };
+            let text = format!("there is no rule `{}`{hint}", shorten_name(name));
             eprintln!("{}", wrap(&make_one_line(&format!("[provost] {text}")), 0, text_width()));
             return Ok(Exit::Problem);
         }

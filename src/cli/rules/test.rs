@@ -31,6 +31,7 @@ impl Test {
         let (_, workspace) = open_current_workspace()?;
         let mistakes = workspace.config.list_all_problems();
         let mut report = ExampleReport::judge_layers(&workspace.config, &workspace);
+        let (own_examples, own_rules) = (report.judged, report.rules);
         report.judge_baseline(&workspace);
         let is_fine = mistakes.is_empty() && report.failures.is_empty();
         let mut out = anstream::stdout().lock();
@@ -50,11 +51,17 @@ impl Test {
                 writeln!(out, "{} {failure}", paint(RED, "failed "))?;
             }
             let text = match report.failures.len() {
-                0 if report.judged == 0 => "no rule has examples yet".to_owned(),
+                0 if own_examples == 0 => format!(
+                    "no rule of yours has examples; all {} of the {} built-in rules pass",
+                    report.judged, report.rules
+                ),
                 0 => format!(
-                    "every example passes ({}, in {})",
-                    count_of(report.judged, "example"),
-                    count_of(report.rules, "rule")
+                    "every {}example passes: {} in {} of yours, {} in {} built-in ones",
+                    if mistakes.is_empty() { "" } else { "other " },
+                    own_examples,
+                    count_of(own_rules, "rule"),
+                    report.judged - own_examples,
+                    report.rules - own_rules,
                 ),
                 failed => format!("{failed} of {} examples fail", report.judged),
             };

@@ -1,9 +1,12 @@
 //! `provost rules trust`: the user agrees to the commands of a project's rules.
 
+use std::io::Write;
+
 use crate::cli::file_change::{Confirmation, PipeTolerantOutput};
 use crate::cli::screen::print_sentence;
 use crate::cli::{CommandError, CommandResult, Exit, open_current_workspace};
-use crate::text::make_printable;
+use crate::rules::Rule;
+use crate::text::{make_one_line, make_printable};
 
 /// Let the rules of this project's provost.toml run their commands
 ///
@@ -25,14 +28,16 @@ impl Trust {
     pub(crate) fn run(self) -> CommandResult {
         let (_, workspace) = open_current_workspace()?;
         let mut out = PipeTolerantOutput(anstream::stdout().lock());
-        let waiting = workspace.list_untrusted_commands();
+        let waiting: Vec<&Rule> =
+            workspace.config.rules.rules.iter().filter(|rule| !workspace.is_trusted(rule)).collect();
         if waiting.is_empty() {
             print_sentence(&mut out, "No command of this project's rules waits for your trust.")?;
             return Ok(Exit::Done);
         }
         print_sentence(&mut out, "These commands of this project's provost.toml would run on your machine:")?;
-        for command in &waiting {
-            print_sentence(&mut out, &format!("  {}", make_printable(command)))?;
+        for rule in waiting {
+            let command = make_printable(rule.command().unwrap_or_default()).replace('\n', "\n    ");
+            writeln!(out, "  {}: {command}", make_one_line(&rule.full_name()))?;
         }
         if let Some(exit) = self.confirmation.ask(&mut out, "Trust them?")? {
             return Ok(exit);

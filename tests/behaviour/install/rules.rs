@@ -1,6 +1,7 @@
 //! `provost init` proposes the built-in rules once, and `uninstall` removes a file that has nothing else.
 
 use std::fs;
+use std::process::Command;
 
 use super::*;
 
@@ -82,4 +83,23 @@ fn named_packs_come_without_the_rules() {
     desk.run(&["init", "--yes", "--scope", "project", "--pack", "phases", "--rules", "enforce"], 0);
     assert_eq!(config(&desk).as_deref(), Some(USED));
     assert!(desk.now().contains("--pack self --pack rules --pack phases"), "{}", desk.now());
+}
+
+/// What a new user tries first. The home has no such directory, and the repository no commit.
+#[test]
+fn after_init_the_first_commands_that_people_fear_are_stopped_with_a_fix() {
+    let desk = Desk::empty();
+    let git = Command::new("git").args(["init", "-q"]).current_dir(&desk.project.path).status();
+    assert!(git.unwrap().success());
+    desk.run(&["init", "--yes"], 0);
+    for (line, rule) in [
+        ("rm -rf ~/Documents", "rule:baseline/delete-outside  deny\n"),
+        ("git push --force origin main", "rule:baseline/force-push  ask\n"),
+        ("git reset --hard", "rule:baseline/discard-changes  ask\n"),
+        ("cat .env", "rule:baseline/show-secrets  ask\n"),
+    ] {
+        let told = desk.run(&["check", "--", line], 1).stdout;
+        assert!(told.contains(rule) && told.contains("\n  to fix    "), "{told}");
+    }
+    assert_eq!(desk.run(&["check", "--", "git status"], 0).stdout.matches("rule:").count(), 0);
 }

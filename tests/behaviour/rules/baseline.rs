@@ -374,6 +374,31 @@ fn a_forced_push_that_takes_nothing_away_is_silent() {
 }
 
 #[test]
+fn a_forced_push_is_judged_by_the_remote_repository_itself() {
+    let project = Project::clean();
+    project.add_remote();
+    let other = project.home.join("other");
+    run_git(&project.home, &["clone", "-q", "remote.git", "other"]);
+    run_git(&other, &["commit", "-q", "--allow-empty", "-m", "by somebody else"]);
+    run_git(&other, &["push", "-q"]);
+    project.assert_asked(&["git push --force", "git push -f origin main"]);
+    project.git("pull -q");
+    project.assert_silent(&["git push --force"]);
+    project.git("remote set-url origin https://x.io/r.git");
+    project.assert_asked(&["git push --force"]);
+}
+
+#[test]
+fn other_work_trees_of_the_repository_belong_to_the_project() {
+    let project = Project::clean();
+    project.git("worktree add -q ../tree -b tree");
+    let judge = |line: &str| project.judge(line).0;
+    project.assert_silent(&["rm -rf ../tree/build", "echo x > ../tree/src/a.rs", "rm ~/tree/README.md"]);
+    assert_eq!(judge("rm -rf ../tree"), "deny");
+    assert_eq!(judge("rm -rf ../other/build"), "deny");
+}
+
+#[test]
 fn commits_that_are_not_pushed_may_be_rewritten() {
     let project = Project::clean();
     project.add_remote();

@@ -94,6 +94,11 @@ fn a_rule_is_shown_as_it_is_written() {
         (code, told.as_str()),
         (1, "[provost] there is no rule `no-fource`; did you mean `no-force`?\n")
     );
+    let told = rules(&project, &["show", "zzz"]).2;
+    assert_eq!(told, "[provost] there is no rule `zzz`; `provost rules` lists all\n");
+    // A built-in rule is found by its short name, if no other rule has it.
+    let shown = rules(&project, &["show", "no-verify"]).1;
+    assert!(shown.starts_with("rule       rule:baseline/no-verify\n"), "{shown}");
 }
 
 #[test]
@@ -111,10 +116,35 @@ fn a_rule_with_a_command_shows_whether_it_is_trusted() {
 }
 
 #[test]
+fn the_status_counts_the_rules() {
+    let format = "[[rule]]\nname = \"format\"\nwrites = \"*.rs\"\nrun = \"rustfmt {path}\"\n";
+    let project = project_with_rules(&format!("{RULES}{format}"));
+    let status = || {
+        one_line(&String::from_utf8(project.provost_command("status", &[]).output().unwrap().stdout).unwrap())
+    };
+    let counted = status();
+    assert!(
+        counted.contains(
+            "rules 3 rules; 1 switched off; 1 only watched; 1 with a command that you have not trusted"
+        ),
+        "{counted}"
+    );
+    rules(&project, &["trust", "--yes"]);
+    assert!(!status().contains("trusted"), "{}", status());
+    let project = project_with_rules("[rules]\nuse = [\"baseline\"]\n");
+    let output = project.provost_command("status", &["--json"]).output().unwrap();
+    let counted: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(counted["rules"]["built_in"], counted["rules"]["all"]);
+    let output = project.provost_command("status", &[]).output().unwrap();
+    let shown = one_line(&String::from_utf8(output.stdout).unwrap());
+    assert!(shown.contains(&format!("rules {} built-in rules ", counted["rules"]["all"])), "{shown}");
+}
+
+#[test]
 fn every_example_is_judged() {
     let project = project_with_rules(RULES);
     let (code, shown, _) = rules(&project, &["test"]);
-    assert!(code == 0 && shown.contains("every example passes"), "{shown}");
+    assert!(code == 0 && shown.contains("every example passes: 4 in 1 rule of yours, "), "{shown}");
     // A rule that is off is not judged: its example would fail.
     let project = project_with_rules(&RULES.replace("off = [\"old\"]", ""));
     let (code, shown, _) = rules(&project, &["test"]);
@@ -304,6 +334,9 @@ fn a_rule_goes_to_the_users_file_or_to_a_new_one() {
     let text = fs::read_to_string(project.home.join(".config/provost/provost.toml")).unwrap();
     assert_eq!(text, "[[rule]]\nname = \"a\"\nruns = \"ls\"\ndeny = \"no\"\n");
     assert!(!project.path.join("provost.toml").exists());
+    let (_, shown, _) =
+        rules(&project, &["add", "--name", "c", "--writes", "*.rs", "--run", "rustfmt {path}"]);
+    assert!(one_line(&shown).contains("does not run before you trust it"), "{shown}");
     rules(&project, &["add", "--name", "b", "--runs", "ls", "--deny", "no"]);
     assert!(project.path.join("provost.toml").exists());
 }

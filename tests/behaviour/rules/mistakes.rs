@@ -265,7 +265,7 @@ fn a_file_that_is_none_is_told_and_its_last_good_version_holds() {
         |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
         |path| {
             fs::write(path, GOOD).unwrap();
-            fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
         },
     ];
     for (number, replace) in replace.iter().enumerate() {

@@ -52,7 +52,9 @@ fn render_with(notice: Option<String>, decision: &Decision, event: &Event) -> Ho
     match (&decision.ruling, &event.kind) {
         (Ruling::Ask(reason), EventKind::BeforeTool(_)) => {
             specific.insert("permissionDecision".into(), "ask".into());
-            specific.insert("permissionDecisionReason".into(), reason_text(reason).into());
+            // Without a terminal, Claude Code denies the call and gives the model this reason.
+            let reason = format!("{reason} If nobody could be asked, it was denied.");
+            specific.insert("permissionDecisionReason".into(), reason_text(&reason).into());
         }
         // Both spellings of a denial, because other clients that read these settings obey only one of them.
         (Ruling::Deny(reason), EventKind::BeforeTool(_)) => {

@@ -143,6 +143,8 @@ fn a_question_is_asked_where_it_can_be_and_denied_elsewhere() {
     let question = ruled(Ruling::Ask("R".into()));
     let asked = answered(&question, &tool_event("Bash", &json!({})));
     assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
+    let reason = &asked["hookSpecificOutput"]["permissionDecisionReason"];
+    assert_eq!(reason, "R If nobody could be asked, it was denied.");
     assert!(asked.get("decision").is_none());
     assert_eq!(answered(&question, &named("SubagentStop")), json!({"decision": "block", "reason": "R"}));
 }

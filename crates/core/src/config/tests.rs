@@ -1,5 +1,6 @@
 use super::settings::SettingType;
 use super::*;
+use crate::event::{Event, EventKind, TurnEnd};
 use cpu_time::cpu_time;
 
 /// The switches of two guards.
@@ -257,11 +258,7 @@ deadline_seconds = 3
         "[[\"rule\"]]\n",
         "name = \"\"\n",
     ];
-    let event = crate::event::Event::new(
-        "Stop".into(),
-        crate::event::EventKind::Stop(Default::default()),
-        "/p".into(),
-    );
+    let event = Event::new("Stop".into(), EventKind::Stop(TurnEnd::default()), "/p".into());
     let interest = RuleInterest::new(&event).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("provost.toml");

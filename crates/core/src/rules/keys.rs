@@ -56,9 +56,10 @@ pub const KEYS: &[RuleKey] = &[
         "With `runs`: a regular expression in an argument of the program, such as the SQL that it gets.",
     ),
     key(
-        "gets",
+        "code",
         KeyType::Text,
-        "With `runs`: a regular expression in the text that `echo` or `printf` pipes into the program.",
+        "With `runs`: a regular expression in an argument of the program, or in a text of the line that it reads from its \
+         input, such as a here-document.",
     ),
     key(
         "fed_by",
@@ -123,7 +124,11 @@ pub const KEYS: &[RuleKey] = &[
         "Files that this session has changed since the evidence that `need` asks for. The same patterns as for `reads`.",
     ),
     key("in_agent", KeyType::Texts, "Only in agents of these types. `main` is the main conversation."),
-    key("on_branch", KeyType::Texts, "Only while the repository is on such a branch."),
+    key(
+        "on_branch",
+        KeyType::Texts,
+        "Only while the repository is on such a branch: where the command runs, after the switches of the line before it.",
+    ),
     key(
         "unless",
         KeyType::Words(&["new", "kept", "saved"]),
@@ -134,7 +139,7 @@ pub const KEYS: &[RuleKey] = &[
         "except",
         KeyType::Texts,
         "What the rule does not apply to, in the form of its first key of `runs`, the path keys, `commits`, `pushes`, `uses` \
-         and `delegates`. It is judged for each command.",
+         and `delegates`. It is judged for each command: `rm build` does not excuse `rm build src`.",
     ),
     key(
         "unknown",

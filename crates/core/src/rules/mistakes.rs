@@ -37,7 +37,7 @@ impl Rule {
             }
         }
         found.extend(paths.into_iter().filter_map(|texts| PathPatterns::parse(texts).err()));
-        let regexes = [&subject.argument, &subject.gets, &subject.adds, &subject.message];
+        let regexes = [&subject.argument, &subject.code, &subject.adds, &subject.message];
         for regex in regexes.into_iter().flatten() {
             if let Some(mistake) = regex.find_mistake(is_thorough) {
                 let RuleText { text, offset } = &regex.source;

@@ -38,7 +38,7 @@ pub const SHOWING_PROGRAMS: &[&str] = &[
     "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
     "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
     "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
-    "git",
+    "git", "perl",
 ];
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
@@ -86,8 +86,8 @@ pub struct RuleSubject {
     pub runs: Vec<RuleText>,
     /// For an argument of the program.
     pub argument: Option<RuleRegex>,
-    /// For the text that `echo` or `printf` gives the program.
-    pub gets: Option<RuleRegex>,
+    /// For an argument of the program, or for a text that it reads from its input.
+    pub code: Option<RuleRegex>,
     /// Programs whose output the program gets.
     pub fed_by: Vec<RuleText>,
     pub reads: Vec<RuleText>,

@@ -20,8 +20,13 @@ pub struct PatternRoots<'a> {
     pub project: PathBuf,
     pub home: Option<PathBuf>,
     /// Directories whose files are temporary. Only `<outside>` needs them.
-    pub temporary: LazyCell<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + 'a>>,
+    pub temporary: LazyPaths<'a>,
+    /// The work trees of the project's repository, which are parts of the project. Only `<outside>` needs them.
+    pub work_trees: LazyPaths<'a>,
 }
+
+/// Directories that are looked up on the disk when they are needed.
+pub type LazyPaths<'a> = LazyCell<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + 'a>>;
 
 /// The patterns of one key.
 #[derive(Debug)]
@@ -236,6 +241,7 @@ fn is_outside(path: &Path, roots: &PatternRoots<'_>) -> bool {
     !is_device
         && !is_within(path, &roots.project)
         && !roots.temporary.iter().any(|root| is_temporary(path, root, roots))
+        && !roots.work_trees.iter().any(|tree| path != tree && is_within(path, tree))
 }
 
 /// Whether a path is below a temporary directory. A home in it is not temporary, and neither is what lies beside a project

@@ -266,7 +266,7 @@ impl RuleDraft {
             "name" => self.name = Some(rule_name(key, &value)?),
             "runs" => subject.runs = texts(key, &value)?,
             "argument" => subject.argument = Some(regex(key, &value)?),
-            "gets" => subject.gets = Some(regex(key, &value)?),
+            "code" => subject.code = Some(regex(key, &value)?),
             "fed_by" => subject.fed_by = texts(key, &value)?,
             "reads" => subject.reads = texts(key, &value)?,
             "shows" => subject.shows = texts(key, &value)?,
@@ -389,8 +389,8 @@ impl RuleDraft {
         if subject.argument.is_some() && subject.runs.is_empty() {
             wrong(offset, "`argument` goes with `runs`");
         }
-        if subject.gets.is_some() && subject.runs.is_empty() {
-            wrong(offset, "`gets` goes with `runs`");
+        if subject.code.is_some() && subject.runs.is_empty() {
+            wrong(offset, "`code` goes with `runs`");
         }
         if !subject.fed_by.is_empty() && subject.runs.is_empty() {
             wrong(offset, "`fed_by` goes with `runs`");

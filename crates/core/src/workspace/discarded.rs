@@ -4,9 +4,7 @@
 //! not what git saw last; its content is not compared. `None` means that the disk does not tell.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::git_index::IndexEntries;
@@ -41,7 +39,7 @@ impl WorkTrees<'_> {
             if tracked.len() > MOST_FILES {
                 return None;
             }
-            let path = PathBuf::from(OsStr::from_bytes(&entries.name));
+            let path = to_path(&entries.name);
             if !matches!(change.kind, TreeChangeKind::Clean { .. }) {
                 let file = place.top.join(&path);
                 if change.paths.is_empty() && change.excluded.is_empty()
@@ -81,7 +79,7 @@ impl WorkTrees<'_> {
         let tree = store.read_commit(&head)?.tree;
         let committed = store.list_files(&tree)?;
         let is_reached = |file: &TreeFile| {
-            let path = place.top.join(OsStr::from_bytes(&file.path));
+            let path = place.top.join(to_path(&file.path));
             change.paths.is_empty() && change.excluded.is_empty()
                 || self.reach(place, change, &path).is_some()
         };
@@ -134,4 +132,15 @@ impl WorkTrees<'_> {
         }
         Some(false)
     }
+}
+
+/// The path that git stores as these bytes.
+#[cfg(unix)]
+fn to_path(name: &[u8]) -> PathBuf {
+    PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name))
+}
+
+#[cfg(not(unix))]
+fn to_path(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
 }

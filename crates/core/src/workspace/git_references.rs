@@ -60,13 +60,14 @@ impl Repository {
         self.is_reachable(&self.read_head_commit()?, &remotes)
     }
 
-    /// Whether the last known commits of a remote branch are all in a local one, so that a push only adds to it. `local`
-    /// is `None` for what is checked out.
+    /// Whether the commits of a remote branch are all in a local one, so that a push only adds to it. `local` is `None` for
+    /// what is checked out. The branch is read in the remote repository itself, because somebody may have pushed to it since
+    /// the last fetch; one on another machine cannot be read.
     pub fn is_remote_branch_included(&self, remote: &str, branch: &str, local: Option<&str>) -> Option<bool> {
         if !is_branch_name(branch) || !is_branch_name(remote) {
             return None;
         }
-        let theirs = self.read_reference(&format!("{REMOTES}{remote}/{branch}"))?;
+        let theirs = self.open_remote(remote)?.read_reference(&format!("{HEADS}{branch}"))?;
         let ours = match local {
             Some(name) if is_branch_name(name) => self.read_reference(&format!("{HEADS}{name}"))?,
             Some(_) => return None,

@@ -69,6 +69,25 @@ impl Repository {
         (self.own, self.common)
     }
 
+    /// The repository that a remote means, if it is on this disk.
+    pub(super) fn open_remote(&self, remote: &str) -> Option<Self> {
+        let url = self.find_push_address(remote)?;
+        let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(&url));
+        let directories = [path.clone(), path.join(".git")];
+        let own = directories.into_iter().find(|path| path.is_absolute() && is_repository(path))?;
+        Some(Self { common: own.clone(), own })
+    }
+
+    /// The work trees of the repository, this one and the others.
+    pub fn list_work_trees(&self) -> Vec<PathBuf> {
+        let linked = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let files = linked.filter_map(|entry| files::read_file(&entry.path().join("gitdir"), SHORT).ok()?);
+        let is_main = self.common.file_name().is_some_and(|name| name == ".git");
+        let main = self.common.parent().filter(|_| is_main).map(Path::to_owned);
+        let trees = files.filter_map(|bytes| Some(parse_path(&bytes)?.parent()?.to_owned()));
+        trees.map(|tree| resolve_path(&tree)).chain(main).collect()
+    }
+
     /// Whether both are the same work tree.
     pub fn is_same_tree(&self, other: &Self) -> bool {
         self.own == other.own || files::is_same_file(&self.own, &other.own)

@@ -46,6 +46,13 @@ impl Settings {
 }
 
 impl Repository {
+    /// The address that pushes to a remote go to.
+    pub(super) fn find_push_address(&self, remote: &str) -> Option<String> {
+        let own = Settings::read(&self.common.join("config"));
+        let section = format!("remote \"{remote}\"");
+        own.last(&section, "pushurl").or_else(|| own.last(&section, "url")).map(str::to_owned)
+    }
+
     /// What `git push` without a branch changes while `branch` is checked out. `remote`: the one that the words name.
     pub fn find_plain_push(&self, branch: &str, remote: Option<&str>, home: Option<&Path>) -> PlainPush {
         let own = Settings::read(&self.common.join("config"));

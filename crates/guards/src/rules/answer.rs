@@ -44,10 +44,7 @@ pub(super) fn answer_call(
             let why = format!("it needs the user's consent, and nobody is asked in this mode: {reason}");
             return Verdict::Deny(denial(format!("{subject} denied by {name}"), &why));
         }
-        let mut denial = denial(format!("{subject} needs your consent ({name})"), reason);
-        // A client without a user at hand shows this to the model in place of a question.
-        denial.fix += "; if nobody could be asked, it was denied";
-        Verdict::Ask(denial)
+        Verdict::Ask(denial(format!("{subject} needs your consent ({name})"), reason))
     };
     let mut opinion = Opinion { evidence, ..Opinion::default() };
     match (&rule.action, found.is_unknown, rule.subject.unknown) {

@@ -130,7 +130,7 @@ fn collect_changes(command: &[&Effect], scene: &Scene<'_>, changes: &mut Vec<Cha
                 changes.push(if is_file { ChangedPath::File(path) } else { ChangedPath::Tree(path) });
             }
             Effect::Touch { path } if !is_reader && may_be_file(path, scene) => {
-                changes.push(whole(scene.resolve(path)))
+                changes.push(whole(scene.resolve(path)));
             }
             Effect::UnknownTarget { target, places, .. } => {
                 let is_glob = target.contains(['*', '?', '[']) && !target.contains(['$', '`', '<']);

@@ -24,26 +24,51 @@ pub(super) struct SearchedDirectory {
 pub(super) fn list_searched(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<SearchedDirectory> {
     let mut found = Vec::new();
     for effect in &command.effects {
-        let Effect::Run { program, arguments, directory, .. } = effect else { continue };
+        let Effect::Run { program, arguments, directory, unknown_from, .. } = effect else { continue };
+        let has_unknown = unknown_from.is_some();
         match name(program) {
             "find" | "gfind" if deletes_found(arguments) => {
                 add_starts(arguments, directory.as_deref(), scene, &mut found);
             }
             "xargs" | "parallel" if command.effects.iter().any(|effect| is_deletion(effect)) => {
-                for feeding in scene.feeding_commands(command.number) {
-                    for effect in &feeding.effects {
-                        if let Effect::Run { program, arguments, directory, .. } = effect
-                            && matches!(name(program), "find" | "gfind" | "fd")
-                        {
-                            add_starts(arguments, directory.as_deref(), scene, &mut found);
-                        }
-                    }
-                }
+                add_fed(command, scene, &mut found);
             }
+            _ if has_unknown && is_deletion(effect) => add_fed(command, scene, &mut found),
             _ => {}
         }
     }
     found
+}
+
+/// Adds what the commands that feed this one print: the files that `find` finds, the words of `echo`.
+fn add_fed(command: &CommandEffects<'_>, scene: &Scene<'_>, found: &mut Vec<SearchedDirectory>) {
+    for feeding in scene.feeding_commands(command.number) {
+        for effect in &feeding.effects {
+            let Effect::Run { program, arguments, directory, unknown_arguments, .. } = effect else {
+                continue;
+            };
+            match name(program) {
+                "ls" => {
+                    let starts =
+                        unknown_arguments.iter().filter_map(|unknown| unknown.word.prefix.rsplit_once('/'));
+                    let starts = starts.filter(|(start, _)| start.starts_with('/'));
+                    found.extend(
+                        starts.map(|(start, _)| SearchedDirectory { path: start.into(), is_whole: false }),
+                    );
+                }
+                "find" | "gfind" | "fd" => add_starts(arguments, directory.as_deref(), scene, found),
+                "echo" | "printf" => {
+                    let from = directory.as_deref().unwrap_or(&scene.event.cwd);
+                    let paths =
+                        arguments.iter().filter(|word| word.contains('/') && !word.contains(['%', ' ']));
+                    found.extend(
+                        paths.map(|word| SearchedDirectory { path: from.join(word), is_whole: true }),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 fn name(program: &str) -> &str {

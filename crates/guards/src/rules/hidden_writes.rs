@@ -110,7 +110,7 @@ fn changes_work_tree(run: &RunView<'_>) -> bool {
     let matches = |text: &&str| {
         CommandPattern::parse(text).is_ok_and(|pattern| pattern.matches(run) == PatternMatch::Yes)
     };
-    GIT_COMMANDS.iter().any(|text| matches(text))
+    GIT_COMMANDS.iter().any(matches)
 }
 
 fn is_formatter(program: &str, words: &[&str]) -> bool {
@@ -156,8 +156,7 @@ fn find_extraction<'w>(program: &str, words: &[&'w str]) -> Option<&'w str> {
         "unzip" => {
             let is_listing =
                 |word: &&str| word.starts_with('-') && word.contains(['l', 't', 'v', 'p', 'z', 'Z', 'c']);
-            (!words.is_empty() && !words.iter().any(|word| is_listing(word)))
-                .then(|| value_of(words, "-d").unwrap_or("."))
+            (!words.is_empty() && !words.iter().any(is_listing)).then(|| value_of(words, "-d").unwrap_or("."))
         }
         "7z" | "7za" | "7zz" | "unrar" if words.first().is_some_and(|word| ["x", "e"].contains(word)) => {
             Some(words.iter().find_map(|word| word.strip_prefix("-o")).unwrap_or("."))

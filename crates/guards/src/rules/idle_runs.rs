@@ -48,7 +48,7 @@ pub(super) fn is_real_run(run: &RunView<'_>, pattern: &str) -> bool {
     }
     let is_asked_for = |word: &str| pattern.split([' ', '\t', '|']).any(|asked| asked == name_of(word));
     let is_idle = |word: &&str| IDLE.contains(&name_of(word)) && !is_asked_for(word);
-    if words.iter().any(|word| is_idle(word)) {
+    if words.iter().any(is_idle) {
         return false;
     }
     let own = words.split(|word| *word == "--").next().unwrap_or_default();
@@ -60,9 +60,8 @@ pub(super) fn is_real_run(run: &RunView<'_>, pattern: &str) -> bool {
     let idle: Vec<&str> = rows.flat_map(|(_, idle)| idle.split(' ')).collect();
     let is_idle_here =
         |word: &&str| idle.contains(&name_of(word)) && !word.ends_with("=false") && !is_asked_for(word);
-    !own.iter().any(|word| is_idle_here(word))
-        && !(asks_for_help(own) && !is_asked_for("-h"))
-        && !runs_no_test(own)
+    let is_help = asks_for_help(own) && !is_asked_for("-h");
+    !(is_help || own.iter().any(is_idle_here) || runs_no_test(own))
 }
 
 /// Whether `-h` asks for help. With a word behind it, it may be the name of a host.

@@ -80,7 +80,10 @@ pub(super) fn match_paths(
     };
     let used = command.used_paths(path_use, scene);
     let otherwise = if used.has_unknown { KeyMatch::Unknown } else { KeyMatch::No };
-    if used.paths.is_empty() {
+    let is_about_outside = key.patterns.iter().any(|pattern| pattern.text == "<outside>");
+    let directories =
+        if is_about_outside { collect_known_directories(command, path_use, scene) } else { Vec::new() };
+    if used.paths.is_empty() && directories.is_empty() {
         return Ok(otherwise);
     }
     // A rule with a broken pattern decides nothing; `config check` reports it.
@@ -89,7 +92,7 @@ pub(super) fn match_paths(
     else {
         return Ok(KeyMatch::No);
     };
-    for used in &used.paths {
+    for used in used.paths.iter().chain(&directories) {
         let is_named = key.patterns.is_empty() || is_path_matched(&patterns, used, scene);
         if !is_named || exceptions.matches(&used.path, scene.roots()) {
             continue;
@@ -191,9 +194,15 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
         Effect::Run { program, .. } => PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program)),
         _ => false,
     };
+    // The shell redirects the output before the program runs.
+    let mut redirections = command.effects.iter().take_while(|effect| !matches!(effect, Effect::Run { .. }));
+    let is_redirected = redirections.any(|effect| match effect {
+        Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
+        _ => false,
+    });
     match used.content {
         Some(WriteContent::Known { append: true, .. }) => true,
-        Some(WriteContent::Unknown) | None => command.effects.iter().any(is_listed),
+        Some(WriteContent::Unknown) | None => !is_redirected && command.effects.iter().any(is_listed),
         Some(_) => false,
     }
 }
@@ -299,10 +308,42 @@ fn collect_paths<'a>(
     used.append(&mut found);
 }
 
+/// The directories of deleted files whose names are unknown: `rm -rf ~/$X` deletes something in the home.
+fn collect_known_directories<'a>(
+    command: &CommandEffects<'a>,
+    path_use: PathUse,
+    scene: &Scene<'_>,
+) -> Vec<UsedPath<'a>> {
+    let mut used = Vec::new();
+    if !matches!(path_use, PathUse::Delete | PathUse::Change) {
+        return used;
+    }
+    for effect in &command.effects {
+        let Effect::UnknownTarget { target, places, change: FileChange::Delete } = effect else { continue };
+        let Some(word) = read_written_word(target, scene.workspace) else { continue };
+        let known = word.find(['$', '`']).map_or("", |unknown| &word[..unknown]);
+        let Some((directory, _)) = known.rsplit_once('/') else { continue };
+        let root = Path::new("/").to_owned();
+        let start =
+            if known.starts_with('/') { Some(&root) } else { places.first().filter(|_| places.len() == 1) };
+        if let Some(start) = start {
+            let path = scene.resolve(&start.join(directory)).join("*");
+            used.push(UsedPath::new(path, false, None, "deletes"));
+        }
+    }
+    used
+}
+
 /// The word of an unknown target, if nothing but wildcards and braces makes it unknown.
 fn read_target(target: &str, scene: &Scene<'_>) -> Option<String> {
     if matches!(target, "`$(pwd)`" | "`\"$(pwd)\"`" | "``pwd``" | "`\"`pwd`\"`") {
         return Some(".".into());
+    }
+    let project = scene.workspace.project.to_str();
+    match target.trim_matches(['`', '"']) {
+        "$(git rev-parse --show-toplevel)" => return project.map(str::to_owned),
+        "$(git rev-parse --git-dir)" => return project.map(|project| format!("{project}/.git")),
+        _ => {}
     }
     let word = read_written_word(target, scene.workspace)?;
     (word != "{}" && !word.contains(['$', '`'])).then_some(word)

@@ -29,7 +29,7 @@ pub(super) fn match_runs(
         if subject.argument.as_ref().is_some_and(|pattern| !has_argument(pattern, run)) {
             continue;
         }
-        if subject.gets.as_ref().is_some_and(|pattern| !gets_text(pattern, command.number, scene)) {
+        if subject.code.as_ref().is_some_and(|pattern| !gets_code(pattern, run, command.number, scene)) {
             continue;
         }
         if !subject.fed_by.is_empty() && !is_fed_by(&subject.fed_by, command.number, scene) {
@@ -79,14 +79,18 @@ fn is_fed_by(patterns: &[RuleText], number: u32, scene: &Scene<'_>) -> bool {
     feeding.any(|command| command.runs.iter().any(|run| match_any(patterns, run) == PatternMatch::Yes))
 }
 
-/// Whether `echo` or `printf` gives a command a text that a regular expression matches.
-fn gets_text(pattern: &RuleRegex, number: u32, scene: &Scene<'_>) -> bool {
+/// Whether a program gets code that a regular expression matches: in its words, from `echo` or in a here-document.
+fn gets_code(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<'_>) -> bool {
     let is_printer = |run: &&RunView<'_>| match run.program() {
         ProgramWord::Known(program) => matches!(program, "echo" | "printf"),
         ProgramWord::Unknown(_) => false,
     };
-    let mut feeding = scene.feeding_commands(number);
-    feeding.any(|command| command.runs.iter().filter(is_printer).any(|run| has_argument(pattern, run)))
+    let prints_code = |command: &CommandEffects<'_>| {
+        command.runs.iter().filter(is_printer).any(|run| has_argument(pattern, run))
+    };
+    has_argument(pattern, run)
+        || scene.feeding_commands(number).any(prints_code)
+        || scene.event.line().texts_for(number).any(|text| pattern.is_match(text) == Some(true))
 }
 
 fn has_argument(pattern: &RuleRegex, run: &RunView<'_>) -> bool {

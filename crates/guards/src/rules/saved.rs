@@ -43,6 +43,7 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
                 let repository = find_repository(&update.site, scene)?;
                 let onto = update.from.as_deref().or_else(|| find_operand(words));
                 match onto {
+                    _ if has(&["--root"]) => return None,
                     Some(onto) => !repository.has_pushed_commits_beyond(onto)?,
                     None => true,
                 }

@@ -115,6 +115,17 @@ impl<'a> Scene<'a> {
                 let all = TEMPORARY.iter().map(PathBuf::from).chain(own);
                 all.map(|path| if is_example { path } else { workspace.resolve(&path) }).collect()
             })),
+            work_trees: LazyCell::new(Box::new(move || {
+                if is_example {
+                    return Vec::new();
+                }
+                let repository = workspace.find_repository(&workspace.project);
+                let mut trees = repository.map(|own| own.list_work_trees()).unwrap_or_default();
+                // A repository of the whole home does not make the home a project.
+                let home = workspace.places.home.as_deref();
+                trees.retain(|tree| !home.is_some_and(|home| home.starts_with(tree)));
+                trees
+            })),
         })
     }
 

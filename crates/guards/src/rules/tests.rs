@@ -54,7 +54,13 @@ fn judge_tool(tool: Tool, branch: &str) -> (Vec<String>, Vec<String>) {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
-    let call = ToolCall { native_tool: "x".into(), id: None, tool, outcome: ToolOutcome::default() };
+    let call = ToolCall {
+        native_tool: "x".into(),
+        other_name: None,
+        id: None,
+        tool,
+        outcome: ToolOutcome::default(),
+    };
     let event = Event::new("x".into(), EventKind::BeforeTool(call), project.clone());
     let files = [(ConfigLayer::Project, project.join("provost.toml"))];
     let config = Config::load(&files, Vec::new, None, RuleInterest::new(&event).as_ref());

@@ -3,6 +3,8 @@
 //! A caller that judges one command at a time groups the effects of a [`Line`] by their command numbers. A command is
 //! what one process does: a simple command with its redirections, or a compound command such as `( … )` with its own.
 
+use std::sync::Arc;
+
 use super::Effect;
 use super::git::GitSite;
 
@@ -18,6 +20,17 @@ pub struct Line {
     /// Where commands run, sorted by their numbers. A command that is not listed runs where the one that contains it does, or
     /// else where the line starts.
     pub sites: Vec<(u32, GitSite)>,
+    /// The texts that here-documents and here-strings give to commands which are not shells.
+    pub inputs: Vec<CommandInput>,
+}
+
+/// A text that a command reads from its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandInput {
+    /// The index in `commands` of the command.
+    pub command: u32,
+    /// The text, without expansions.
+    pub text: Arc<str>,
 }
 
 /// One command of a line.
@@ -40,7 +53,7 @@ impl Line {
         let command_numbers = vec![0; effects.len()];
         let commands =
             vec![LineCommand { pipeline: 0, within: None, is_substituted: false, decides_status: true }];
-        Self { effects, command_numbers, commands, sites: Vec::new() }
+        Self { effects, command_numbers, commands, sites: Vec::new(), inputs: Vec::new() }
     }
 
     /// Adds a line that runs after this one.
@@ -50,6 +63,8 @@ impl Line {
         self.effects.extend(other.effects);
         self.command_numbers.extend(other.command_numbers.iter().map(|number| number + commands));
         self.sites.extend(other.sites.into_iter().map(|(number, site)| (number + commands, site)));
+        let inputs = other.inputs.into_iter();
+        self.inputs.extend(inputs.map(|input| CommandInput { command: input.command + commands, ..input }));
         self.commands.extend(other.commands.into_iter().map(|command| LineCommand {
             pipeline: command.pipeline + pipelines,
             within: command.within.map(|number| number + commands),
@@ -87,6 +102,15 @@ impl Line {
             let holds = |container: u32| targets.iter().any(|(target, _)| *target == container);
             targets.iter().any(is_later) || command.is_substituted && command.within.is_some_and(holds)
         })
+    }
+
+    /// The texts that a command may read: its own, that of a command that contains it, and that of one that feeds it.
+    pub fn texts_for(&self, command: u32) -> impl Iterator<Item = &str> {
+        let reaches = move |input: &&CommandInput| {
+            self.with_containers(command).any(|(number, _)| number == input.command)
+                || self.feeds(input.command, command)
+        };
+        self.inputs.iter().filter(reaches).map(|input| &*input.text)
     }
 
     /// A command, the one that contains it, and so on.

@@ -5,7 +5,7 @@ use super::{
     Case, CompoundPart, ControlOperator, For, If, Loop, Mode, ParseResult, Parser, StructureEvent,
     SyntaxError, SyntaxEvent, WordPosition,
 };
-use crate::word::{Word, is_name, is_name_part};
+use crate::word::{LoopValue, Word, is_name, is_name_part};
 
 /// Keywords that may only start a command.
 const OPENING: &[&str] =
@@ -115,6 +115,7 @@ impl<'a> Parser<'a> {
                 self.forget_variable(word.source);
                 self.ready.push_back(SyntaxEvent::Set(word.source));
                 self.loop_variable = Some(word.source).filter(|_| !self.is_select);
+                self.loop_values.clear();
                 self.set_mode(Mode::For(For::AfterName));
             }
             (For::AfterName, Some("in")) => self.set_mode(Mode::For(For::Words(ValueShape::default()))),
@@ -126,10 +127,18 @@ impl<'a> Parser<'a> {
                     opened.at = frame.at;
                 }
                 if let (For::AwaitDo(Some(shape)), Some(name)) = (stage, self.loop_variable.take()) {
-                    self.variables.learn_shape(name, shape);
+                    let values = std::mem::take(&mut self.loop_values);
+                    self.variables.learn_loop(name, shape, values.into());
                 }
             }
-            (For::Words(shape), _) => self.set_mode(Mode::For(For::Words(shape.with(word)))),
+            (For::Words(shape), _) => {
+                let text = word.text().unwrap_or(word.source);
+                if self.work.pay(text.len() + size_of::<LoopValue>()) {
+                    let value = LoopValue { text: text.to_owned(), is_known: word.text().is_some() };
+                    self.loop_values.push(value);
+                }
+                self.set_mode(Mode::For(For::Words(shape.with(word))));
+            }
             _ => return Err(SyntaxError::new("a loop without `do`", start)),
         }
         Ok(())

@@ -25,7 +25,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::arithmetic::has_substitution;
 use super::budget::{Budget, PARSING_COST};
-use super::word::{UnknownPart, Word};
+use super::word::{LoopValue, UnknownPart, Word};
 use documents::HereDocument;
 pub(super) use events::{
     CompoundPart, ControlOperator, OutputMode, Redirection, Scope, SimpleCommand, StructureEvent, SyntaxEvent,
@@ -112,6 +112,8 @@ pub(super) struct Parser<'a> {
     variables: KnownVariables<'a>,
     /// The variable of the last loop head.
     loop_variable: Option<&'a str>,
+    /// The words in the head of the loop that is being parsed.
+    loop_values: Vec<LoopValue>,
     /// The last loop head is a `select`.
     is_select: bool,
     ended: bool,
@@ -143,6 +145,7 @@ impl<'a> Parser<'a> {
             groups: BTreeSet::new(),
             variables: KnownVariables::default(),
             loop_variable: None,
+            loop_values: Vec::new(),
             is_select: false,
             ended: false,
         };

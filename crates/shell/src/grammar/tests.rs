@@ -283,6 +283,8 @@ fn a_variable_is_known_if_nothing_else_can_set_it() {
         ("x=a; y=$x/b; p \"$y\"", "a/b"),
         ("x=a; if q; then p $x; fi", "a"),
         ("x=a; x=b; p $x", "b"),
+        ("x=~/a; p $x", "/h/a"),
+        ("x=~; p \"$x/b\"", "/h/b"),
     ] {
         assert_eq!(last_word(line).as_deref(), Some(wanted), "{line}");
     }
@@ -291,7 +293,8 @@ fn a_variable_is_known_if_nothing_else_can_set_it() {
         "x='a b'; p $x",
         "x='*'; p $x",
         "x=; p $x",
-        "x=~/a; p $x",
+        "x='~/a'; p $x",
+        "x=~u/a; p $x",
         "x=a | p $x",
         "x=a & p $x",
         "q && x=a; p $x",

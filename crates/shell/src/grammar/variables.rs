@@ -4,8 +4,10 @@
 //! assigned on its own, outside every construct, not after `&&`, and it is forgotten as soon as anything else could set
 //! it.
 
+use std::rc::Rc;
+
 use super::{ControlOperator, Parser, SimpleCommand};
-use crate::word::Word;
+use crate::word::{LoopValue, Word};
 
 /// Builtins that set variables by their names, or run a text that may.
 #[rustfmt::skip]
@@ -26,8 +28,8 @@ const MOST: usize = 32;
 
 pub(super) enum VariableValue {
     Is(String),
-    /// One of several.
-    OneOf(ValueShape),
+    /// One of the words in the head of a loop.
+    OneOf(ValueShape, Rc<[LoopValue]>),
 }
 
 /// What all values of a loop variable have in common.
@@ -73,10 +75,10 @@ impl<'a> KnownVariables<'a> {
         self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    pub(super) fn learn_shape(&mut self, name: &'a str, shape: ValueShape) {
+    pub(super) fn learn_loop(&mut self, name: &'a str, shape: ValueShape, values: Rc<[LoopValue]>) {
         self.forget(name);
         if !self.given_up && self.known.len() < MOST && !is_special(name) {
-            self.known.push((name, VariableValue::OneOf(shape)));
+            self.known.push((name, VariableValue::OneOf(shape, values)));
         }
     }
 

@@ -1,9 +1,11 @@
 //! The parts of words: plain text, quotes, patterns, braces.
 
+use std::rc::Rc;
+
 use super::variables::{ValueShape, VariableValue, is_one_word};
 use super::{Mode, ParseResult, Parser, SyntaxError};
 use crate::ansi;
-use crate::word::Word;
+use crate::word::{LoopValue, Word, is_name};
 
 /// Characters with a meaning in a word without quotes.
 const SIGNS: &[u8] = b" \t\n;&|()<>\\'\"$`*?[{~\0";
@@ -42,7 +44,9 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             b'{' => self.parse_brace(),
-            b'~' if self.list().word.is_none() => self.parse_tilde(),
+            b'~' if self.list().word.as_ref().is_none_or(|(_, word)| awaits_value(word)) => {
+                self.parse_tilde();
+            }
             _ => self.append_plain(1),
         }
         Ok(())
@@ -71,9 +75,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Appends the variable of a loop, which is unknown, but has the shape of the values in the loop's head.
-    fn append_loop_variable(&mut self, shape: ValueShape, quoted: bool) {
+    fn append_loop_variable(&mut self, shape: ValueShape, values: Rc<[LoopValue]>, quoted: bool) {
         let splits = !quoted && !shape.is_one_word;
+        let is_only = self.current_word().unknown.is_none();
         self.append_unknown_part(splits, splits, shape.may_dash);
+        let stays_one = |value: &LoopValue| quoted || !value.is_known || is_one_word(&value.text);
+        if is_only && values.iter().all(stays_one) {
+            self.current_word().loop_values = Some(values);
+        }
     }
 
     /// Appends a pattern, which makes words that start with the text in front of it.
@@ -84,6 +93,7 @@ impl<'a> Parser<'a> {
     fn append_unknown_part(&mut self, splits: bool, may_dash: bool, may_dash_at_start: bool) {
         let word = self.current_word();
         let is_start = word.value.is_empty() && word.unknown.is_none();
+        word.loop_values = None;
         let unknown = word.unknown.get_or_insert_default();
         unknown.may_dash |= may_dash || is_start && may_dash_at_start;
         unknown.splits |= splits;
@@ -218,9 +228,9 @@ impl<'a> Parser<'a> {
             _ => match self.variables.get(name) {
                 // Reading a long value costs too.
                 Some(VariableValue::Is(value)) => self.work.pay(value.len()).then(|| value.clone()),
-                Some(VariableValue::OneOf(shape)) => {
-                    let shape = *shape;
-                    self.append_loop_variable(shape, quoted);
+                Some(VariableValue::OneOf(shape, values)) => {
+                    let (shape, values) = (*shape, values.clone());
+                    self.append_loop_variable(shape, values, quoted);
                     self.at = end;
                     return;
                 }
@@ -240,6 +250,11 @@ impl<'a> Parser<'a> {
         }
         self.at = end;
     }
+}
+
+/// Whether a word is a name and `=` so far. The shell expands `~` behind it.
+fn awaits_value(word: &Word) -> bool {
+    !word.quoted && word.text().and_then(|text| text.strip_suffix('=')).is_some_and(is_name)
 }
 
 /// Where a text ends in which a backslash protects the next character.

@@ -32,7 +32,7 @@ enum OperandUse {
 
 fn operand_use(program: &str) -> Option<OperandUse> {
     Some(match program {
-        "rm" | "rmdir" | "unlink" | "shred" => OperandUse::Deleted,
+        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" => OperandUse::Deleted,
         "tee" | "sponge" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr" | "mkdir"
         | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => OperandUse::Copied,

@@ -6,6 +6,8 @@
 //! to be harmless is reported as unparsed.
 
 mod archives;
+mod code;
+mod code_reader;
 mod environment;
 pub(super) mod files;
 mod find;
@@ -79,6 +81,7 @@ fn is_known_program(program: &str) -> bool {
 impl LineWalker<'_> {
     /// Reports what a program does with its arguments.
     pub(crate) fn report_program(&mut self, program: &str, words: &[Word]) {
+        self.note_input_text();
         self.note_output(program, words);
         if !self.is_remote {
             self.report_network(program, words);

@@ -19,7 +19,8 @@ impl LineWalker<'_> {
                 Argument::UnknownOption(word) => return self.report_unknown_option(caller, word),
                 Argument::Uncertain(word) => return self.report_possible_option(caller, word),
                 Argument::Operand(text) if text.text().is_some_and(only_prints) => return,
-                Argument::Operand(Word { source, .. }) => {
+                Argument::Operand(word @ Word { source, .. }) => {
+                    self.report_code(&word.literal_text(), false);
                     let what = format!("`{source}`: a program of {caller} that may do more than print");
                     return self.report_unparsed(&what);
                 }

@@ -50,7 +50,7 @@ fn find_wrapper(program: &str) -> Option<Wrapper> {
         _ if program.starts_with("ld-linux") || program == "ld.so" => {
             ("", &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"], 0)
         }
-        "command" | "builtin" | "nohup" | "setsid" | "busybox" => ("", &[], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" => ("", &[], 0),
         _ => return None,
     };
     Some(Wrapper { letters, names, operands })
@@ -255,6 +255,9 @@ impl LineWalker<'_> {
 
     /// `is_fed`: unknown words follow these.
     fn report_run(&mut self, program: &str, words: &[Word], is_fed: bool) {
+        if program.contains('/') {
+            self.run_written_script(program);
+        }
         if let Some((arguments, unknown_arguments)) = self.split_arguments(words, is_fed) {
             let unknown_from = unknown_arguments.first().map(|unknown| unknown.at);
             let directory = self.place.known_directory().filter(|_| !self.is_remote).map(PathBuf::from);

@@ -78,7 +78,9 @@ fn read_rule(arguments: &[(String, Literal)], result: &mut ImportResult) {
         let Some(Literal::List(list)) = find(name) else { return Vec::new() };
         list.iter().filter_map(example_line).map(ImportedExample::Line).collect()
     };
-    let reason = text("justification").unwrap_or_else(|| format!("a rule of Codex says {action}"));
+    let reason = text("justification").unwrap_or_else(|| {
+        format!("a rule of Codex {}", if action == "ask" { "asks about it" } else { "forbids it" })
+    });
     let (matching, not_matching) = (examples("match"), examples("not_match"));
     result.add(ImportedRule {
         name: shown,

@@ -33,8 +33,11 @@ pub(super) fn read(config: &Value, result: &mut ImportResult) -> Result<(), Stri
             blocked => blocked.iter().map(|word| line(Some(word))).collect(),
         };
         // An operand that is blocked counts wherever it stands, and the last word of a pattern only as the next one.
-        if blocked.iter().any(|word| !word.starts_with('-')) && !blocked.is_empty() {
-            result.differ(name, "an argument without a dash counts only as the next one");
+        if let Some(operand) = blocked.iter().find(|word| !word.starts_with('-')) {
+            result.differ(
+                name,
+                format!("the rule matches `{operand}` only if no other operand stands before it"),
+            );
         }
         if !blocked.is_empty() {
             words.push(blocked);

@@ -11,6 +11,7 @@ fn roots() -> PatternRoots<'static> {
         project: "/home/u/project".into(),
         home: Some("/home/u".into()),
         temporary: LazyCell::new(Box::new(|| vec!["/tmp".into()])),
+        work_trees: LazyCell::new(Box::new(|| vec!["/home/u/tree".into()])),
     }
 }
 
@@ -43,6 +44,7 @@ fn patterns_match_as_in_gitignore() {
         ("<outside>", "/etc/passwd"),
         ("<outside>", "/home/u/other/x"),
         ("<outside>", "/tmp"),
+        ("<outside>", "/home/u/tree"),
         ("<root>", "."),
     ] {
         assert!(is_match(&[pattern], path), "{pattern} {path}");
@@ -58,6 +60,7 @@ fn patterns_match_as_in_gitignore() {
         ("**/.env", "/home/u/.env"),
         ("<outside>", "src/a"),
         ("<outside>", "/tmp/x"),
+        ("<outside>", "/home/u/tree/x"),
         ("<outside>", "/dev/null"),
         ("<root>", "src"),
         ("<root>", "/home/u"),
