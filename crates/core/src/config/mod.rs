@@ -49,6 +49,8 @@ pub struct RuleFile {
     pub text: String,
     /// The file itself cannot be read as TOML, so the rules are those of its last good version.
     pub is_last_good: bool,
+    /// Its examples were looked at when it was read, and have no mistake.
+    has_good_examples: bool,
 }
 
 /// Whether a file could be read.
@@ -205,7 +207,9 @@ impl Config {
         let before = rules.len();
         let is_toml = self.read_layer_text(layer, file, &text, guards, interest, rules);
         if rules.len() > before {
-            self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: false });
+            let has_good_examples = rules.last().is_some_and(|rules| rules.has_good_examples);
+            let path = file.to_owned();
+            self.rule_files.push(RuleFile { layer, path, text, is_last_good: false, has_good_examples });
         }
         is_toml
     }
@@ -228,7 +232,8 @@ impl Config {
             let (document, errors) = DeTable::parse_recoverable(&rest);
             let mut mistakes = Vec::new();
             let values = read_settings(layer, document.get_ref(), &settings, false, &mut mistakes);
-            let mut own = LayerRules { layer, rules: concerned, ..LayerRules::default() };
+            let has_good_examples = interest.needs_mistakes();
+            let mut own = LayerRules { layer, rules: concerned, has_good_examples, ..LayerRules::default() };
             read_table(document.get_ref(), &mut own, &mut mistakes);
             // A file with a mistake is read in full, so that the mistake is reported with its place.
             if errors.is_empty() && mistakes.is_empty() {
@@ -281,19 +286,29 @@ impl Config {
             },
         );
         rules.push(kept);
-        self.rule_files.push(RuleFile { layer, path: file.to_owned(), text, is_last_good: true });
+        self.rule_files.push(RuleFile {
+            layer,
+            path: file.to_owned(),
+            text,
+            is_last_good: true,
+            has_good_examples: false,
+        });
         true
     }
 
     /// Every mistake: in the files, in the patterns of rules, and in their examples.
     pub fn list_all_problems(&self) -> Vec<ConfigProblem> {
-        let patterns = self.find_rule_mistakes(true).into_iter();
-        self.problems.iter().cloned().chain(patterns).chain(self.find_example_mistakes()).collect()
+        self.list_problems(true)
     }
 
-    /// The mistakes that a hook call can look for: in the files, and in the patterns of rules.
+    /// Every mistake that a hook call has the time to look for. A regular expression that is too large in Unicode is not.
     pub fn list_quick_problems(&self) -> Vec<ConfigProblem> {
-        self.problems.iter().cloned().chain(self.find_rule_mistakes(false)).collect()
+        self.list_problems(false)
+    }
+
+    fn list_problems(&self, is_thorough: bool) -> Vec<ConfigProblem> {
+        let patterns = self.find_rule_mistakes(is_thorough).into_iter();
+        self.problems.iter().cloned().chain(patterns).chain(self.find_example_mistakes()).collect()
     }
 
     fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {
@@ -335,7 +350,8 @@ impl Config {
 
     /// The mistakes in the examples of all rules. The hook does not look for them.
     pub fn find_example_mistakes(&self) -> Vec<ConfigProblem> {
-        let found = self.rule_files.iter().flat_map(|file| {
+        let files = self.rule_files.iter().filter(|file| !file.has_good_examples);
+        let found = files.flat_map(|file| {
             let mistakes = read_examples(&file.text).mistakes.into_iter();
             mistakes.map(|(at, text)| ConfigProblem {
                 file: file.path.clone(),

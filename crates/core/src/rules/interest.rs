@@ -33,7 +33,7 @@ impl<'a> RuleInterest<'a> {
     }
 
     /// Whether mistakes have to be found, even in rules that decide nothing about the event.
-    pub(super) fn needs_mistakes(&self) -> bool {
+    pub(crate) fn needs_mistakes(&self) -> bool {
         matches!(self.event.kind, EventKind::SessionStart { .. })
     }
 

@@ -24,6 +24,8 @@ pub struct LayerRules {
     pub(crate) is_watching: Option<bool>,
     pub(crate) off: Vec<RuleText>,
     pub(crate) rules: Vec<Rule>,
+    /// Its examples were looked at, and have no mistake.
+    pub(crate) has_good_examples: bool,
 }
 
 /// The rules that hold, the most powerful layer first and built-in ones last.

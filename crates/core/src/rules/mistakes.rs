@@ -44,7 +44,6 @@ impl Rule {
                 found.push((*offset, format!("`{text}` is not a regular expression: {mistake}")));
             }
         }
-        let label = format!("rule `{}`: ", self.name);
-        found.into_iter().map(|(at, text)| (at, label.clone() + &text)).collect()
+        found.into_iter().map(|(at, text)| (at, format!("rule `{}`: {text}", self.name))).collect()
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 use super::baseline_index::{BaselineSection, find_sections};
+use super::examples::read_examples;
 use super::interest::RuleInterest;
 use super::quick_reader::{read_section, split_file};
 use super::value::{PlacedValue, RuleEntry, RuleValue, convert_table};
@@ -98,6 +99,15 @@ pub(crate) fn read_concerned_rules(
             parsed = parse_section(section.text, section.offset)?;
             &mut parsed
         };
+        // A command line as an example has no mistake; a table may have one.
+        let has_examples = || entries.iter().any(|entry| entry.value.0 == RuleValue::Examples);
+        if interest.needs_mistakes()
+            && has_examples()
+            && (!section.is_plain || section.text.contains('{'))
+            && !read_examples(section.text).mistakes.is_empty()
+        {
+            return None;
+        }
         let name = entries.iter().find(|entry| entry.key == "name").map(|entry| &entry.value.0);
         if let Some(RuleValue::Text(name)) = name {
             names.push(fnv1a(name.as_bytes()));
@@ -159,7 +169,8 @@ impl<'a> LineCounter<'a> {
 
     fn line_at(&mut self, offset: usize) -> usize {
         let between = self.text.get(self.counted..offset).unwrap_or_default();
-        self.line += between.matches('\n').count();
+        // Without an early end, the compiler compares many bytes at once.
+        self.line += between.bytes().filter(|byte| *byte == b'\n').count();
         self.counted = offset.max(self.counted);
         self.line
     }

@@ -1,4 +1,5 @@
-//! The regular expressions of rules: `adds`, `message`, `argument` and `gets`, in the syntax of the crate `regex`.
+//! The regular expressions of rules: `adds`, `message`, `argument` and `gets`, in the syntax of the crate
+//! `regex`.
 //!
 //! A pattern is compiled when the first text is compared with it, so only where its rule got that far. Its compiled size
 //! is bounded, because a short text such as `a{1000}{1000}` would need gigabytes; matching takes linear time.
@@ -6,9 +7,11 @@
 //! Classes such as `\w` are large in Unicode: compiling `\w{20}` takes milliseconds. In a text of ASCII the small classes
 //! match alike, so for such a text `regex-lite` compiles the pattern, which takes microseconds.
 
+use std::error::Error;
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use regex_automata::nfa::thompson::{BuildError, Config, WhichCaptures};
 
 use super::RuleText;
 
@@ -19,7 +22,7 @@ const LARGEST: usize = 8 << 20;
 #[derive(Debug)]
 pub struct RuleRegex {
     pub source: RuleText,
-    unicode: OnceLock<Result<Regex, String>>,
+    unicode: OnceLock<Result<PikeVM, String>>,
     /// For texts of ASCII; `None` if the pattern needs Unicode or has a mistake.
     ascii: OnceLock<Option<regex_lite::Regex>>,
 }
@@ -36,7 +39,7 @@ impl RuleRegex {
         {
             return Some(pattern.is_match(text));
         }
-        self.compiled().as_ref().ok().map(|pattern| pattern.is_match(text))
+        self.compiled().as_ref().ok().map(|pattern| pattern.is_match(&mut pattern.create_cache(), text))
     }
 
     /// The mistake in the pattern. It completes the sentence "`PATTERN` is not a regular expression: …". Only a thorough
@@ -59,21 +62,24 @@ impl RuleRegex {
         self.ascii.get_or_init(compile).as_ref()
     }
 
-    fn compiled(&self) -> &Result<Regex, String> {
+    fn compiled(&self) -> &Result<PikeVM, String> {
         self.unicode.get_or_init(|| compile(&self.source.text))
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, String> {
-    RegexBuilder::new(pattern).size_limit(LARGEST).build().map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => "it is too large when it is compiled; repeat less".into(),
-        // The first lines of a syntax error show the pattern with a mark below it.
-        error => {
-            let text = error.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            last.strip_prefix("error: ").unwrap_or(last).to_owned()
-        }
-    })
+fn compile(pattern: &str) -> Result<PikeVM, String> {
+    let config = Config::new().nfa_size_limit(Some(LARGEST)).which_captures(WhichCaptures::None);
+    PikeVM::builder().thompson(config).build(pattern).map_err(|error| describe_error(&error))
+}
+
+fn describe_error(error: &BuildError) -> String {
+    if error.size_limit().is_some() {
+        return "it is too large when it is compiled; repeat less".into();
+    }
+    // The first lines of a syntax error show the pattern with a mark below it.
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// Whether a pattern may match a text of ASCII by rules of Unicode (`(?i)ſ` matches `s`), or is one of the few that only
@@ -207,7 +213,7 @@ mod tests {
     fn compare(pattern: &str, texts: &[&str]) {
         let slow = compile(pattern).ok();
         for text in texts {
-            let wanted = slow.as_ref().map(|slow| slow.is_match(text));
+            let wanted = slow.as_ref().map(|slow| slow.is_match(&mut slow.create_cache(), text));
             assert_eq!(regex(pattern).is_match(text), wanted, "{pattern} in {text:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! The guard `config-check`: reports mistakes in `provost.toml` when a session starts.
 //!
-//! This is the one hook call that looks for mistakes in the patterns of rules. No hook call reads their examples.
+//! This is the one hook call that looks for mistakes in the patterns of rules.
 
 use crate::prelude::*;
 use provost_core::event::Event;
