@@ -34,7 +34,7 @@ pub struct Scene<'a> {
     commands: OnceCell<Vec<CommandEffects<'a>>>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
     /// The branches of each place that were asked for.
-    branches: RefCell<Vec<(GitSite, BranchQuestion, Rc<[PossibleBranch]>)>>,
+    branches: RefCell<Vec<KnownBranches>>,
 }
 
 /// Which branches of a place are asked for.
@@ -44,6 +44,9 @@ pub(super) enum BranchQuestion {
     /// Those that a push without a branch changes at this remote.
     PlainPush(Option<String>),
 }
+
+/// The branches that were found for a place and a question.
+type KnownBranches = (GitSite, BranchQuestion, Rc<[PossibleBranch]>);
 
 /// One command of the call.
 pub(super) struct CommandEffects<'a> {
@@ -213,7 +216,7 @@ impl<'a> Scene<'a> {
         question: &BranchQuestion,
         find: impl FnOnce() -> Result<Vec<PossibleBranch>, Fault>,
     ) -> Result<Rc<[PossibleBranch]>, Fault> {
-        let is_same = |known: &&(GitSite, BranchQuestion, _)| known.0 == *site && known.1 == *question;
+        let is_same = |known: &&KnownBranches| known.0 == *site && known.1 == *question;
         if let Some((.., branches)) = self.branches.borrow().iter().find(is_same) {
             return Ok(branches.clone());
         }

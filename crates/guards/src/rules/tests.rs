@@ -5,7 +5,7 @@ use provost_clients::DEFAULT_CLIENT;
 use provost_core::config::Config;
 use provost_core::layer::ConfigLayer;
 use provost_core::places::Places;
-use provost_core::rules::RuleInterest;
+use provost_core::rules::{RuleInterest, RuleRegex};
 use provost_core::tool::{ToolCall, ToolOutcome};
 
 const RULES: &str = r#"
@@ -71,7 +71,7 @@ fn judge_tool(tool: Tool, branch: &str) -> (Vec<String>, Vec<String>) {
     let is_compiled = |rule: &&Rule| {
         let subject = &rule.subject;
         let all = [&subject.adds, &subject.message, &subject.argument];
-        all.into_iter().flatten().any(|regex| regex.is_compiled())
+        all.into_iter().flatten().any(RuleRegex::is_compiled)
     };
     let name = |rule: &Rule| rule.name.clone();
     let rules = &workspace.config.rules.rules;
