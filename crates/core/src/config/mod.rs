@@ -4,12 +4,13 @@
 //! reported with its line and the nearest known key, and the rest of the file still counts. If the line that should
 //! switch a guard off is broken, the guard stays on.
 
+mod document;
 pub mod settings;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 pub use crate::layer::ConfigLayer;
 use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
@@ -17,8 +18,9 @@ use crate::rules::examples::read_examples;
 use crate::rules::{
     LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules, read_table,
 };
+use crate::text::strip_byte_order_mark;
 pub use crate::text::suggest_word;
-use crate::text::{shorten_name, strip_byte_order_mark};
+use document::read_settings;
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
@@ -472,60 +474,6 @@ pub fn find_place(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
-}
-
-/// The settings of a document.
-fn read_settings(
-    layer: ConfigLayer,
-    document: &DeTable<'_>,
-    settings: &[Setting],
-    has_duplicate: bool,
-    mistakes: &mut Vec<(usize, String)>,
-) -> Vec<(ConfigLayer, String, SettingValue)> {
-    let mut values = Vec::new();
-    for (table, content) in document {
-        if matches!(table.get_ref().as_ref(), "rules" | "rule") {
-            continue;
-        }
-        let is_in_table = |setting: &&Setting| setting.table == table.get_ref().as_ref();
-        let known: Vec<&Setting> = settings.iter().filter(is_in_table).collect();
-        if known.is_empty() {
-            let tables = settings.iter().map(|setting| setting.table);
-            let tables = tables.chain(["rules", "rule"]).map(str::to_owned);
-            let (name, suggestion) = (shorten_name(table.get_ref()), suggest_word(table.get_ref(), tables));
-            mistakes.push((table.span().start, format!("unknown table `{name}`{suggestion}")));
-            continue;
-        }
-        let DeValue::Table(entries) = content.get_ref() else {
-            mistakes.push((table.span().start, format!("`{}` must be a table", table.get_ref())));
-            continue;
-        };
-        for (name, value) in entries {
-            match read_setting(&known, name.get_ref(), value.get_ref()) {
-                Ok((_, SettingValue::Word(word))) if has_duplicate && word == "off" => {}
-                Ok((key, value)) => values.push((layer, key, value)),
-                Err(words) if mistakes.len() < MOST_PROBLEMS => mistakes.push((name.span().start, words)),
-                Err(_) => {}
-            }
-        }
-    }
-    values
-}
-
-/// The key and value of an entry of a table. An error describes the mistake.
-fn read_setting(
-    known: &[&Setting],
-    name: &str,
-    value: &DeValue<'_>,
-) -> Result<(String, SettingValue), String> {
-    let Some(setting) = known.iter().find(|setting| setting.name == name) else {
-        let names = known.iter().map(|setting| setting.name.to_owned());
-        return Err(format!("unknown key `{}`{}", shorten_name(name), suggest_word(name, names)));
-    };
-    match setting.value_type.parse(value) {
-        Ok(value) => Ok((setting.key(), value)),
-        Err(expected) => Err(format!("`{}` takes {expected}", setting.key())),
-    }
 }
 
 #[cfg(test)]

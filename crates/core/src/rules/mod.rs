@@ -8,6 +8,7 @@ mod baseline_index;
 pub mod evidence;
 pub mod examples;
 mod interest;
+mod key_values;
 pub mod keys;
 mod layers;
 mod mistakes;

@@ -1,0 +1,114 @@
+//! Reads the value of one key of a rule, or says what the key takes.
+
+use super::keys::{KeyType, RuleKey};
+use super::value::{PlacedValue, RuleEntry, RuleValue};
+use super::{Need, NeedEvidence, RuleRegex, RuleText};
+use crate::text::{shorten_name, suggest_word};
+
+const LONGEST_NAME: usize = 80;
+
+/// A mistake: the byte in the file, and what is wrong.
+pub(super) type Mistake = (usize, String);
+
+pub(super) fn find_key<'k>(keys: &'k [RuleKey], entry: &RuleEntry<'_>) -> Result<&'k RuleKey, Mistake> {
+    keys.iter().find(|key| key.name == entry.key).ok_or_else(|| {
+        let suggestion = suggest_word(&entry.key, keys.iter().map(|key| key.name.to_owned()));
+        (entry.key_offset, format!("unknown key `{}`{suggestion}", shorten_name(&entry.key)))
+    })
+}
+
+pub(super) fn wrong_type(key: &RuleKey, at: usize) -> Mistake {
+    (at, format!("`{}` takes {}", key.name, key.takes.describe()))
+}
+
+pub(super) fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mistake> {
+    match value {
+        RuleValue::Text(text) if !text.trim().is_empty() => {
+            Ok(RuleText { text: text.to_string(), offset: *offset })
+        }
+        _ => Err(wrong_type(key, *offset)),
+    }
+}
+
+pub(super) fn regex(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleRegex, Mistake> {
+    text(key, value).map(RuleRegex::new)
+}
+
+pub(super) fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
+    match &value.0 {
+        RuleValue::List(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
+        _ => text(key, value).map(|text| vec![text]),
+    }
+}
+
+pub(super) fn word<'a>(key: &RuleKey, (value, offset): &'a PlacedValue<'_>) -> Result<&'a str, Mistake> {
+    match (key.takes, value) {
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word))
+            if choices.contains(&word.as_ref()) =>
+        {
+            Ok(word)
+        }
+        (KeyType::Word(choices) | KeyType::Words(choices), RuleValue::Text(word)) => {
+            let (at, text) = wrong_type(key, *offset);
+            Err((at, text + &suggest_word(word, choices.iter().map(|&choice| choice.to_owned()))))
+        }
+        _ => Err(wrong_type(key, *offset)),
+    }
+}
+
+pub(super) fn flag(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<bool, Mistake> {
+    if *value == RuleValue::Flag(true) { Ok(true) } else { Err(wrong_type(key, *offset)) }
+}
+
+pub(super) fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>, most: u64) -> Result<u64, Mistake> {
+    match value {
+        RuleValue::Number(number) if (1..=most).contains(number) => Ok(*number),
+        _ => Err(wrong_type(key, *offset)),
+    }
+}
+
+/// A name can stand in a prompt (`provost override rule:NAME REASON`) and in a list of names.
+pub(super) fn rule_name(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleText, Mistake> {
+    let name = text(key, value)?;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.text.chars().all(is_part) && name.text.chars().count() <= LONGEST_NAME {
+        return Ok(name);
+    }
+    let spelled = shorten_name(&name.text);
+    Err((
+        name.offset,
+        format!(
+            "`name` takes letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME} of them, and not `{spelled}`"
+        ),
+    ))
+}
+
+pub(super) fn need(key: &RuleKey, (value, offset): PlacedValue<'_>) -> Result<Need, Mistake> {
+    const NEED_KEYS: &[RuleKey] = &[
+        RuleKey { name: "passed", takes: KeyType::Text, meaning: "" },
+        RuleKey { name: "check", takes: KeyType::Text, meaning: "" },
+        RuleKey { name: "seconds", takes: KeyType::Seconds, meaning: "" },
+    ];
+    let RuleValue::Table(entries) = value else { return Err(wrong_type(key, offset)) };
+    let (mut evidence, mut limit) = (Vec::new(), None);
+    for entry in entries {
+        let need_key = find_key(NEED_KEYS, &entry)?;
+        match need_key.name {
+            "passed" => evidence.push(NeedEvidence::Passed(text(need_key, &entry.value)?)),
+            "check" => {
+                evidence
+                    .push(NeedEvidence::Check { command: text(need_key, &entry.value)?.text, seconds: 60 });
+            }
+            _ => limit = Some((entry.key_offset, number(need_key, &entry.value, 3600)?)),
+        }
+    }
+    let (Some(mut evidence), true) = (evidence.pop(), evidence.is_empty()) else {
+        return Err(wrong_type(key, offset));
+    };
+    match (&mut evidence, limit) {
+        (NeedEvidence::Check { seconds, .. }, Some((_, limit))) => *seconds = limit,
+        (NeedEvidence::Passed(_), Some((at, _))) => return Err((at, "`seconds` goes with `check`".into())),
+        _ => {}
+    }
+    Ok(Need { evidence, rounds: 3 })
+}
