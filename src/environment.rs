@@ -43,6 +43,8 @@ pub fn make_workspace(
     let mut workspace = Workspace::new(&client.facts, start, project, places, config);
     workspace.interruption =
         Interruption { start_watching: signals::watch_signals, is_requested: signals::is_end_requested };
+    // The name works also if the file of this program was replaced meanwhile.
+    workspace.supervisor = cfg!(target_os = "linux").then_some("/proc/self/exe");
     workspace
 }
 

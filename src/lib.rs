@@ -9,12 +9,17 @@ pub mod environment;
 pub mod hook;
 pub mod journal;
 pub mod reference;
+pub mod replay;
+pub mod report;
 mod signals;
+pub mod suggest;
+#[cfg(target_os = "linux")]
+pub mod supervisor;
 
 pub use provost_clients as clients;
 pub use provost_core::{
-    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, places, process,
-    raw_object, review_verdict, reviewer, rules, text, tool, workspace,
+    client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, past_judgement,
+    places, process, raw_object, review_verdict, reviewer, rules, text, tool, workspace,
 };
 pub use provost_files as files;
 pub use provost_guards::{

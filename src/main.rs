@@ -4,6 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+#[cfg(target_os = "linux")]
+use provost::workspace::rule_commands::SUPERVISE;
+
 /// With the allocator of musl, a recorded step of a workflow takes twice as long.
 #[cfg(target_env = "musl")]
 #[global_allocator]
@@ -18,6 +21,8 @@ fn main() -> ExitCode {
         Some(command) if command == "compat" && !asks_for_help => {
             provost::cli::run_compat(arguments).unwrap_or_else(provost::cli::run)
         }
+        #[cfg(target_os = "linux")]
+        Some(command) if command == SUPERVISE => provost::supervisor::run(arguments),
         Some(command) if command == "statusline" && !asks_for_help => provost::cli::run_statusline(),
         _ => provost::cli::run(),
     }

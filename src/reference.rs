@@ -73,7 +73,7 @@ fn settings_page() -> String {
          page is generated from the program.\n\n\
          | layer | file |\n|---|---|\n\
          | managed | `/etc/provost/provost.toml` (macOS: `/Library/Application Support/provost/provost.toml`); while it has a mistake, no other layer can switch a guard off |\n\
-         | project | the nearest `provost.toml` at or above the directory where the session started; it cannot switch `self-guard` off where one of the other two files exists |\n\
+         | project | the nearest `provost.toml` at or above the directory where the session started; it cannot switch off `self-guard` and `registration-guard`, or rules of the other two files |\n\
          | user | `$XDG_CONFIG_HOME/provost/provost.toml`, by default `~/.config/provost/provost.toml` |\n\n\
          | key | takes | default | meaning |\n|---|---|---|---|\n",
     );

@@ -9,7 +9,7 @@ use super::screen::{self, BOLD, CYAN, DIM, decision_colour, paint, print_detail}
 use super::{CommandResult, Exit, current_directory};
 use crate::cli::current_client;
 use crate::decision::{Decision, Finding, Ruling};
-use crate::effect::git::{NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
+use crate::effect::git::{CommitMessage, NamedBranch, Push, PushForce, PushTarget, UpdatedBranch};
 use crate::effect::{Effect, Line, WriteContent};
 use crate::engine;
 use crate::environment::{open_workspace, read_places};
@@ -105,8 +105,12 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 NamedBranch::Unknown => "an unknown branch",
             };
             let kind = if *dry_run { " (dry run)" } else { "" };
-            let message =
-                message.as_ref().map_or_else(String::new, |message| format!(": {}", quote_start(message)));
+            let message = match message {
+                CommitMessage::Known(message) => format!(": {}", quote_start(message)),
+                CommitMessage::InFile(file) => format!(", with the message in {}", shown(file)),
+                CommitMessage::Unknown => ", with a message that is not known".into(),
+                CommitMessage::NotGiven => String::new(),
+            };
             ("commits", format!("to {branch} in {place}{kind}{message}"))
         }
         Effect::UpdateBranch(update) => {
@@ -128,6 +132,10 @@ fn describe_effect(effect: &Effect) -> (&'static str, String) {
                 WriteContent::Known { text, append: false, .. } => ("", text),
                 WriteContent::Known { text, append: true, .. } => ("appends ", text),
                 WriteContent::Adds { text } => ("adds ", text),
+                WriteContent::Copied { file, append } => {
+                    let sign = if *append { "appends " } else { "" };
+                    return ("writes", format!("{}: {sign}what {} holds", shown(path), shown(file)));
+                }
                 WriteContent::InCall | WriteContent::Unknown => return ("writes", shown(path)),
             };
             ("writes", format!("{}: {sign}{}", shown(path), quote_start(text)))
@@ -181,6 +189,10 @@ fn describe_push(push: &Push) -> String {
 }
 
 /// `number`: the command that has the effect.
+fn known_message(message: &CommitMessage) -> Option<&str> {
+    if let CommitMessage::Known(message) = message { Some(message) } else { None }
+}
+
 fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
     let (does, what) = describe_effect(effect);
     let mut value = match effect {
@@ -196,7 +208,7 @@ fn effect_to_json(effect: &Effect, line: &Line, number: u32) -> Value {
                 NamedBranch::Named(name) => ("named", Some(name)),
                 NamedBranch::Unknown => ("unknown", None),
             };
-            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run, "message": message})
+            json!({"does": does, "repository": site.repository, "on": on, "branch": name, "dry_run": dry_run, "message": known_message(message)})
         }
         Effect::Place { names, to, .. } => json!({"does": does, "names": names, "to": to}),
         Effect::Write { path, content: WriteContent::Known { text, append, .. } } => {

@@ -6,11 +6,12 @@ use super::screen::{
     BOLD, CYAN, DIM, decision_colour, paint, print_detail, print_field, text_width, wrap, wrap_for_terminal,
     wrap_line,
 };
-use super::{CommandResult, CurrentProject, Exit};
+use super::{CommandError, CommandResult, CurrentProject, Exit};
 use crate::journal::{GuardRecord, JournalRecord};
 use crate::registry::{RULES, find_guard};
 use crate::rules::RULE_PREFIX;
 use crate::text::make_one_line;
+use provost_files::byte_search::find_part;
 
 /// Explain why a call was denied, and how to fix it
 ///
@@ -30,20 +31,16 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> CommandResult {
         let here = CurrentProject::locate()?;
-        let records = here.read_journal()?;
+        let found = FoundRecords::search(&here, self.id.as_deref())?;
         let mut out = anstream::stdout().lock();
-        let matches: Vec<&JournalRecord> = match &self.id {
-            Some(id) => records.iter().filter(|record| record.text("id").starts_with(id.as_str())).collect(),
-            None => records.iter().rev().find(|record| record.is_denial()).into_iter().collect(),
-        };
-        let answer = match (matches.as_slice(), &self.id) {
+        let answer = match (found.records.as_slice(), &self.id) {
             ([record], _) => {
                 print_record(&mut out, record)?;
                 return Ok(Exit::Done);
             }
             (_, None) => {
                 let project = make_one_line(&here.project.to_string_lossy());
-                let list = if records.iter().any(|record| record.watched_decision().is_some()) {
+                let list = if found.has_watched {
                     "`provost journal --would` shows what watched guards and rules would have denied"
                 } else {
                     "`provost journal` shows all decisions"
@@ -53,16 +50,52 @@ impl Explain {
             ([], Some(id)) => {
                 format!("no decision in this project has an ID that starts with `{}`", make_one_line(id))
             }
-            (several, Some(id)) => {
+            (_, Some(id)) => {
                 format!(
                     "{} decisions have an ID that starts with `{}`; give more of the ID",
-                    several.len(),
+                    found.count,
                     make_one_line(id)
                 )
             }
         };
         writeln!(out, "{}", wrap_for_terminal(&answer, 0))?;
         Ok(Exit::Problem)
+    }
+}
+
+/// The records that a command line means.
+#[derive(Default)]
+struct FoundRecords {
+    /// With an id, the first ones that start with it; without one, the last denial.
+    records: Vec<JournalRecord>,
+    count: u64,
+    /// Whether a watched guard or rule had something to say.
+    has_watched: bool,
+}
+
+impl FoundRecords {
+    fn search(here: &CurrentProject, id: Option<&str>) -> Result<Self, CommandError> {
+        let mut found = Self::default();
+        here.visit_journal(|line| {
+            let has = |text: &str| find_part(line, text.as_bytes()).is_some();
+            // Few of many lines have to be parsed.
+            if !id.map_or_else(|| has("\"deny") || has("\"would "), has) {
+                return;
+            }
+            let Some(record) = JournalRecord::parse_bytes(line).map(JournalRecord::masked) else { return };
+            match id {
+                Some(id) if record.text("id").starts_with(id) => {
+                    found.count += 1;
+                    if found.records.len() < 2 {
+                        found.records.push(record);
+                    }
+                }
+                None if record.is_denial() => found.records = vec![record],
+                None => found.has_watched |= record.watched_decision().is_some(),
+                Some(_) => {}
+            }
+        })?;
+        Ok(found)
     }
 }
 

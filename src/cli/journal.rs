@@ -1,5 +1,6 @@
 //! `provost journal`: the decisions in this project, newest last.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use super::screen::{self, BOLD, DIM, decision_colour, paint, wrap_for_terminal};
@@ -48,24 +49,30 @@ struct ShownRecords {
 impl Journal {
     pub(crate) fn run(self) -> CommandResult {
         let here = CurrentProject::locate()?;
-        let records = here.read_journal()?;
+        let mut records = VecDeque::new();
+        here.visit_journal(|line| {
+            records.extend(JournalRecord::parse_bytes(line).map(JournalRecord::masked));
+            if records.len() > self.number {
+                records.pop_front();
+            }
+        })?;
         let mut out = anstream::stdout().lock();
         let Some(state) = &here.state else {
             writeln!(out, "there is no journal, because HOME is not set")?;
             return Ok(Exit::Problem);
         };
-        if records.is_empty() && !self.follow && !self.json {
+        if records.is_empty() && self.number > 0 && !self.follow && !self.json {
             let project = make_one_line(&here.project.to_string_lossy());
             writeln!(out, "{}", wrap_for_terminal(&format!("no decisions in {project} yet"), 0))?;
             return Ok(Exit::Done);
         }
-        for record in records.iter().skip(records.len().saturating_sub(self.number)) {
+        for record in &records {
             self.print_record(&mut out, record)?;
         }
         if self.follow {
             let mut shown = Ok(());
             journal::follow_records(state, |record| {
-                shown = self.print_record(&mut out, &record).and_then(|()| out.flush());
+                shown = self.print_record(&mut out, &record.masked()).and_then(|()| out.flush());
                 shown.is_ok()
             })?;
             shown?;
@@ -100,7 +107,11 @@ impl Journal {
                 let colon = if guard.text("why").is_empty() { "" } else { ": " };
                 format!("{}: {}{colon}{}", guard.text("guard"), guard.text("what"), guard.text("why"))
             }
-            None => record.text("remark").to_owned(),
+            None => {
+                let remark = record.text("remark").to_owned();
+                let works = record.guards().map(|guard| guard.describe_work());
+                std::iter::once(remark).chain(works).find(|text| !text.is_empty()).unwrap_or_default()
+            }
         };
         let cells = [
             paint(DIM, &make_one_line(record.text("id"))),

@@ -19,7 +19,11 @@ mod journal;
 mod man;
 mod override_command;
 mod overview;
+mod past_options;
 mod phases;
+mod record_work;
+mod replay;
+mod report;
 mod review;
 mod rules;
 mod schema;
@@ -57,8 +61,10 @@ pub(crate) use client::current_client;
   provost doctor                 check the installation by running every hook
   provost guards                 list the guards, and which are on here
   provost rules                  list the rules, and how often each matched
+  provost replay                 what would have been stopped in past sessions
   provost explain                why the last call was denied, and the fix
   provost journal --follow       watch decisions as they are made
+  provost report                 what Provost did in the last 30 days
   provost gate status            the state of the last plan
   provost review status          the state of a plan's reviews
   provost phases status          the state of the workflow
@@ -89,8 +95,10 @@ enum Command {
     Statusline(statusline::Statusline),
     Explain(explain::Explain),
     Journal(journal::Journal),
+    Report(report::ReportCommand),
     Guards(guards::Guards),
     Rules(rules::Rules),
+    Replay(replay::Replay),
     Check(check::Check),
     Override(override_command::Override),
     Gate(gate::Gate),
@@ -166,6 +174,7 @@ pub fn run() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Override(command) => command.run(),
         Command::Rules(command) => command.run(),
+        Command::Replay(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Guards(command) => command.run(),
         Command::Explain(command) => command.run(),
@@ -173,6 +182,7 @@ pub fn run() -> ExitCode {
         Command::Review(command) => command.run(),
         Command::Phases(command) => command.run(),
         Command::Journal(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::Config(command) => command.run(),
         Command::Schema(_) => schema::Schema::run(),
         Command::Demo(command) => command.run(),
@@ -280,11 +290,14 @@ impl CurrentProject {
         Ok(Self { state: places.project_state_directory(&project), project, layers, config })
     }
 
-    /// Reads all records of this project's journal.
-    pub(crate) fn read_journal(&self) -> Result<Vec<crate::journal::JournalRecord>, CommandError> {
-        let Some(state) = &self.state else { return Ok(Vec::new()) };
-        crate::journal::read_records(state)
-            .map_err(|error| CommandError::Io(format!("the journal cannot be read: {error}")))
+    /// Calls `visit` with every line of this project's journal and its archive, oldest first.
+    pub(crate) fn visit_journal(&self, mut visit: impl FnMut(&[u8])) -> Result<(), CommandError> {
+        let Some(state) = &self.state else { return Ok(()) };
+        let errors = crate::journal::visit_lines(state, |line| line.into_iter().for_each(&mut visit));
+        match errors.first() {
+            Some(error) => Err(CommandError::Io(format!("the journal cannot be read: {error}"))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -130,13 +130,13 @@ fn wrap_cell(cell: &str, width: usize) -> Vec<String> {
 /// Prints each row by itself: its first cell, and below it the others beside their headings.
 fn print_as_lists(out: &mut impl Write, rows: &[Vec<String>], room: usize) -> io::Result<()> {
     let Some((heading, rows)) = rows.split_first() else { return Ok(()) };
-    let longest = heading.iter().skip(1).map(|name| display_width(name)).max().unwrap_or(0);
+    let longest = heading.iter().skip(1).map(|name| display_width(name.trim())).max().unwrap_or(0);
     for row in rows {
         let Some((first, others)) = row.split_first() else { continue };
         writeln!(out, "{}", paint(BOLD, first))?;
-        for (name, cell) in heading.iter().skip(1).zip(others).filter(|(_, cell)| !cell.is_empty()) {
+        for (name, cell) in heading.iter().skip(1).zip(others).filter(|(_, cell)| !cell.trim().is_empty()) {
             let text = wrap(cell, longest + 4, room);
-            writeln!(out, "  {}  {}", paint(DIM, &pad(name, longest)), text.trim_start())?;
+            writeln!(out, "  {}  {}", paint(DIM, &pad(name.trim(), longest)), text.trim_start())?;
         }
     }
     Ok(())

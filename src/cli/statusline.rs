@@ -157,11 +157,23 @@ fn count_watched(overview: &Overview, session: &str) -> Option<String> {
 }
 
 fn describe_configuration(overview: &Overview) -> Option<String> {
-    let mistakes = overview.config_problems().len();
+    let problems = overview.config_problems();
+    let first = || {
+        let file = problems.first()?.file.file_name()?.to_string_lossy().into_owned();
+        let place = problems.iter().find_map(|problem| problem.place);
+        Some(match place {
+            Some((line, column)) => format!(" ({}:{line}:{column})", make_one_line(&file)),
+            None => format!(" ({})", make_one_line(&file)),
+        })
+    };
     match overview.guards_off().len() {
         off if off == GUARDS.len() => Some("off".into()),
-        _ if mistakes == 1 => Some("1 mistake in its configuration".into()),
-        _ if mistakes > 1 => Some(format!("{mistakes} mistakes in its configuration")),
+        _ if problems.len() == 1 => {
+            Some(format!("1 mistake in its configuration{}", first().unwrap_or_default()))
+        }
+        _ if problems.len() > 1 => {
+            Some(format!("{} mistakes in its configuration{}", problems.len(), first().unwrap_or_default()))
+        }
         1 => Some("1 guard off".into()),
         off if off > 1 => Some(format!("{off} guards off")),
         _ => None,

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::agent_messages;
@@ -35,6 +36,8 @@ pub(super) struct HookCall {
     /// Whether a hook entry made the call. Other entries may call about the same event. A replacement for a script
     /// is called alone.
     is_entry: bool,
+    /// Whether the journal has begun a new file, so that an old one is to be compacted.
+    is_journal_rotated: AtomicBool,
     began: Instant,
 }
 
@@ -81,6 +84,7 @@ impl HookCall {
             findings,
             mistakes,
             is_entry,
+            is_journal_rotated: AtomicBool::new(false),
             began,
         }
     }
@@ -205,8 +209,22 @@ impl HookCall {
             micros: to_micros(self.began.elapsed()),
             remark: remark.as_deref(),
         };
-        journal::append_entry(&state, &entry, config.journal_limit())
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", state.display())))
+        let is_rotated = journal::append_entry(&state, &entry, config.journal_limit())
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", state.display())))?;
+        self.is_journal_rotated.store(is_rotated, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Compacts what has dropped out of the journal. That takes a while, so it comes last.
+    pub(super) fn compact_journal(&self) {
+        if !self.is_journal_rotated.load(Ordering::Relaxed) {
+            return;
+        }
+        let Workspace { project, places, .. } = &self.workspace;
+        if let Some(state) = places.project_state_directory(project) {
+            // What fails now is done after the next rotation.
+            let _ = journal::compact_archive(&state);
+        }
     }
 }
 

@@ -155,6 +155,7 @@ fn answer(deadline: &Deadline, call: &HookCall, mut findings: Vec<Finding>, pati
     if let Some(shared) = shared {
         shared.save();
     }
+    call.compact_journal();
     code
 }
 

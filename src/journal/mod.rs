@@ -1,8 +1,12 @@
 //! The record of decisions: one JSON line for each, per project, appended with one write.
 //!
 //! The journal shows long after a call which guard decided what, and on which evidence. No error here changes an answer.
-//! It holds no file contents, and what looks like a credential is masked.
+//! It holds no file contents, and what looks like a credential is masked. When a file is full, a new one begins; two old
+//! files stay as they are, and older ones are compacted ([`archive`]).
 
+mod archive;
+pub mod day_totals;
+pub mod lines;
 pub mod mask;
 mod records;
 
@@ -15,15 +19,23 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::clock;
 use crate::decision::{Decision, Finding};
-use crate::event::{Event, PermissionMode};
-use crate::opinion::Verdict;
+use crate::engine::to_micros;
+use crate::event::{Event, EventKind, PermissionMode};
+use crate::opinion::{AssessmentRecord, Opinion, ReviewerWork, RoundRecord, Verdict};
 use crate::text::truncate_utf16;
+use crate::tool::Tool;
+pub use archive::{ArchiveHeader, compact as compact_archive};
+use mask::KnownSecrets;
 use provost_files as files;
-pub use records::{GuardRecord, JournalRecord, follow_records, read_records, visit_last_lines};
+pub use records::{GuardRecord, JournalRecord, follow_records, visit_last_lines, visit_lines};
+use serde_json::json;
 
 const FILE: &str = "journal.jsonl";
-/// How many old files are kept beside the current one.
+const LOCK: &str = "journal.lock";
+/// How many old files are kept whole beside the current one.
 const KEPT: u32 = 2;
+/// No line is longer, even with the texts of all guards.
+const LONGEST_LINE: usize = 4 << 20;
 /// How many pieces of evidence a line has for each guard.
 const MOST_EVIDENCE: usize = 16;
 const MOST_TEXT: usize = 2_000;
@@ -52,8 +64,9 @@ pub fn journal_file(project_state: &Path) -> PathBuf {
     project_state.join(FILE)
 }
 
-/// Appends one line; starts a new file when this one has grown to `limit` bytes.
-pub fn append_entry(project_state: &Path, entry: &JournalEntry<'_>, limit: u64) -> io::Result<()> {
+/// Appends one line; starts a new file when this one has grown to `limit` bytes. Returns whether it did: then the caller
+/// calls [`compact_archive`] when there is time for it.
+pub fn append_entry(project_state: &Path, entry: &JournalEntry<'_>, limit: u64) -> io::Result<bool> {
     let mut line = Vec::with_capacity(1_000);
     serde_json::to_writer(&mut line, entry)?;
     line.push(b'\n');
@@ -65,28 +78,60 @@ pub fn append_entry(project_state: &Path, entry: &JournalEntry<'_>, limit: u64) 
         }
         opened => opened?,
     };
+    let mut is_rotated = false;
     if size + line.len() as u64 > limit {
-        file = rotate(project_state, file, limit)?;
+        (file, is_rotated) = rotate(project_state, file, limit)?;
     }
-    files::append_bytes(&mut file, &path, &line)
+    files::append_bytes(&mut file, &path, &line)?;
+    Ok(is_rotated)
 }
 
-/// Renames each file to the next number, under a lock, so that only one process does it.
-fn rotate(directory: &Path, full: fs::File, limit: u64) -> io::Result<fs::File> {
-    let Some(_lock) = files::try_lock(&directory.join("journal.lock"))? else { return Ok(full) };
+/// Renames each file to the next number, under a lock, so that only one process does it. The oldest joins the archive.
+fn rotate(directory: &Path, full: fs::File, limit: u64) -> io::Result<(fs::File, bool)> {
+    let Some(_lock) = files::try_lock(&directory.join(LOCK))? else { return Ok((full, false)) };
     let path = journal_file(directory);
     // Another process may have rotated the files.
-    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() * 2 > limit) {
+    let is_full = fs::metadata(&path).is_ok_and(|metadata| metadata.len() * 2 > limit);
+    if is_full {
+        // A process that was killed here may have left a gap.
+        let has_gap = (1..=KEPT).any(|old| old_file(directory, old).symlink_metadata().is_err());
+        if !has_gap {
+            files::rename_file(&old_file(directory, KEPT), &archive::next_path(directory))?;
+        }
         for old in (1..KEPT).rev() {
             let _ = files::rename_file(&old_file(directory, old), &old_file(directory, old + 1));
         }
         files::rename_file(&path, &old_file(directory, 1))?;
     }
-    Ok(files::append_open(&path)?.0)
+    Ok((files::append_open(&path)?.0, is_full))
 }
 
 fn old_file(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("journal.{number}.jsonl"))
+}
+
+impl JournalEntry<'_> {
+    /// The secrets of the command, if a guard has something to say about it.
+    fn find_secrets(&self) -> KnownSecrets {
+        /// Texts quote the start of a command.
+        const LONGEST: usize = 8_000;
+        let is_mute = |finding: &Finding| {
+            let silent = |opinion: &Opinion| opinion.is_silent() && opinion.evidence.is_empty();
+            finding.outcome.as_ref().is_ok_and(silent)
+        };
+        let tool = self.event.and_then(Event::call).map(|call| &call.tool);
+        let command = match tool {
+            Some(Tool::Shell { command }) => Some(command),
+            Some(Tool::Other { commands, .. }) => commands.first(),
+            _ => None,
+        };
+        match command {
+            Some(command) if !self.findings.iter().all(is_mute) => {
+                KnownSecrets::find(&truncate_utf16(command, LONGEST))
+            }
+            _ => KnownSecrets::default(),
+        }
+    }
 }
 
 /// Writes the line without a tree of values in between, because a line is written at nearly every call.
@@ -103,6 +148,7 @@ impl Serialize for JournalEntry<'_> {
         if let Some(event) = self.event {
             line.serialize_entry("event", &prepare(&event.native_name))?;
             let (agent, call) = (event.agent.as_ref(), event.call());
+            let subject = call.map(|_| prepare_subject(event));
             let mode = match &event.mode {
                 PermissionMode::Unknown => None,
                 PermissionMode::Plan => Some("plan"),
@@ -118,24 +164,29 @@ impl Serialize for JournalEntry<'_> {
             ];
             for (name, value) in fields {
                 if let Some(value) = value {
-                    line.serialize_entry(name, &prepare(value))?;
+                    line.serialize_entry(name, &mask::mask_field(name, &shorten(value)))?;
                 }
             }
-            // Of a call that is not stopped, only the tool is recorded.
+            // Of a call that is not stopped, only the tool is recorded, and whether it is the same as another.
+            if let (EventKind::BeforeTool(_), Some(subject)) = (&event.kind, &subject) {
+                line.serialize_entry("subject_hash", &lines::hash_subject(subject))?;
+            }
             let would_stop = |finding: &Finding| finding.is_watched && finding.would_stop();
             if (is_overridden
                 || self.decision.stop_reason().is_some()
                 || self.findings.iter().any(would_stop))
-                && let Some(subject) = event.full_subject().filter(|subject| !subject.is_empty())
+                && let Some(subject) = subject.filter(|subject| !subject.is_empty())
             {
-                line.serialize_entry("subject", &prepare(&truncate_utf16(&subject, LONGEST_SUBJECT)))?;
+                line.serialize_entry("subject", &subject)?;
             }
         }
         if let Some(remark) = self.remark {
             line.serialize_entry("remark", &prepare(remark))?;
         }
         let findings = self.findings.iter().filter(|finding| !finding.is_unconcerned());
-        line.serialize_entry("guards", &findings.map(GuardEntry).collect::<Vec<_>>())?;
+        let secrets = self.find_secrets();
+        let entries = findings.map(|finding| GuardEntry { finding, secrets: &secrets });
+        line.serialize_entry("guards", &entries.collect::<Vec<_>>())?;
         let decision = match self.decision.stop_reason() {
             None if is_overridden => OVERRIDDEN,
             _ => self.decision.ruling.name(),
@@ -147,11 +198,15 @@ impl Serialize for JournalEntry<'_> {
 }
 
 /// The part of a line about one guard.
-struct GuardEntry<'a>(&'a Finding);
+struct GuardEntry<'a> {
+    finding: &'a Finding,
+    secrets: &'a KnownSecrets,
+}
 
 impl Serialize for GuardEntry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(finding) = self;
+        let Self { finding, secrets } = self;
+        let prepare = |text: &str| secrets.mask(&shorten(text)).into_owned();
         let (word, denial, evidence) = match &finding.outcome {
             Ok(opinion) => {
                 let has_note = opinion.to_model.is_some() || opinion.to_user.is_some();
@@ -185,6 +240,9 @@ impl Serialize for GuardEntry<'_> {
                 entry.serialize_entry("final", "no prompt lifts it")?;
             }
         }
+        if let Ok(Opinion { reviewer_work: Some(work), .. }) = &finding.outcome {
+            write_work(&mut entry, work)?;
+        }
         if !evidence.is_empty() {
             let texts = evidence.iter().take(MOST_EVIDENCE).map(|text| prepare(text));
             entry.serialize_entry("evidence", &texts.collect::<Vec<_>>())?;
@@ -194,12 +252,40 @@ impl Serialize for GuardEntry<'_> {
     }
 }
 
+/// Writes what reviewers did.
+fn write_work<M: SerializeMap>(entry: &mut M, work: &ReviewerWork) -> Result<(), M::Error> {
+    match work {
+        ReviewerWork::Round(round) => {
+            let RoundRecord { plan, review, task, number, model, verdict, is_last, took } = round;
+            let task = task.as_deref().map(prepare);
+            let value = json!({"plan": prepare(plan), "review": review, "task": task, "round": number,
+                "model": prepare(model), "verdict": verdict, "is_last": is_last, "micros": to_micros(*took)});
+            entry.serialize_entry("review", &value)
+        }
+        ReviewerWork::Assessment(AssessmentRecord { plan, is_passed, took }) => {
+            let value = json!({"plan": prepare(plan), "passed": is_passed, "micros": took.map(to_micros)});
+            entry.serialize_entry("assessment", &value)
+        }
+    }
+}
+
+/// What a call is about, as the journal shows it; empty if that is unknown.
+fn prepare_subject(event: &Event) -> String {
+    let subject = event.full_subject().unwrap_or_default();
+    // Cut last, because the start of a secret may not look like one.
+    truncate_utf16(&prepare(&subject), LONGEST_SUBJECT).into_owned()
+}
+
 /// Cuts a text and masks credentials in it.
 fn prepare(text: &str) -> Cow<'_, str> {
-    match truncate_utf16(text, MOST_TEXT) {
+    match shorten(text) {
         Cow::Borrowed(text) => mask::mask_credentials(text),
         Cow::Owned(text) => Cow::Owned(mask::mask_credentials(&text).into_owned()),
     }
+}
+
+fn shorten(text: &str) -> Cow<'_, str> {
+    truncate_utf16(text, MOST_TEXT)
 }
 
 /// A short id for a line. Later lines have greater ids.
@@ -226,19 +312,34 @@ mod tests {
     }
 
     #[test]
-    fn the_journal_rotates_by_size_and_keeps_two_old_files() {
+    fn the_journal_rotates_by_size_and_keeps_two_old_files_and_an_archive() {
         let dir = tempfile::tempdir().unwrap();
         let decision = Decision::default();
+        let mut rotations = 0;
         for _ in 0..60 {
-            append_entry(dir.path(), &entry(&decision), 1000).unwrap();
+            if append_entry(dir.path(), &entry(&decision), 1000).unwrap() {
+                compact_archive(dir.path()).unwrap();
+                rotations += 1;
+            }
         }
         let mut names: Vec<_> = fs::read_dir(dir.path())
             .unwrap()
             .map(|e| e.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names, ["journal.1.jsonl", "journal.2.jsonl", "journal.jsonl", "journal.lock"]);
+        let archive = format!("journal.archive.{:06}.jsonl", rotations - 2);
+        assert_eq!(
+            names,
+            ["journal.1.jsonl", "journal.2.jsonl", archive.as_str(), "journal.jsonl", "journal.lock"]
+        );
         assert!(fs::metadata(journal_file(dir.path())).unwrap().len() <= 1000);
+        let mut count = 0;
+        let errors = visit_lines(dir.path(), |line| {
+            count += usize::from(line.and_then(JournalRecord::parse_bytes).is_some());
+        });
+        assert!(errors.is_empty());
+        // A remark is kept as a line.
+        assert_eq!(count, 60);
     }
 
     #[test]

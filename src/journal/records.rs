@@ -3,14 +3,16 @@
 //! A broken line is skipped, and of a line from another version the known fields are read: one bad line must not hide the
 //! others.
 
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, thread};
 
 use serde_json::Value;
 
-use super::{KEPT, OVERRIDDEN, WOULD, journal_file, old_file};
+use super::mask::mask_line;
+use super::{KEPT, LOCK, LONGEST_LINE, OVERRIDDEN, WOULD, archive, journal_file, old_file};
 use provost_files as files;
 
 /// How every line begins. No text within a line contains this.
@@ -24,16 +26,25 @@ pub struct JournalRecord(pub Value);
 pub struct GuardRecord<'a>(&'a Value);
 
 impl JournalRecord {
-    /// Parses a line. A killed process or a full disk can leave the start of a line, and the next line follows on the same
+    /// Parses the line of a decision. A killed process or a full disk can leave the start of a line, and the next line follows on the same
     /// one: then that line is parsed.
     pub fn parse(line: &str) -> Option<Self> {
-        let read = |line: &str| serde_json::from_str(line).ok().filter(Value::is_object).map(Self);
+        let is_decision = |value: &Value| value.is_object() && !is_of_archive(value);
+        let read = |line: &str| serde_json::from_str(line).ok().filter(is_decision).map(Self);
         read(line).or_else(|| line.rfind(BEGINNING).filter(|at| *at > 0).and_then(|at| read(&line[at..])))
     }
 
     /// Parses the bytes of a line, which may not be UTF-8.
     pub fn parse_bytes(line: &[u8]) -> Option<Self> {
         Self::parse(&String::from_utf8_lossy(line))
+    }
+
+    /// Masks what looks like a credential, before the line is shown: an older version may have written it, which knew fewer
+    /// forms.
+    #[must_use]
+    pub fn masked(mut self) -> Self {
+        mask_line(&mut self.0);
+        self
     }
 
     pub fn text(&self, name: &str) -> &str {
@@ -81,6 +92,26 @@ impl<'a> GuardRecord<'a> {
         self.0[name].as_str().unwrap_or_default()
     }
 
+    /// What reviewers did, in a few words; empty if none was asked.
+    pub fn describe_work(&self) -> String {
+        let (review, assessment) = (self.value("review"), self.value("assessment"));
+        let text = |value: &'a Value, name: &str| value[name].as_str().unwrap_or_default();
+        match (review["round"].as_u64(), assessment["passed"].as_bool()) {
+            (Some(round), _) => {
+                let (review, by) = (text(review, "review"), (text(review, "model"), text(review, "verdict")));
+                format!("{review}, round {round} by {}: {}", by.0, by.1)
+            }
+            (None, Some(true)) => format!("{} passed", text(assessment, "plan")),
+            (None, Some(false)) => format!("{} failed", text(assessment, "plan")),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// A field that other versions may not have.
+    pub fn value(&self, name: &str) -> &'a Value {
+        &self.0[name]
+    }
+
     pub fn evidence(&self) -> impl Iterator<Item = &'a str> {
         self.0["evidence"].as_array().into_iter().flatten().filter_map(Value::as_str)
     }
@@ -90,22 +121,40 @@ impl<'a> GuardRecord<'a> {
     }
 }
 
-/// All records, oldest first.
-pub fn read_records(project_state: &Path) -> io::Result<Vec<JournalRecord>> {
-    let mut records = Vec::new();
-    let old = (1..=KEPT).rev().map(|number| old_file(project_state, number));
-    for file in old.chain([journal_file(project_state)]) {
-        match fs::File::open(&file) {
-            Ok(file) => {
-                for line in BufReader::new(file).split(b'\n') {
-                    records.extend(JournalRecord::parse_bytes(&line?));
-                }
+/// Whether a line belongs to the archive itself: its first line, and the totals of a day.
+fn is_of_archive(value: &Value) -> bool {
+    value.get("archive").is_some() || value.get("day").is_some()
+}
+
+/// Calls `visit` with every line of the journal and its archive, oldest first; `None` for a line that is too long. Memory
+/// does not grow with the journal. Returns the errors of files that cannot be read.
+pub fn visit_lines(project_state: &Path, mut visit: impl FnMut(Option<&[u8]>)) -> Vec<io::Error> {
+    /// Another process needs this long to rotate or compact files.
+    const PATIENCE: Duration = Duration::from_secs(2);
+    // Files get other names meanwhile, unless the lock is held.
+    let _lock = files::share_lock(&project_state.join(LOCK), PATIENCE);
+    let mut errors = Vec::new();
+    for file in list_files(project_state) {
+        let read = files::for_each_line(&file, LONGEST_LINE, |line| {
+            visit(line);
+            ControlFlow::Continue(())
+        });
+        match read {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                errors.push(io::Error::new(error.kind(), format!("{}: {error}", file.display())));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+            _ => {}
         }
     }
-    Ok(records)
+    errors
+}
+
+/// The files of the journal and its archive, oldest first. Some may not exist.
+fn list_files(project_state: &Path) -> Vec<PathBuf> {
+    let mut all = archive::list_paths(project_state);
+    all.extend((1..=KEPT).rev().map(|number| old_file(project_state, number)));
+    all.push(journal_file(project_state));
+    all
 }
 
 /// Calls `visit` with the last lines, newest first, until it breaks. It reads only the end of the journal and does not
@@ -199,7 +248,12 @@ mod tests {
         fs::write(journal_file(dir.path()), format!("{half}{{\"id\":\"b\"}}\n{{\"id\":\"c\"}}\n{half}"))
             .unwrap();
         assert_eq!(ids(dir.path(), 9), ["c", "b"]);
-        assert_eq!(read_records(dir.path()).unwrap().len(), 2);
+        let mut count = 0;
+        let errors = visit_lines(dir.path(), |line| {
+            count += usize::from(line.and_then(JournalRecord::parse_bytes).is_some());
+        });
+        assert!(errors.is_empty());
+        assert_eq!(count, 2);
     }
 
     #[test]

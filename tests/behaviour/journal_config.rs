@@ -25,6 +25,8 @@ mod journal {
         let said = &mut line["guards"][0];
         assert!(said["micros"].take().as_u64().is_some());
         assert!(line["micros"].take().as_u64().is_some());
+        let hash = line["subject_hash"].take();
+        assert!(hash.as_str().is_some_and(|hash| hash.len() == 8), "{hash}");
         assert_eq!(line["id"].take().as_str().unwrap().len(), 13);
         let time = line["time"].take();
         assert!(time.as_str().unwrap().starts_with("20") && time.as_str().unwrap().ends_with('Z'), "{time}");
@@ -43,6 +45,7 @@ mod journal {
                 "tool": "Write",
                 "call": "toolu_main_4_0",
                 "mode": "default",
+                "subject_hash": null,
                 "subject": "<project>/provost.toml",
                 "guards": [{
                     "guard": "self-guard",
@@ -209,15 +212,10 @@ mod layers {
     }
 
     #[test]
-    fn a_project_cannot_open_the_files_of_the_user() {
+    fn a_project_cannot_switch_off_what_protects_provost() {
         let project = TestProject::new();
         let own = project.home.join(".config/provost/provost.toml");
         project.write_file("provost.toml", OFF);
-        assert!(!judges(&project));
-        project.write_home_file(
-            ".config/provost/provost.toml",
-            "[[rule]]\nname = \"x\"\nruns = \"x\"\ndeny = \"x\"\n",
-        );
         assert!(judges(&project));
         project.hook(&project.write(&own, "")).expect_denial();
         let told = project.hook(&project.recorded_event("SessionStart.startup")).expect_note();
@@ -248,12 +246,14 @@ mod layers {
     #[test]
     fn a_project_is_found_from_a_directory_below() {
         let project = TestProject::new().without_variable("CLAUDE_PROJECT_DIR");
-        project.write_file("provost.toml", OFF);
+        project.write_home_file(".config/provost/provost.toml", OFF);
         let below = project.path.join("src/deep");
         fs::create_dir_all(&below).unwrap();
         let mut call = forbidden(&project);
         call["cwd"] = json!(below);
         assert!(project.hook(&call).is_silent());
+        project.write_file("provost.toml", ON);
+        project.hook(&call).expect_denial();
     }
 }
 
@@ -289,7 +289,7 @@ mod mistakes {
     #[test]
     fn the_rest_of_a_file_with_a_mistake_still_counts() {
         let project = TestProject::new();
-        project.write_file("provost.toml", &format!("[engine]\nspeed = 9\n{OFF}"));
+        project.write_home_file(".config/provost/provost.toml", &format!("[engine]\nspeed = 9\n{OFF}"));
         assert!(project.hook(&forbidden(&project)).is_silent());
     }
 

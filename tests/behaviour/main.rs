@@ -27,6 +27,8 @@ mod plan_gate_sidecar;
 mod planner;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod reliability;
+mod replay;
+mod report;
 mod review_loop;
 mod review_loop_cli;
 mod rules;

@@ -96,14 +96,14 @@ impl TestProject {
         Self { root, home, path, variables }
     }
 
-    /// A project whose configuration switches off every guard.
+    /// A project whose user has switched off every guard.
     pub fn with_no_guard() -> Self {
         let project = Self::new();
         let mut config = String::from("[guards]\n");
         for guard in provost::registry::GUARDS {
             config += &format!("{} = \"off\"\n", guard.name);
         }
-        project.write_file("provost.toml", &config);
+        project.write_home_file(".config/provost/provost.toml", &config);
         project
     }
 

@@ -9,6 +9,7 @@ mod health;
 mod json;
 mod json_edit;
 mod long_text;
+pub mod past;
 mod registration;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub use claude::script as scripts;
 pub use demo::{ClientDemo, DemoAct, DemoAnswer, DemoScene, EventSource, SceneAction};
 pub use health::{Health, HookProgram, HookReply, SampleEvent, SteeringValue, ToolNames};
 pub use long_text::HookInput;
+use past::PastSessions;
 use provost_core::client::ClientFacts;
 use provost_core::decision::Decision;
 use provost_core::event::Event;
@@ -35,11 +37,15 @@ pub struct Client {
     pub facts: ClientFacts,
     /// Whether an agent started this process, so that its variables may be the agent's.
     pub is_agent_process: fn() -> bool,
+    /// The names of its events before a tool runs, in journals of versions that did not mark these events.
+    pub events_before_call: &'static [&'static str],
     /// The session that the environment names.
     pub find_session: fn() -> Option<String>,
     pub installation: Option<Installation>,
     pub migration: Option<Migration>,
     pub health: Option<Health>,
+    /// Its records of past sessions. Without them, nothing can be replayed.
+    pub past_sessions: Option<PastSessions>,
     pub status_line: Option<StatusLine>,
     pub demo: Option<ClientDemo>,
 }
@@ -60,10 +66,12 @@ impl Client {
             dialect,
             facts: ClientFacts::NONE,
             is_agent_process: || false,
+            events_before_call: &[],
             find_session: || None,
             installation: None,
             migration: None,
             health: None,
+            past_sessions: None,
             status_line: None,
             demo: None,
         }

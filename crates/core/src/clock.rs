@@ -57,6 +57,17 @@ pub fn parse_utc(time: &str) -> Option<i64> {
     Some(days * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
+/// Like [`parse_utc`], in milliseconds.
+pub fn parse_utc_millis(time: &str) -> Option<u64> {
+    let seconds = u64::try_from(parse_utc(time)?).ok()?;
+    let fraction = time.trim().trim_end_matches('Z').split_once('.').map_or("", |(_, fraction)| fraction);
+    let millis =
+        fraction.bytes().chain(*b"000").take(3).try_fold(0, |millis, digit| {
+            digit.is_ascii_digit().then(|| millis * 10 + u64::from(digit - b'0'))
+        });
+    Some(seconds * 1000 + millis?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +88,16 @@ mod tests {
         assert_eq!(parse_utc("2000-02-29T00:00:00.005Z"), Some(951_782_400));
         assert_eq!(parse_utc("2026-11-15T20:29:28.123Z"), Some(1_794_774_568));
         assert_eq!(parse_utc("2100-02-28T23:59:59Z"), Some(4_107_542_399));
+        for (time, millis) in [
+            ("2000-02-29T00:00:00.005Z", Some(951_782_400_005)),
+            ("2000-02-29T00:00:00.5Z", Some(951_782_400_500)),
+            ("2000-02-29T00:00:00.123456Z", Some(951_782_400_123)),
+            ("2000-02-29T00:00:00Z", Some(951_782_400_000)),
+            ("2000-02-29T00:00:00.xZ", None),
+            ("today", None),
+        ] {
+            assert_eq!(parse_utc_millis(time), millis, "{time}");
+        }
         for odd in [
             "",
             "Z",

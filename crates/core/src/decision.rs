@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::config::PROTECTING_GUARDS;
 use crate::guard::{FailureMode, Guard};
 use crate::opinion::{Denial, Fault, Opinion, Verdict};
 use crate::text;
@@ -63,13 +64,15 @@ impl Guard {
         };
         let error = text::sanitize_for_model(&fault.to_string());
         let start = short_error(&error);
+        let is_own = PROTECTING_GUARDS.contains(&self.name);
+        let file = if is_own { "~/.config/provost/provost.toml" } else { "provost.toml" };
         let rest = if start == error { String::new() } else { format!(". The error: {error}") };
         Denial {
             what: format!("`{}` could not judge this", self.name),
             why: format!("{start}, {result}"),
             fix: format!(
                 "run `provost explain` in a terminal to see why; the user can switch the guard off with \
-                 `{} = \"off\"` under `[guards]` in provost.toml{rest}",
+                 `{} = \"off\"` under `[guards]` in {file}{rest}",
                 self.name
             ),
             document_wording: None,

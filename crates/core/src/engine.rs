@@ -33,7 +33,9 @@ pub fn ask_guard(guard: &'static Guard, event: &Event, workspace: &Workspace) ->
         faults::inject_fault(guard.name).map_err(Fault::Error)?;
         // What an earlier guard could not read is not this guard's fault.
         workspace.take_unreadable();
-        let opinion = (guard.judge)(event, workspace)?;
+        workspace.take_disk_use();
+        let mut opinion = (guard.judge)(event, workspace)?;
+        opinion.disk_use = workspace.take_disk_use();
         match workspace.take_unreadable() {
             Some(fault) if opinion.is_silent() => Err(fault),
             _ => Ok(opinion),
@@ -119,6 +121,7 @@ mod tests {
                 can_block: false,
                 is_overridable: false,
                 time_limit: TimeLimit::Shared,
+                unjudged_in_past: None,
                 way_out: "",
                 judge,
             }))

@@ -29,6 +29,8 @@ pub struct Guard {
     /// Whether the user can override a denial once with a prompt ([`crate::overrides`]).
     pub is_overridable: bool,
     pub time_limit: TimeLimit,
+    /// Why it cannot judge a past event; `None`: it can. What it needs was never on record, or is gone.
+    pub unjudged_in_past: Option<&'static str>,
     /// How the user gets past it.
     pub way_out: &'static str,
     pub judge: fn(&Event, &Workspace) -> Result<Opinion, Fault>,

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::disk_use::DiskUse;
+
 /// The opinion of one guard about an event.
 #[derive(Debug, Default, Clone)]
 pub struct Opinion {
@@ -22,6 +24,43 @@ pub struct Opinion {
     pub by_rule: Vec<RuleOpinion>,
     /// No prompt lifts this denial, even if the guard's other denials can be overridden.
     pub is_final: bool,
+    /// What reviewers did before the guard answered.
+    pub reviewer_work: Option<ReviewerWork>,
+    /// What it has asked of the disk, in a workspace of the past.
+    pub disk_use: DiskUse,
+}
+
+/// What reviewers did, for the journal and for reports.
+#[derive(Debug, Clone)]
+pub enum ReviewerWork {
+    Round(RoundRecord),
+    Assessment(AssessmentRecord),
+}
+
+/// One round of a review.
+#[derive(Debug, Clone)]
+pub struct RoundRecord {
+    pub plan: String,
+    /// `code-review`, for example.
+    pub review: &'static str,
+    /// The task, if one task is reviewed.
+    pub task: Option<String>,
+    pub number: u64,
+    pub model: String,
+    /// `clean`, `issues` or `none`.
+    pub verdict: &'static str,
+    /// Whether the cycle of reviews is over.
+    pub is_last: bool,
+    pub took: Duration,
+}
+
+/// A recorded assessment of a plan.
+#[derive(Debug, Clone)]
+pub struct AssessmentRecord {
+    pub plan: String,
+    pub is_passed: bool,
+    /// How long critic and validator took; `None` if other agents did it.
+    pub took: Option<Duration>,
 }
 
 /// The opinion of one rule.

@@ -84,6 +84,7 @@ pub fn store_permission(
     guard: &str,
     reason: &str,
 ) -> Result<(), Fault> {
+    workspace.permit_change()?;
     let Some(directory) = workspace.places.overrides_directory() else {
         return Err(Fault::Error("there is no home directory to keep it in".into()));
     };
@@ -98,6 +99,9 @@ pub fn store_permission(
 // INVARIANT: a permission is used up only if nothing else denies the event, because a call that is denied anyway must not
 // cost it.
 pub fn lift_permitted_denials(findings: &mut [Finding], event: &Event, workspace: &Workspace) {
+    if workspace.permit_change().is_err() {
+        return;
+    }
     let stopping: Vec<(usize, Denial)> =
         findings.iter().enumerate().filter_map(|(at, finding)| Some((at, finding.obstacle()?))).collect();
     let is_denial = |at: usize| findings[at].denial().is_some();

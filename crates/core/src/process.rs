@@ -40,6 +40,15 @@ pub struct ProgramOutput {
     pub stderr: Vec<u8>,
 }
 
+/// How a program ended.
+pub struct ProgramEnd {
+    /// `None`: the time was over first.
+    pub status: Option<ExitStatus>,
+    pub stdout: Vec<u8>,
+    /// The last bytes only.
+    pub stderr: Vec<u8>,
+}
+
 /// The standard streams of a program.
 #[derive(Default)]
 pub struct ProgramStreams<'a> {
@@ -57,6 +66,17 @@ pub fn run_program(
     limit: Duration,
     is_interrupted: fn() -> bool,
 ) -> io::Result<Option<ProgramOutput>> {
+    let end = run_to_limit(command, streams, limit, is_interrupted)?;
+    Ok(end.status.map(|status| ProgramOutput { status, stdout: end.stdout, stderr: end.stderr }))
+}
+
+/// Runs a command to its end or to the limit, and returns what it has printed until then. An interruption is an error.
+pub fn run_to_limit(
+    command: &mut Command,
+    streams: ProgramStreams<'_>,
+    limit: Duration,
+    is_interrupted: fn() -> bool,
+) -> io::Result<ProgramEnd> {
     let ProgramStreams { input, out, err } = streams;
     let end = Instant::now() + limit;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
@@ -72,23 +92,30 @@ pub fn run_program(
     let stdout = PipeReader::start(running.0.stdout.take(), keep_first);
     let stderr = PipeReader::start(running.0.stderr.take(), keep_last);
     let prints_too_much = || [&out, &err].into_iter().flatten().any(is_too_large);
-    if !wait_until(end, || running.has_ended() || is_interrupted() || prints_too_much()) {
+    let is_over = !wait_until(end, || running.has_ended() || is_interrupted() || prints_too_much());
+    if is_over {
         running.terminate();
-        return Ok(None);
     }
     if prints_too_much() {
         running.terminate();
         return Err(io::Error::other(format!("it printed more than {} MiB", LARGEST_LOG >> 20)));
     }
-    if is_interrupted() {
+    if is_interrupted() && !is_over {
         running.terminate();
         return Err(io::ErrorKind::Interrupted.into());
     }
-    wait_until(Instant::now() + LISTENING, || stdout.is_done() && stderr.is_done());
-    let status = running.end().ok_or_else(|| io::Error::other("its end was not seen"))?;
+    let listening = if is_over { GRACE } else { LISTENING };
+    if is_over {
+        running.kill();
+    }
+    wait_until(Instant::now() + listening, || stdout.is_done() && stderr.is_done());
+    let status = running.end();
+    if status.is_none() && !is_over {
+        return Err(io::Error::other("its end was not seen"));
+    }
     let stdout = out.map_or_else(|| Ok(stdout.take_bytes()), read_first)?;
     let stderr = err.map_or_else(|| Ok(stderr.take_bytes()), read_last)?;
-    Ok(Some(ProgramOutput { status, stdout, stderr }))
+    Ok(ProgramEnd { status: status.filter(|_| !is_over), stdout, stderr })
 }
 
 /// The program's side of an output stream: the file, or a pipe.

@@ -42,6 +42,9 @@ impl ToolCall {
             "grep",
             "fetch",
             "describe",
+            "query",
+            "resolve",
+            "inspect",
             "directory",
         ];
         const WRITES: &[&str] =

@@ -141,8 +141,9 @@ const SHARED: u32 = 0o666;
 /// another one.
 const PLAIN_DISK: &str = "PROVOST_PLAIN_DISK";
 
+/// The directory of a file. That of a bare name is `.`; as `""`, it could not be listed.
 fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The name of a new file before it replaces the old one.
@@ -237,7 +238,7 @@ fn open_unnamed(path: &Path, rights: u32) -> Option<File> {
     if faults::switch(PLAIN_DISK).is_some() {
         return None;
     }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = parent(path);
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     open(directory, flags, Mode::from_raw_mode(rights)).ok().map(File::from)
 }

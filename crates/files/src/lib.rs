@@ -11,6 +11,7 @@ pub mod faults;
 mod file_search;
 mod listing;
 mod locks;
+mod long_lines;
 mod steps;
 
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -26,7 +27,8 @@ pub use backward_lines::find_line_backwards;
 pub use directories::{EntryKind, for_each_entry};
 pub use file_search::{find_latest_ending_with, find_newest_below, list_files_below, list_newest_first};
 pub use listing::{Listing, list_directory};
-pub use locks::{Lock, LockedFile, is_locked, lock, lock_and_read_file, try_lock};
+pub use locks::{Lock, LockedFile, is_locked, lock, lock_and_read_file, share_lock, try_lock};
+pub use long_lines::for_each_line;
 pub use steps::{
     make_directory, make_private_directory, remove_directory, remove_file, rename_file, set_mode,
 };
@@ -55,7 +57,7 @@ fn read_existing(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         file.take((limit + 1).saturating_sub(count as u64)).read_to_end(&mut bytes)?;
     }
     if bytes.len() as u64 > limit {
-        return Err(io::Error::other(format!("larger than {limit} bytes")));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
     Ok(bytes)
 }
@@ -88,7 +90,7 @@ pub fn read_private(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Opens a file for reading. Anything but a regular file is an error.
-fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let file = open_nonblocking(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata)) } else { Err(not_regular()) }

@@ -39,6 +39,14 @@ pub fn is_locked(place: &Path) -> bool {
     matches!(attempt, Ok(Err(TryLockError::WouldBlock)))
 }
 
+/// Keeps others from taking a lock, together with other readers; waits at most for `patience`. `None` if nobody has ever
+/// taken the lock, or if the wait was in vain: creates nothing.
+pub fn share_lock(place: &Path, patience: Duration) -> Option<Lock> {
+    let file = File::open(place).ok()?;
+    wait_until(patience, || file.try_lock_shared()).ok()?;
+    Some(Lock(Arc::new(file)))
+}
+
 fn lock_file(place: &Path) -> io::Result<File> {
     make_private_directory(place.parent().unwrap_or(Path::new(".")))?;
     if cfg!(debug_assertions) && !place.exists() {
@@ -108,19 +116,25 @@ impl LockedFile {
 }
 
 fn wait_for_lock(file: &File, place: &Path, patience: Duration) -> io::Result<()> {
+    wait_until(patience, || file.try_lock()).map_err(|error| match error {
+        TryLockError::WouldBlock => io::Error::other(format!("another process holds {}", place.display())),
+        TryLockError::Error(error) => error,
+    })
+}
+
+fn wait_until(
+    patience: Duration,
+    attempt: impl Fn() -> Result<(), TryLockError>,
+) -> Result<(), TryLockError> {
     let began = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
+        match attempt() {
             Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(5));
             }
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other(format!("another process holds {}", place.display())));
-            }
-            Err(TryLockError::Error(error)) => return Err(error),
+            ended => return ended,
         }
     }
 }
@@ -152,6 +166,19 @@ mod tests {
         drop(second);
         assert!(other());
         lock(&place, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn readers_share_a_lock_and_keep_writers_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("x.lock");
+        assert!(share_lock(&place, Duration::ZERO).is_none() && !place.exists());
+        drop(try_lock(&place).unwrap());
+        let (first, second) = (share_lock(&place, Duration::ZERO), share_lock(&place, Duration::ZERO));
+        assert!(first.is_some() && second.is_some() && try_lock(&place).unwrap().is_none());
+        drop((first, second));
+        let held = try_lock(&place).unwrap();
+        assert!(held.is_some() && share_lock(&place, Duration::from_millis(2)).is_none());
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! itself. What another command prints is not known.
 
 use crate::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use provost_core::effect::Effect;
-use provost_core::effect::patch::{self, PatchCommand, PatchedName};
+use provost_core::effect::patch::{self, FilePatch, PatchCommand};
 use provost_core::glob::matches_glob;
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
@@ -20,34 +20,46 @@ const MOST_FILES: usize = 100;
 /// At most this many files that a command reads are searched.
 const MOST_SOURCES: usize = 100;
 
-/// The files that the patches of a command change. The error is a patch that is too large.
-pub(crate) fn list_patched_files(
+/// The files that the patches of a command change, and the lines that they add to each, as far as they are known.
+/// `texts`: what the command line gives to commands as their input. The error is a patch that is too large.
+pub(crate) fn list_patched_files<'t>(
     command: &PatchCommand,
     tool: Option<&Tool>,
+    texts: impl Iterator<Item = &'t str>,
     effects: &[Effect],
     workspace: &Workspace,
-) -> Result<BTreeSet<PathBuf>, PathBuf> {
+) -> Result<BTreeMap<PathBuf, String>, PathBuf> {
     let patch_files = command.files.iter().flat_map(|file| workspace.expand_wildcards(file));
     let read = find_sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
-    let mut names: Vec<PatchedName> = Vec::new();
+    let mut patches: Vec<FilePatch> =
+        texts.filter(|_| command.is_fed).flat_map(patch::read_patches).collect();
     let files: BTreeSet<PathBuf> = patch_files.chain(read).take(MOST_FILES).collect();
     for file in files {
         let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
         if !is_whole {
             return Err(file);
         }
-        names.extend(patch::find_patched_names(&text));
+        patches.extend(patch::read_patches(&text));
     }
     if let Some(tool) = tool {
-        names.extend(find_texts(tool).into_iter().flat_map(patch::find_patched_names_in_command));
+        let names = find_texts(tool).into_iter().flat_map(patch::find_patched_names_in_command).collect();
+        patches.push(FilePatch { names, ..FilePatch::default() });
     }
     let bases: Vec<&Path> = find_bases(command, workspace).collect();
-    let paths = names.iter().filter_map(|name| name.strip_components(command.strip));
-    Ok(paths
-        .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
-        .filter(|path| is_included(command, path))
-        .flat_map(|path| bases.iter().map(|base| base.join(&path)).collect::<Vec<_>>())
-        .collect())
+    let mut changed: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for patch in patches {
+        let added = if command.is_reversed { &patch.removed } else { &patch.added };
+        let names = patch.names.iter().filter_map(|name| name.strip_components(command.strip));
+        let paths: BTreeSet<PathBuf> = names
+            .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
+            .filter(|path| is_included(command, path))
+            .flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>())
+            .collect();
+        for path in paths {
+            changed.entry(path).or_default().push_str(added);
+        }
+    }
+    Ok(changed)
 }
 
 /// The texts of a call that may become the content of a file.

@@ -58,6 +58,11 @@ const DELEGATION: &[Trigger] = &[Trigger::BeforeDelegation, Trigger::BeforeSkill
 const DELEGATION_OR_SHELL: &[Trigger] =
     &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage, Trigger::BeforeShell];
 
+/// Why a past event cannot be judged.
+const RECORDS: &str = "it records, or reads what was recorded, at the time of the event";
+const NO_EVENT: &str = "transcripts do not have its events";
+const REVIEWER: &str = "it needs the answer of a reviewer";
+
 /// Defaults of a guard that records or warns and never blocks.
 const OBSERVER: Guard = Guard {
     name: "",
@@ -69,12 +74,13 @@ const OBSERVER: Guard = Guard {
     can_block: false,
     is_overridable: false,
     time_limit: TimeLimit::Shared,
+    unjudged_in_past: Some(RECORDS),
     way_out: "It blocks nothing.",
     judge: |_, _| Ok(Opinion::unconcerned()),
 };
 
 /// Defaults of a guard that blocks until the user overrides it; a failure of its own does not block.
-const BLOCKER: Guard = Guard { can_block: true, is_overridable: true, ..OBSERVER };
+const BLOCKER: Guard = Guard { can_block: true, is_overridable: true, unjudged_in_past: None, ..OBSERVER };
 
 const PHASES_OBSERVER: Guard = Guard { pack: "phases", ..OBSERVER };
 
@@ -113,6 +119,7 @@ pub static GUARDS: &[Guard] = &[
         failure_mode: FailureMode::Closed,
         is_overridable: false,
         way_out: "The file stays as it was edited, and the next session starts with it.",
+        unjudged_in_past: Some(NO_EVENT),
         judge: self_guard::registration::judge,
         ..BLOCKER
     },
@@ -122,6 +129,7 @@ pub static GUARDS: &[Guard] = &[
         purpose: "When a session starts, the user sees the mistakes in provost.toml.",
         triggers: &[Trigger::SessionStart],
         way_out: "It only warns; `provost config check` lists the same mistakes.",
+        unjudged_in_past: Some(NO_EVENT),
         judge: self_guard::config_check::judge,
         ..OBSERVER
     },
@@ -165,6 +173,7 @@ pub static GUARDS: &[Guard] = &[
         failure_mode: FailureMode::Closed,
         time_limit: TimeLimit::Reviewer(plan_gate::gate::deadline),
         way_out: "The user leaves plan mode in the client.",
+        unjudged_in_past: Some(REVIEWER),
         judge: plan_gate::gate::judge,
         ..BLOCKER
     },
@@ -219,6 +228,7 @@ pub static GUARDS: &[Guard] = &[
         agents_setting: Some(settings::PLANNER_AGENTS),
         way_out: "It blocks a planner once: the next stop of the same turn passes. With \
                   `planner.require_plan = false` it checks only plans that exist.",
+        unjudged_in_past: Some(RECORDS),
         judge: planner::plan_output::judge,
         ..BLOCKER
     },
@@ -233,6 +243,7 @@ pub static GUARDS: &[Guard] = &[
         time_limit: TimeLimit::Reviewer(review_loop::stop::find_time_limit),
         way_out: "`provost review set next_phase=null` ends the loop of a plan, and `max_reviews=0` skips all its \
                   reviews. The ground rules block a turn only once for the same reason.",
+        unjudged_in_past: Some(REVIEWER),
         judge: review_loop::stop::judge,
         ..BLOCKER
     },
@@ -355,6 +366,7 @@ pub static GUARDS: &[Guard] = &[
         name: "delegation-gate",
         purpose: "A turn that used a skill that requires an agent does not end before that agent has worked.",
         triggers: &[Trigger::Stop],
+        unjudged_in_past: Some(RECORDS),
         judge: |event, workspace| Ok(phases::delegation_gate::judge(event, workspace).into()),
         ..PHASES_BLOCKER
     },

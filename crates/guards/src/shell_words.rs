@@ -22,14 +22,28 @@ pub(crate) fn read_written_word(target: &str, workspace: &Workspace) -> Option<S
 /// nothing.
 pub(crate) fn expand_prefix<'a>(word: &'a str, workspace: &Workspace) -> Cow<'a, str> {
     let after = |prefixes: &[&str]| prefixes.iter().find_map(|prefix| word.strip_prefix(prefix));
-    if let Some(below) = after(&["$PWD/", "${PWD}/", "~+/"]) {
+    if let Some(below) = after(&["$PWD/", "${PWD}/", "~+/", "$(pwd)/", "`pwd`/", "${PWD:?}/", "${PWD%/}/"]) {
         return Cow::Borrowed(below.trim_start_matches('/'));
     }
     let home = workspace.places.home.as_ref().and_then(|home| home.to_str());
-    match (after(&["~/", "$HOME/", "${HOME}/"]), home) {
+    match (after(&["~/", "$HOME/", "${HOME}/", "${HOME:?}/", "${HOME%/}/"]), home) {
         (Some(below), Some(home)) => Cow::Owned(format!("{home}/{below}")),
-        _ => Cow::Borrowed(word),
+        _ => expand_other_home(word, home).unwrap_or(Cow::Borrowed(word)),
     }
+}
+
+/// `~name`, the home directory of another user. Where it is depends on the machine; most have it beside that of the user.
+fn expand_other_home<'a>(word: &str, home: Option<&str>) -> Option<Cow<'a, str>> {
+    let rest = word.strip_prefix('~')?;
+    let (name, below) = rest.split_once('/').map_or((rest, ""), |(name, below)| (name, below));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let beside = match home.and_then(|home| home.rsplit_once('/')) {
+        Some((above, own)) if own != "root" && !above.is_empty() => above,
+        _ => "/home",
+    };
+    let place = if name == "root" { "/root".to_owned() } else { format!("{beside}/{name}") };
+    is_name.then(|| Cow::Owned(if below.is_empty() { place } else { format!("{place}/{below}") }))
 }
 
 /// The words that a shell makes of braces, in their order: `{a,b}.toml` is `a.toml` and `b.toml`. `None` if they are

@@ -26,22 +26,25 @@ impl LineWalker<'_> {
 
     pub(super) fn run_simple_command(&mut self, command: &SimpleCommand) {
         let is_remote = self.is_remote;
-        self.run_words(command);
+        match self.replace_known_words(&command.words) {
+            Some(words) => self.run_words(&words, &command.redirections),
+            None => self.run_words(&command.words, &command.redirections),
+        }
         self.is_remote = is_remote;
     }
 
-    fn run_words(&mut self, command: &SimpleCommand) {
-        self.run_shell_alias(&command.words);
+    fn run_words(&mut self, words: &[Word], redirections: &[Redirection]) {
+        self.run_shell_alias(words);
         let outside = self.place.save();
         let git = self.git.clone();
-        let Some((program, words)) = self.resolve_program(&command.words) else {
+        let Some((program, words)) = self.resolve_program(words) else {
             self.place.restore(outside);
             self.git.merge_unexported(&git);
             return;
         };
         match program {
             "cd" | "pushd" | "popd" | "exit" if self.is_remote => {}
-            _ if SHELLS.contains(&program) => self.run_shell(words, command),
+            _ if SHELLS.contains(&program) => self.run_shell(words, redirections),
             "eval" => {
                 let queued = self.nested.len();
                 self.run_eval(words);
@@ -82,11 +85,12 @@ impl LineWalker<'_> {
                 self.place.restore(outside);
                 return;
             }
-            "source" | "." if is_input(words.first()) => self.run_shell(words, command),
+            "source" | "." if is_input(words.first()) => self.run_shell(words, redirections),
             "source" | "." => {
                 if let Some(script) = words.first() {
                     self.note_script_source(script);
                     script.text().into_iter().for_each(|file| self.run_written_script(file));
+                    self.run_printed_script(script);
                     self.report_unparsed(&format!("the script `{}`", script.source));
                 }
                 self.report_program(program, words);
@@ -138,24 +142,24 @@ impl LineWalker<'_> {
     }
 
     /// `sh -c TEXT`, or a shell that reads its commands from its input.
-    fn run_shell(&mut self, words: &[Word], command: &SimpleCommand) {
+    fn run_shell(&mut self, words: &[Word], redirections: &[Redirection]) {
         let queued = self.nested.len();
-        self.run_shell_text(words, command);
+        self.run_shell_text(words, redirections);
         self.pass_status_from(queued);
         let has_pipefail = words.iter().any(|word| word.text() == Some("pipefail"));
         self.nested[queued..].iter_mut().for_each(|nested| nested.status.has_pipefail = has_pipefail);
     }
 
-    fn run_shell_text(&mut self, words: &[Word], command: &SimpleCommand) {
+    fn run_shell_text(&mut self, words: &[Word], redirections: &[Redirection]) {
         // `-c` may be clustered: `bash -lc`.
         if words.iter().any(|word| word.has_letter(&['c'])) {
             return self.run_command_option(words);
         }
-        let script = words.iter().find(|word| !word.is_option());
+        let script = find_script(words);
         let reads = words.iter().any(|word| word.has_letter(&['s'])) || script.is_none() || is_input(script);
         if reads {
             let mut documents = 0;
-            for redirection in &command.redirections {
+            for redirection in redirections {
                 match redirection {
                     Redirection::HereString(text) => self.run_word(text),
                     Redirection::Document => documents += 1,
@@ -170,21 +174,29 @@ impl LineWalker<'_> {
         }
         if reads {
             self.note_code_input();
-            self.run_piped_text(command);
+            self.run_piped_text(redirections);
         }
         if let Some(script) = script {
             self.note_script_source(script);
             script.text().into_iter().for_each(|file| self.run_written_script(file));
+            self.run_printed_script(script);
             self.report_read(script, ReadScope::File);
             self.report_unparsed(&format!("the script `{}`", script.source));
-        } else if command.redirections.is_empty() {
+        } else if redirections.is_empty() {
             self.report_unparsed("commands that a shell reads from its input");
         }
     }
 
+    /// Runs the text of `<(echo …)`.
+    fn run_printed_script(&mut self, script: &Word) {
+        if let Some(text) = self.find_printed_script(script) {
+            self.run_text(text);
+        }
+    }
+
     /// Runs the text that the command in front of `|` prints: `echo ls | sh`.
-    fn run_piped_text(&mut self, command: &SimpleCommand) {
-        if !command.redirections.iter().all(|one| matches!(one, Redirection::Write { .. })) {
+    fn run_piped_text(&mut self, redirections: &[Redirection]) {
+        if !redirections.iter().all(|one| matches!(one, Redirection::Write { .. })) {
             return;
         }
         match self.texts.input.clone() {
@@ -242,6 +254,22 @@ impl LineWalker<'_> {
 /// Whether the operand of `exit` is certainly no success.
 fn is_failure(status: &str) -> bool {
     status.parse::<u8>().is_ok_and(|status| status != 0)
+}
+
+/// The script that a shell is given: its first operand. `-o pipefail` takes a word.
+fn find_script<'w, 'a>(words: &'w [Word<'a>]) -> Option<&'w Word<'a>> {
+    let takes_value = |word: &Word| {
+        let text = word.prefix();
+        let is_cluster =
+            text.starts_with(['-', '+']) && !text.starts_with("--") && text.ends_with(['o', 'O']);
+        is_cluster || matches!(text, "--rcfile" | "--init-file")
+    };
+    let mut is_value = false;
+    words.iter().find(|word| {
+        let is_operand = !is_value && !word.is_option() && !takes_value(word);
+        is_value = !is_value && takes_value(word);
+        is_operand
+    })
 }
 
 /// Whether a script is the standard input.

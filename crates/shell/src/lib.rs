@@ -45,6 +45,7 @@ mod directories;
 pub mod effect;
 mod flow;
 mod grammar;
+mod known_words;
 mod line;
 pub mod pattern;
 mod programs;

@@ -95,7 +95,12 @@ impl LineWalker<'_> {
                 SyntaxEvent::Simple(_)
                     | SyntaxEvent::Structure(StructureEvent::Joined { join: ControlOperator::Pipe, .. })
             );
+            let is_substitution =
+                matches!(event, SyntaxEvent::Structure(StructureEvent::Close(Scope::Substitution)));
             self.follow_event(event);
+            if let Some(printed) = self.texts.take_printed().filter(|_| is_substitution) {
+                parser.give_value(printed.trim_end_matches('\n'));
+            }
             if starts_pipeline {
                 self.pipeline_start = self.place.current.clone();
             }
@@ -230,7 +235,7 @@ impl LineWalker<'_> {
                 }
                 Redirection::Read(target) => {
                     self.report_read(target, ReadScope::File);
-                    self.texts.input = None;
+                    self.feed_file(target);
                 }
                 Redirection::HereString(word) => self.feed_here_string(word),
                 Redirection::Document => {
@@ -268,6 +273,9 @@ impl LineWalker<'_> {
     }
 
     pub(super) fn run_word(&mut self, word: &Word) {
+        if let Some([text]) = self.expand_printed_word(word).as_deref() {
+            return self.run_text(text.clone());
+        }
         let is_known = word.text().is_some();
         let script = self.record_script(if is_known { ScriptTime::Now } else { ScriptTime::Before });
         self.queue_word(word, script);

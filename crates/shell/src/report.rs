@@ -32,18 +32,39 @@ impl LineWalker<'_> {
     }
 
     pub(super) fn report_read(&mut self, word: &Word, scope: ReadScope) {
-        let text = word.text();
-        if text.is_some_and(|text| text.is_empty() || text.len() > LONGEST_PATH) {
+        let Some(values) = &word.loop_values else {
+            return match word.text() {
+                Some(text) => self.report_known_read(text, word.source, scope),
+                None => self.report_unknown_read(format!("`{}`", word.source), scope),
+            };
+        };
+        for value in values.iter() {
+            let text = format!("{}{}{}", word.prefix(), value.text, word.tail);
+            if !self.work.pay(text.len()) {
+                return;
+            }
+            if value.is_known {
+                self.report_known_read(&text, word.source, scope);
+            } else {
+                self.report_unknown_read(format!("`{text}`"), scope);
+            }
+        }
+    }
+
+    fn report_known_read(&mut self, text: &str, source: &str, scope: ReadScope) {
+        if text.is_empty() || text.len() > LONGEST_PATH {
             return;
         }
-        if text.is_none_or(|text| self.place.is_lost && !Path::new(text).is_absolute()) {
-            let (target, places) = (format!("`{}`", word.source), self.place.possible_directories());
-            let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
-            self.report_effect(Effect::UnknownRead { target, places, scope }, cost);
+        if self.place.is_lost && !Path::new(text).is_absolute() {
+            self.report_unknown_read(format!("`{source}`"), scope);
         }
-        if let Some(text) = text {
-            self.report_in_each_directory(text, 0, |path| Effect::Read { path, scope });
-        }
+        self.report_in_each_directory(text, 0, |path| Effect::Read { path, scope });
+    }
+
+    fn report_unknown_read(&mut self, target: String, scope: ReadScope) {
+        let places = self.place.possible_directories();
+        let cost = target.len() + places.iter().map(|place| place.as_os_str().len()).sum::<usize>();
+        self.report_effect(Effect::UnknownRead { target, places, scope }, cost);
     }
 
     /// Reports that files below a directory change whose names the words do not say.

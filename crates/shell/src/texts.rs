@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::LineWalker;
 use crate::ansi::decode_escapes;
+use crate::effect::git::CommitMessage;
 use crate::effect::{Effect, WriteContent};
 use crate::grammar::{OutputMode, Redirection, SimpleCommand};
 use crate::line::PendingDocument;
@@ -37,9 +38,18 @@ pub(super) struct TextFlow {
     /// How many here-documents this text has announced so far.
     documents: usize,
     /// What the commands of each open construct have printed so far.
-    groups: Vec<Vec<TextSource>>,
+    groups: Vec<GroupText>,
     /// What the construct printed that has just ended.
     closed: Option<TextSource>,
+    /// All that the construct printed that has just ended, if it is known.
+    printed: Option<Arc<str>>,
+}
+
+/// What the commands of a construct have printed so far.
+#[derive(Default)]
+struct GroupText {
+    parts: Vec<TextSource>,
+    commands: usize,
 }
 
 /// Where a text comes from.
@@ -51,6 +61,15 @@ pub(super) enum TextSource {
     },
     /// The here-document with this number, whose text follows.
     Document(usize),
+    /// What this file holds.
+    File(String),
+}
+
+impl TextFlow {
+    /// All that the construct printed that has just ended, if it is known.
+    pub(super) fn take_printed(&mut self) -> Option<Arc<str>> {
+        self.printed.take()
+    }
 }
 
 impl LineWalker<'_> {
@@ -70,17 +89,21 @@ impl LineWalker<'_> {
             return;
         }
         if let Some(group) = self.texts.groups.last_mut() {
-            group.extend(closed);
+            group.parts.extend(closed);
         }
     }
 
     pub(super) fn open_group_text(&mut self) {
-        self.texts.groups.push(Vec::new());
+        self.texts.groups.push(GroupText::default());
     }
 
     /// Joins what the commands of a construct print. Which of them run is not known, so the text is incomplete.
     pub(super) fn close_group_text(&mut self) {
-        let parts = self.texts.groups.pop().unwrap_or_default();
+        let GroupText { parts, commands } = self.texts.groups.pop().unwrap_or_default();
+        self.texts.printed = match &*parts {
+            [TextSource::Known { text, is_complete: true }] if commands == 1 => Some(text.clone()),
+            _ => None,
+        };
         self.texts.closed = match &*parts {
             [] => None,
             [TextSource::Document(number)] => Some(TextSource::Document(*number)),
@@ -108,6 +131,12 @@ impl LineWalker<'_> {
         let closed = texts.closed.take().filter(|_| command.words.is_empty());
         (texts.output, texts.files, texts.wants_output) =
             (closed, None, is_piped || !texts.groups.is_empty());
+        if command.has_other_output {
+            texts.wants_output = false;
+        }
+        if let Some(group) = texts.groups.last_mut() {
+            group.commands += 1;
+        }
     }
 
     /// Notes the effects of a redirection, from this index on.
@@ -124,6 +153,11 @@ impl LineWalker<'_> {
             text: format!("{text}\n").into(),
             is_complete: word.text().is_some(),
         });
+    }
+
+    pub(super) fn feed_file(&mut self, word: &Word) {
+        let file = word.text().filter(|text| self.work.pay(text.len()));
+        self.texts.input = file.map(|file| TextSource::File(file.to_owned()));
     }
 
     pub(super) fn feed_document(&mut self) {
@@ -145,7 +179,7 @@ impl LineWalker<'_> {
             None if is_piped => self.texts.piped = Some(output),
             None => {
                 if let Some(group) = self.texts.groups.last_mut() {
-                    group.push(output);
+                    group.parts.push(output);
                 }
             }
         }
@@ -174,7 +208,7 @@ impl LineWalker<'_> {
                     document.code = Some(has_backticks);
                 }
             }
-            None => {}
+            Some(TextSource::File(_)) | None => {}
         }
     }
 
@@ -214,7 +248,7 @@ impl LineWalker<'_> {
         self.texts.output = match program {
             "echo" => self.join_echo(words),
             "printf" => self.format_printf(words),
-            "cat" if words.iter().all(|word| word.text() == Some("-")) => self.texts.input.clone(),
+            "cat" => self.join_cat(words),
             "tee" => self.texts.input.clone(),
             _ => None,
         };
@@ -246,7 +280,7 @@ impl LineWalker<'_> {
                 self.note_added_text(from, Some(String::new()));
                 (from..self.effects.len()).for_each(|at| self.await_document(number, at));
             }
-            None => {}
+            Some(TextSource::File(_)) | None => {}
         }
     }
 
@@ -254,6 +288,7 @@ impl LineWalker<'_> {
         let (text, is_complete) = match source {
             TextSource::Known { text, is_complete } => (text.clone(), *is_complete),
             TextSource::Document(_) => ("".into(), false),
+            TextSource::File(file) => return self.deliver_copies(file, from, to, append),
         };
         for at in from..to.min(self.effects.len()) {
             if let Effect::Write { content: content @ WriteContent::Unknown, .. } = &mut self.effects[at] {
@@ -265,16 +300,15 @@ impl LineWalker<'_> {
         }
     }
 
-    /// Gives the commits from this index on their message.
-    pub(super) fn set_messages(&mut self, from: usize, text: &str) {
-        for effect in self.effects.iter_mut().skip(from) {
-            match effect {
-                Effect::Commit { message, .. } => *message = Some(text.to_owned()),
-                Effect::UpdateBranch(update) => update.message = Some(text.to_owned()),
-                _ => {}
-            }
-            if !self.work.pay(text.len()) {
-                return;
+    /// Lets the files of the effects from this index on get what another file holds.
+    fn deliver_copies(&mut self, file: &str, from: usize, to: usize, append: bool) {
+        let Some(directory) = self.place.known_directory() else { return };
+        let file = Path::new(&directory).join(file);
+        for at in from..to.min(self.effects.len()) {
+            if let Effect::Write { content: content @ WriteContent::Unknown, .. } = &mut self.effects[at]
+                && self.work.pay(file.as_os_str().len())
+            {
+                *content = WriteContent::Copied { file: file.clone(), append };
             }
         }
     }
@@ -283,12 +317,15 @@ impl LineWalker<'_> {
     pub(super) fn give_input_as_message(&mut self, from: usize) {
         match self.texts.input.clone() {
             Some(TextSource::Known { text, is_complete: true }) => {
-                self.set_messages(from, text.trim_end_matches('\n'));
+                let text = text.trim_end_matches('\n').to_owned();
+                self.set_message(from, &CommitMessage::Known(text));
             }
             Some(TextSource::Document(number)) => {
+                self.set_message(from, &CommitMessage::Unknown);
                 (from..self.effects.len()).for_each(|at| self.await_document(number, at));
             }
-            _ => {}
+            Some(TextSource::File(file)) => self.give_file_as_message(from, &file),
+            _ => self.set_message(from, &CommitMessage::Unknown),
         }
     }
 
@@ -315,7 +352,7 @@ impl LineWalker<'_> {
         // The body of a here-document comes right after it was announced, in the order of the announcements.
         let number = self.texts.documents - self.documents.len() - 1;
         let is_it = |part: &TextSource| matches!(part, TextSource::Document(other) if *other == number);
-        let is_grouped = self.texts.groups.iter().flatten().any(is_it);
+        let is_grouped = self.texts.groups.iter().flat_map(|group| &group.parts).any(is_it);
         let is_commands = document.script.is_some() && !document.is_remote;
         if document.receivers.is_empty() && !is_grouped && is_commands || !self.work.pay(body.len()) {
             return;
@@ -326,7 +363,8 @@ impl LineWalker<'_> {
         if !is_commands {
             self.tree.note_input(document.command, shared.clone());
         }
-        for part in self.texts.groups.iter_mut().flatten().filter(|part| is_it(part)) {
+        let parts = self.texts.groups.iter_mut().flat_map(|group| &mut group.parts);
+        for part in parts.filter(|part| is_it(part)) {
             *part = TextSource::Known { text: shared.clone(), is_complete: is_whole };
         }
         for at in &document.receivers {
@@ -344,12 +382,23 @@ impl LineWalker<'_> {
                 _ => continue,
             };
             if is_whole && self.work.pay(shared.len()) {
-                *message = Some(shared.trim_end_matches('\n').to_owned());
+                *message = CommitMessage::Known(shared.trim_end_matches('\n').to_owned());
             }
         }
     }
 
-    fn join_echo(&mut self, mut words: &[Word]) -> Option<TextSource> {
+    /// Of several files, none is known to be all that is printed.
+    fn join_cat(&mut self, words: &[Word]) -> Option<TextSource> {
+        match words {
+            [word] if word.text().is_some_and(|text| !text.starts_with('-')) => {
+                self.work.pay(word.value.len()).then(|| TextSource::File(word.value.clone().into_owned()))
+            }
+            _ if words.iter().all(|word| word.text() == Some("-")) => self.texts.input.clone(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn join_echo(&self, mut words: &[Word]) -> Option<TextSource> {
         let (mut has_end, mut has_escapes) = (true, false);
         let is_option = |text: &str| text.len() > 1 && text[1..].bytes().all(|c| b"neE".contains(&c));
         while let Some((first, rest)) = words.split_first()
@@ -377,7 +426,7 @@ impl LineWalker<'_> {
     }
 
     /// Follows the conversions and escapes of the format, without padding. The format is used again for further words.
-    fn format_printf(&mut self, words: &[Word]) -> Option<TextSource> {
+    pub(super) fn format_printf(&self, words: &[Word]) -> Option<TextSource> {
         let words = if words.first()?.text() == Some("--") { &words[1..] } else { words };
         let (format, operands) = words.split_first()?;
         let mut is_complete = words.iter().all(|word| word.text().is_some());

@@ -83,7 +83,8 @@ impl<'a> Word<'a> {
         };
         // Where nothing of it is quoted, the source begins with the same bytes.
         let source = self.source.strip_prefix(&self.value[..bytes]).unwrap_or(self.source);
-        Self { source, value, tail: self.tail.clone(), loop_values: self.loop_values.clone(), ..*self }
+        let (tail, loop_values) = (self.tail.clone(), self.loop_values.clone());
+        Self { source, value, tail, loop_values, ..*self }
     }
 
     /// Whether the word is unknown and a program could take it, or a part of it, for an option.

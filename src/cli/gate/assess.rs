@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::{PlanChoice, refuse_without_plan, show_result};
 use crate::cli::current_client;
+use crate::cli::record_work::record_work;
 use crate::cli::screen::{DIM, GREEN, RED, paint, text_width, wrap};
 use crate::cli::{CommandResult, Exit};
 use crate::opinion::Fault;
@@ -72,7 +73,9 @@ impl Assess {
         let newest = if chosen.is_newest { " (changed last)" } else { "" };
         report(&format!("plan: {}{newest}, session {}", chosen.path.display(), session.id()));
         let assessment = Assessment { plan: &chosen.path, session: &session, end: None, workspace };
-        let (passed, text) = match assessment.run(&mut report)?.result {
+        let outcome = assessment.run(&mut report)?;
+        record_work("provost gate assess", "plan-gate", outcome.record_verdict(&chosen.path), workspace);
+        let (passed, text) = match outcome.result {
             Ok(judgement) => (judgement.passed, judgement.message),
             Err(stop) => {
                 let fix = stop.fix.map_or(String::new(), |fix| format!(" To fix: {fix}."));

@@ -64,7 +64,7 @@ impl JournalTail {
             let is_denial = tail.denials.len() < MOST_READ && MARKS.iter().any(|mark| has(mark));
             let is_watched = tail.watched.len() < MOST_WATCHED && has(WATCHED_MARK);
             if (is_denial || is_watched)
-                && let Some(record) = JournalRecord::parse_bytes(line)
+                && let Some(record) = JournalRecord::parse_bytes(line).map(JournalRecord::masked)
             {
                 if is_denial {
                     tail.add(&record);

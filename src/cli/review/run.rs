@@ -10,6 +10,7 @@ use anstyle::Style;
 use super::PlanArgument;
 use crate::cli::overview::Overview;
 use crate::cli::overview::review::{ChosenPlan, describe_action};
+use crate::cli::record_work::record_work;
 use crate::cli::screen::{DIM, GREEN, RED, YELLOW, paint, print_sentence, wrap_line};
 use crate::cli::{CommandResult, Exit};
 use crate::opinion::Fault;
@@ -51,6 +52,8 @@ pub(super) fn run(chosen: &ChosenPlan, overview: &Overview) -> CommandResult {
     // The reviewer that the user's own terminal finds is the one to trust.
     reviewer::remember_reviewer(&overview.workspace, &chosen.plan.root, true);
     let conclusion = run_with_progress(&ReviewLoop::new(&chosen.plan, &overview.workspace))?;
+    let round = conclusion.record_round(&chosen.plan);
+    record_work("provost review run", "review-loop", round, &overview.workspace);
     let answer = conclusion.step.as_ref().map(|step| &step.answer);
     let is_written = matches!(answer, Some(StopAnswer::Block { .. } | StopAnswer::Advance { .. }));
     let result = describe_result(&conclusion, chosen, overview)?;

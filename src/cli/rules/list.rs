@@ -8,21 +8,23 @@ use serde_json::{Value, json};
 use crate::cli::screen::{self, DIM, RED, paint};
 use crate::cli::{CommandResult, CurrentProject, Exit};
 use crate::config::ConfigLayer;
-use crate::journal::JournalRecord;
-use crate::rules::{BASELINE_NAME, Rule, read_baseline};
+use crate::journal::lines::JournalLine;
+use crate::rules::{BASELINE_NAME, RULE_PREFIX, Rule, read_baseline};
 use crate::text::make_one_line;
+use provost_files::byte_search::find_part;
 
 /// A rule that exists here.
 struct ListedRule<'a> {
     rule: &'a Rule,
     /// `enforce`, `watch` or `off`.
     mode: &'static str,
-    matched: usize,
+    matched: u64,
 }
 
 pub(super) fn run(is_json: bool) -> CommandResult {
     let here = CurrentProject::locate()?;
-    let counts = count_matches(&here.read_journal()?);
+    let mut counts = HashMap::new();
+    here.visit_journal(|line| count_matches(line, &mut counts))?;
     let set = &here.config.rules;
     let watches_all = here.config.is_guard_watched(crate::registry::RULES, crate::registry::RULES);
     let listed =
@@ -71,17 +73,22 @@ pub(super) fn run(is_json: bool) -> CommandResult {
     Ok(exit)
 }
 
-/// How often each rule matched, by the journal.
-fn count_matches(records: &[JournalRecord]) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
-    for record in records {
-        for guard in
-            record.guards().filter(|guard| guard.text("guard").starts_with(crate::rules::RULE_PREFIX))
-        {
-            *counts.entry(guard.text("guard").to_owned()).or_insert(0) += 1;
-        }
+/// Counts how often a line of the journal says that each rule matched.
+fn count_matches(line: &[u8], counts: &mut HashMap<String, u64>) {
+    if find_part(line, RULE_PREFIX.as_bytes()).is_none() {
+        return;
     }
-    counts
+    let mut add = |name: &str, count: u64| {
+        if name.starts_with(RULE_PREFIX) {
+            *counts.entry(name.to_owned()).or_insert(0) += count;
+        }
+    };
+    match JournalLine::parse(line) {
+        JournalLine::Silent(silent) => silent.guard_names().for_each(|name| add(name, 1)),
+        JournalLine::Record(record) => record.guards().for_each(|guard| add(guard.text("guard"), 1)),
+        JournalLine::Totals(totals) => totals.guards.iter().for_each(|(name, count)| add(name, *count)),
+        JournalLine::Header(_) | JournalLine::Broken => {}
+    }
 }
 
 fn as_row(listed: &ListedRule<'_>) -> Vec<String> {

@@ -1,11 +1,13 @@
-//! `provost rules`: the rules of `provost.toml`: list, show, test, add, import and trust them.
+//! `provost rules`: the rules of `provost.toml`: list, show, test, add, import, suggest and trust them.
 
 mod add;
+mod drafted_rule;
 mod edit;
 pub(crate) mod example_run;
 mod import;
 mod list;
 mod show;
+mod suggest;
 mod test;
 mod trust;
 
@@ -48,6 +50,7 @@ enum RulesAction {
     Test(test::Test),
     Add(Box<add::Add>),
     Import(import::Import),
+    Suggest(suggest::Suggest),
 }
 
 impl Rules {
@@ -59,6 +62,7 @@ impl Rules {
             Some(RulesAction::Test(command)) => command.run(),
             Some(RulesAction::Add(command)) => command.run(),
             Some(RulesAction::Import(command)) => command.run(),
+            Some(RulesAction::Suggest(command)) => command.run(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{FAIL, FINDINGS, GAPS, NONE, PASS, PLAN, Room, denial, plan_with};
+use super::{FAIL, FINDINGS, GAPS, NONE, PASS, PLAN, Room, denial, out, plan_with};
 use crate::support::{Answer, assert_shown};
 
 fn room(critic: &str, validator: &str, plan: &str) -> Room {
@@ -244,4 +244,22 @@ fn a_link_instead_of_a_plan_stays_a_link() {
     assert!(room.leaves().is_silent());
     assert!(fs::symlink_metadata(&room.plan).unwrap().is_symlink());
     assert!(fs::read_to_string(&plan).unwrap().contains("<!-- rodin:seal="));
+}
+
+#[test]
+fn each_assessment_is_in_the_report() {
+    let room = room(FINDINGS, FAIL, &plan_with(GAPS)).kept();
+    denial(&room.leaves());
+    room.says("haiku", PASS);
+    fs::write(&room.plan, room.text().replace("### GAP-1", "### GAP-2: Tokens\n### GAP-1")).unwrap();
+    assert!(room.leaves().is_silent());
+    // One that the user starts.
+    fs::write(&room.plan, room.text().replace("### GAP-2", "### GAP-3: Names\n### GAP-2")).unwrap();
+    assert!(room.assess(0).contains("pass"));
+    let report: serde_json::Value = serde_json::from_str(&out(&room.run(&["report", "--json"], 0))).unwrap();
+    let plan = &report["plans"][0];
+    assert_eq!(
+        (&plan["plan"], &plan["assessments"], &plan["passed"]),
+        (&json!(room.plan), &json!(3), &json!(2))
+    );
 }

@@ -73,7 +73,7 @@ impl Snapshot {
             let text = if grows(name) { None } else { self.text(name) };
             format!("{} {:o} {}", steady_name(name), thing.mode, text.unwrap_or_default())
         };
-        self.0.iter().filter(|(name, _)| !is_shelf(name)).map(line).collect()
+        self.0.iter().filter(|(name, _)| !is_shelf(name) && !is_archive(name)).map(line).collect()
     }
 }
 
@@ -81,6 +81,12 @@ impl Snapshot {
 /// after 30 days. What is unfinished is not meant to lie there either.
 fn is_shelf(name: &str) -> bool {
     name.starts_with(".local/state/provost/reviews/") && !ends(name, "tmp") && !ends(name, "lock")
+}
+
+/// The archive of a journal. What was begun there counts as it is, and is completed when the journal is full again:
+/// `report::archive` shows both.
+fn is_archive(name: &str) -> bool {
+    name.rsplit('/').next().unwrap_or(name).trim_start_matches('.').starts_with("journal.archive.")
 }
 
 /// Whether a name ends so.

@@ -1,6 +1,7 @@
 //! Everything that writes, each with a project in which it is about to.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
@@ -58,6 +59,7 @@ const RECORDS: &str = "phases/phase_records.rs";
 const CHANGE: &str = "cli/file_change.rs";
 const OVERRIDES: &str = "overrides.rs";
 const JOURNAL: &str = "journal/mod.rs";
+const ARCHIVE: &str = "journal/archive.rs";
 const SHARED_ANSWER: &str = "hook/shared_answer.rs";
 const AGENT_MESSAGES: &str = "hook/agent_messages.rs";
 const RULE_EVIDENCE: &str = "workspace/evidence_log.rs";
@@ -135,7 +137,8 @@ pub const WRITERS: &[Writer] = &[
     writer("a background planner ends without a plan", &[], &[AGENT_MESSAGES], planner_ended),
     writer("the end of that planner is announced", &[], &[AGENT_MESSAGES], end_announced),
     writer("the first line of a journal", &[], &[JOURNAL, SHARED_ANSWER], journal_begun),
-    writer("a journal is full", &[], &[JOURNAL], journal_full),
+    also_plain(writer("a journal is full", &[], &[JOURNAL, ARCHIVE], journal_full)),
+    writer("a journal is full, and two small archives are merged", &[], &[ARCHIVE], archives_merged),
     also_plain(writer("`provost init`", &["init"], &[CHANGE], initialised)),
     may_leave(
         &["project/.claude/settings.json.before-provost"],
@@ -163,6 +166,7 @@ pub const WRITERS: &[Writer] = &[
     also_plain(writer("`provost rules add`", &["rules add"], &[CHANGE], rule_added)),
     writer("`provost phases migrate`", &["phases migrate"], &[CHANGE], migrated),
     also_plain(writer("`provost man --dir`", &["man"], &["cli/man.rs"], manual_written)),
+    also_plain(writer("`provost report --html`", &["report"], &["cli/report/html.rs"], page_written)),
 ];
 
 /// Guards and commands that change nothing on the disk. The journal is written for every guard alike.
@@ -202,6 +206,8 @@ pub const READERS: &[&str] = &[
     "rules show",
     "rules test",
     "rules import",
+    "rules suggest",
+    "replay",
     "config check",
     "schema",
     "completions",
@@ -315,11 +321,32 @@ fn journal_full() -> Scene {
     let state =
         fs::read_dir(project.state_directory().join("projects")).unwrap().next().unwrap().unwrap().path();
     let line = project.read_journal_text();
-    fs::write(state.join("journal.jsonl"), line.repeat(64 * 1024 / line.len())).unwrap();
-    fs::write(state.join("journal.1.jsonl"), line.repeat(2)).unwrap();
-    fs::write(state.join("journal.2.jsonl"), line).unwrap();
+    let put = |name: &str, text: &str| {
+        fs::write(state.join(name), text).unwrap();
+        fs::set_permissions(state.join(name), fs::Permissions::from_mode(0o600)).unwrap();
+    };
+    put("journal.jsonl", &line.repeat(64 * 1024 / line.len()));
+    put("journal.1.jsonl", &line.repeat(2));
+    put("journal.2.jsonl", &line);
     let event = project.bash("ls");
     Scene::event(project, &event)
+}
+
+/// The same, after it has happened before.
+fn archives_merged() -> Scene {
+    let scene = journal_full();
+    scene.run();
+    let refilled = journal_full_again(scene.project);
+    let event = refilled.bash("ls");
+    Scene::event(refilled, &event)
+}
+
+fn journal_full_again(project: TestProject) -> TestProject {
+    let state =
+        fs::read_dir(project.state_directory().join("projects")).unwrap().next().unwrap().unwrap().path();
+    let line = project.read_journal_text();
+    fs::write(state.join("journal.jsonl"), line.repeat(1 + 64 * 1024 / line.len())).unwrap();
+    project
 }
 
 fn initialised() -> Scene {
@@ -403,6 +430,12 @@ fn migrated() -> Scene {
     let hooks = json!([{"matcher": "Task", "hooks": [{"type": "command", "command": command}]}]);
     project.write_file(".claude/settings.json", &json!({"hooks": {"PreToolUse": hooks}}).to_string());
     Scene::command(project, &["phases", "migrate", "--yes"])
+}
+
+fn page_written() -> Scene {
+    let project = TestProject::new();
+    project.write_file("report.html", "an older report\n");
+    Scene::command(project, &["report", "--html", "report.html", "--now", "2026-11-17T12:00:00Z"])
 }
 
 fn manual_written() -> Scene {

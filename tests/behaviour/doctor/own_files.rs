@@ -81,7 +81,7 @@ fn the_configuration_has_mistakes() {
 #[test]
 fn guards_are_off() {
     let patient = Patient::healthy();
-    patient.project.write_file("provost.toml", "[guards]\nself-guard = \"off\"\n");
+    patient.project.write_home_file(".config/provost/provost.toml", "[guards]\nself-guard = \"off\"\n");
     let diagnosis = patient.doctor(&[]);
     assert_eq!(diagnosis.has("guard-off")["severity"], "warning");
     assert_eq!(diagnosis.ids(), ["guard-off"]);

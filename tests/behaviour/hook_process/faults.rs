@@ -28,7 +28,7 @@ fn an_error_in_a_closed_guard_denies_by_exit_code() {
     assert_eq!(
         project.hook(&project.bash("ls")).expect_closed_failure(),
         "[provost] `self-guard` could not judge this: error on request, so it is denied. To fix: run \
-         `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml."
+         `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in ~/.config/provost/provost.toml."
     );
     assert_eq!(project.read_journal()[0]["guards"][0]["opinion"], "fault");
 }

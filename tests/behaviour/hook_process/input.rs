@@ -13,7 +13,7 @@ fn empty_input_is_the_most_protective_answer() {
         assert_eq!(
             project.hook_bytes(&[], input).expect_closed_failure(),
             "[provost] `self-guard` could not judge this: the input is empty, so it is denied. To fix: \
-             run `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in provost.toml.\n\
+             run `provost explain` in a terminal to see why; the user can switch the guard off with `self-guard = \"off\"` under `[guards]` in ~/.config/provost/provost.toml.\n\
              [provost] also `registration-guard`, for the same reason.\n\
              [provost] also `planner-bash-guard`, for the same reason."
         );

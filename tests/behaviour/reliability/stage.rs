@@ -81,6 +81,15 @@ impl Stage {
             text += &format!("[{table}]\n{}", lines.collect::<String>());
         }
         self.project.write_file("provost.toml", &text);
+        if self.guard.pack == "self" {
+            return;
+        }
+        // A project cannot switch off what protects Provost.
+        let lines =
+            self.config.iter().filter(|(table, line)| *table == "guards" && line.ends_with("\"off\""));
+        let text: Vec<&str> = lines.map(|(_, line)| line.as_str()).collect();
+        self.project
+            .write_home_file(".config/provost/provost.toml", &format!("[guards]\n{}\n", text.join("\n")));
     }
 
     /// Puts a program of this name before all others.

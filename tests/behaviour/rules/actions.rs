@@ -131,5 +131,5 @@ fn deeply_nested_tables_are_a_mistake_and_no_crash() {
     );
     let project = project_with_rules(&nested);
     project.write_home_file(".config/provost/provost.toml", &DENY.replace("no-force-push", "own"));
-    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:own");
+    assert_eq!(decide(&project, &project.bash("git push -f")), "deny rule:no-force-push rule:own");
 }

@@ -85,6 +85,34 @@ fn a_check_runs_once_for_the_same_files() {
 }
 
 #[test]
+fn files_of_inner_repositories_and_files_with_any_name_count() {
+    let session = session_with_check("stops = true", "true");
+    let path = &session.project.path;
+    let git = |directory: &str, line: &str| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]);
+        let output = command.args(line.split(' ')).current_dir(path.join(directory)).output().unwrap();
+        assert!(output.status.success(), "{line}: {output:?}");
+    };
+    session.project.write_file("inner/a", "1");
+    git("inner", "init -q");
+    git("inner", "add a");
+    git("inner", "commit -qm a");
+    git("", "submodule --quiet add ./inner module");
+    let mut names = vec![path.join("inner/a"), path.join("module/a")];
+    #[cfg(target_os = "linux")]
+    names.push(path.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff")));
+    fs::write(names.last().unwrap(), "1").unwrap();
+    assert!(session.may_stop() && session.may_stop());
+    assert_eq!(count_runs(&session), 1);
+    for (number, name) in names.iter().enumerate() {
+        fs::write(name, "22").unwrap();
+        assert!(session.may_stop() && session.may_stop());
+        assert_eq!(count_runs(&session), number + 2, "{}", name.display());
+    }
+}
+
+#[test]
 fn a_failed_check_is_remembered_too_and_rounds_bound_it() {
     let session = session_with_check("stops = true\nrounds = 2", "printf 'bro%s' ken; exit 3");
     assert_shown!("rules-check-stop", session.project.whole(&session.stop()));
@@ -118,13 +146,34 @@ fn changed_limits_a_check_to_files_that_the_session_has_changed() {
 fn a_check_has_no_input_and_a_time_limit_and_its_group_ends_with_it() {
     let session = session_with_check("stops = true", "cat");
     assert!(session.may_stop(), "standard input is empty");
-    let session = session_with_check("stops = true", "sleep 1000 & echo $! > ~/pid; wait");
-    let config = session.project.home.join(".config/provost/provost.toml");
-    let text = fs::read_to_string(&config).unwrap().replace("seconds = 20", "seconds = 1");
-    fs::write(&config, text).unwrap();
-    let answer = session.stop();
-    assert!(answer.expect_denial().contains("did not end within 1 s"), "{answer:?}");
+    let session = session_with_check("stops = true", "sleep 1000 & echo $! > ~/pid; echo begun; wait");
+    set_seconds(&session, 2);
+    let denial = session.stop().expect_denial();
+    assert!(denial.contains("did not end within 2 s") && denial.contains("\nbegun\n"), "{denial}");
     assert!(has_check_ended(&session));
+}
+
+/// A check with a process that no signal for its group reaches.
+#[cfg(target_os = "linux")]
+const DETACHED: &str = "setsid sh -c 'echo $$ > ~/pid; exec sleep 1000' & sleep 1000";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_leaves_its_group_ends_with_the_time_and_stays_after_a_normal_end() {
+    let session = session_with_check("stops = true", DETACHED);
+    set_seconds(&session, 1);
+    assert!(session.stop().expect_denial().contains("did not end within 1 s"));
+    wait_until("the check has ended", || has_check_ended(&session));
+    let session = session_with_check(
+        "stops = true",
+        "setsid sh -c 'echo $$ > ~/pid; exec sleep 1000' & while ! test -s ~/pid; do :; done",
+    );
+    assert!(session.may_stop());
+    assert!(!has_check_ended(&session), "build tools have daemons");
+    Command::new("kill")
+        .arg(fs::read_to_string(session.project.home.join("pid")).unwrap().trim())
+        .status()
+        .unwrap();
 }
 
 #[test]
@@ -154,21 +203,44 @@ fn has_check_ended(session: &RuleSession) -> bool {
     has_ended(fs::read_to_string(session.project.home.join("pid")).unwrap().trim())
 }
 
-#[test]
-fn an_interrupted_check_leaves_no_process_behind() {
-    let session = session_with_check("stops = true", "sleep 1000 & echo $! > ~/pid; wait");
+/// Runs a check that would not end, and ends its hook with a signal.
+fn interrupt(check: &str, signal: &str) -> RuleSession {
+    let session = session_with_check("stops = true", check);
     // Only the signal ends it.
-    let config = session.project.home.join(".config/provost/provost.toml");
-    let text = fs::read_to_string(&config).unwrap().replace("seconds = 20", "seconds = 3600");
-    fs::write(&config, text).unwrap();
+    set_seconds(&session, 3600);
     let mut hook = session.project.command(&[]).spawn().unwrap();
     let stop = session.event("Stop.active_false").to_string();
     hook.stdin.take().unwrap().write_all(stop.as_bytes()).unwrap();
     let pid_file = session.project.home.join("pid");
     wait_until("the check runs", || fs::read_to_string(&pid_file).is_ok_and(|text| text.ends_with('\n')));
-    Command::new("kill").arg(hook.id().to_string()).status().unwrap();
+    Command::new("kill").args([signal, &hook.id().to_string()]).status().unwrap();
     wait_for_process(hook).expect("the hook ends");
-    wait_until("the check has ended", || has_check_ended(&session));
+    session
+}
+
+fn set_seconds(session: &RuleSession, seconds: u32) {
+    let config = session.project.home.join(".config/provost/provost.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replace("seconds = 20", &format!("seconds = {seconds}"))).unwrap();
+}
+
+#[test]
+fn an_interrupted_check_leaves_no_process_behind() {
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let session = interrupt("sleep 1000 & echo $! > ~/pid; wait", signal);
+        wait_until("the check has ended", || has_check_ended(&session));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_hook_leaves_no_process_behind() {
+    for check in ["sleep 1000 & echo $! > ~/pid; wait", DETACHED] {
+        for signal in ["-KILL", "-TERM"] {
+            let session = interrupt(check, signal);
+            wait_until("the check has ended", || has_check_ended(&session));
+        }
+    }
 }
 
 #[test]

@@ -43,6 +43,32 @@ fn a_denial_says_what_is_missing_and_which_line_to_run() {
 }
 
 #[test]
+fn only_what_changes_before_the_command_of_the_rule_makes_a_run_old() {
+    for subject in ["runs = \"npm publish\"", "pushes = \"*\"", "commits = \"*\"", "writes = \"dist/**\""] {
+        let rule = format!("[[rule]]\nname = \"tested\"\n{subject}\nneed = {{ passed = \"cargo test\" }}\n");
+        let session = RuleSession::new(&rule);
+        session.run("cargo test", true);
+        let does = match subject.split(' ').next().unwrap() {
+            "runs" => "npm publish",
+            "pushes" => "git push origin main",
+            "commits" => "git commit -m x",
+            _ => "echo x > dist/a",
+        };
+        let is_allowed = |line: &str| session.project.hook(&session.before(line)).is_silent();
+        for line in [format!("{does} && echo done >> log.txt"), format!("{does}; touch src/a.rs; ls")] {
+            assert!(is_allowed(&line), "{line}");
+        }
+        for line in [
+            format!("touch src/a.rs && {does}"),
+            format!("{does}; touch src/a.rs; {does}"),
+            format!("sed -i s/a/b/ src/a.rs; {does} && ls"),
+        ] {
+            assert!(!is_allowed(&line), "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_run_counts_only_if_its_exit_code_is_that_of_the_line() {
     for line in [
         "cargo test",
@@ -201,6 +227,8 @@ fn what_changes_nothing_that_counts_leaves_a_run_valid() {
         "mcp__files__get_file_info",
         "mcp__files__list_directory",
         "mcp__x__search_code",
+        "mcp__docs__query_docs",
+        "LSP",
     ] {
         let mut event = session.event("PostToolUse.Edit");
         event["tool_name"] = tool.into();
@@ -307,6 +335,25 @@ fn a_background_run_counts_when_the_client_announces_its_success() {
     assert!(queued("queue-operation", &good));
     assert!(!queued("user", &good));
     assert!(!queued("queue-operation", &notification("btu1", "failed", "failed with exit code 1")));
+}
+
+#[test]
+fn a_change_in_the_background_may_happen_until_its_end() {
+    let session = RuleSession::new(CHANGED);
+    let before = session.before("sleep 60; sed -i s/a/b/ src/a.rs");
+    session.project.hook(&before);
+    let mut after = RuleSession::after(&before, &session, true);
+    after["tool_response"]["backgroundTaskId"] = "btu1".into();
+    session.project.hook(&after);
+    session.run("cargo test", true);
+    assert!(may_commit(&session), "the change has not happened yet, or the run covers it");
+    let end = "<task-notification>\n<task-id>btu1</task-id>\n<status>completed</status>\n<summary>x (exit code 0)\
+               </summary>\n</task-notification>";
+    session.prompt(end);
+    assert!(!may_commit(&session));
+    session.run("cargo test", true);
+    session.prompt(end);
+    assert!(may_commit(&session), "the same end is announced again");
 }
 
 #[test]

@@ -42,6 +42,25 @@ fn a_turn_is_stopped_a_few_times_and_then_the_user_reads_why_it_ended() {
 }
 
 #[test]
+fn evidence_between_two_stops_counts_anew_too() {
+    let session = RuleSession::new(STOP);
+    session.write("src/a.rs");
+    assert!(!session.may_stop() && !session.may_stop());
+    session.run("cargo test", true);
+    session.write("src/b.rs");
+    assert!(!session.may_stop() && !session.may_stop(), "the evidence was there");
+    session.stop().expect_note();
+    session.run("cargo test", false);
+    session.stop().expect_note();
+    // A file changed during this run, so it was no evidence.
+    let before = session.before("cargo test");
+    session.project.hook(&before);
+    session.write("src/c.rs");
+    session.project.hook(&RuleSession::after(&before, &session, true));
+    session.stop().expect_note();
+}
+
+#[test]
 fn only_a_prompt_of_the_user_counts_anew() {
     let session = RuleSession::new(STOP);
     session.write("src/a.rs");

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::decide;
 use crate::support::{TestProject, assert_shown};
 
@@ -62,11 +64,10 @@ fn permissions_of_the_client_become_rules() {
     );
     let read = |path: &str| decide(&project, &project.read(project.path.join(path)));
     assert!(read(".env").starts_with("deny") && read("/etc/shadow").starts_with("deny"));
-    assert_eq!(read("sub/.env"), "silent");
     let write = |path: &str| decide(&project, &project.write(project.path.join(path), "x"));
     assert!(write("db/1.sql").starts_with("deny") && write("sub/yarn.lock").starts_with("deny"));
     assert_eq!(write("sub/db/1.sql"), "silent");
-    let tool = |name: &str| decide(&project, &project.call(name, serde_json::json!({"x": 1})));
+    let tool = |name: &str| decide(&project, &project.call(name, json!({"x": 1})));
     assert!(tool("mcp__github__merge").starts_with("deny") && tool("mcp__files__write").starts_with("deny"));
     assert_eq!(tool("mcp__files__read"), "silent");
 }
@@ -219,7 +220,7 @@ fn a_field_that_no_rule_can_say_is_listed() {
         (
             ".safety-net.json",
             r#"{"rules": [{"name": "n", "command": "x", "allow_args": ["y"]}]}"#,
-            "n: allow_args",
+            "allow_args",
         ),
         (
             ".conclaude.yaml",
@@ -253,4 +254,300 @@ fn an_unknown_or_broken_file_is_reported() {
     }
     let output = project.provost_command("rules", &["import", "none.json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// A source that has one rule, and lines with the decisions of its own tool, which were measured: `codex execpolicy check`,
+/// `cc-safety-net hook`, the permissions of Claude Code.
+#[track_caller]
+fn assert_decided_alike(name: &str, text: &str, lines: &[(&str, &str)]) {
+    let project = TestProject::new();
+    import_and_use(&project, name, text);
+    assert_decided(&project, lines);
+}
+
+#[test]
+fn rules_of_codex_are_decided_as_codex_does() {
+    for (rule, lines) in [
+        (
+            r#"prefix_rule(pattern=["gh","api","--method",["DELETE","PUT"]], decision="forbidden")"#,
+            &[
+                ("gh api --method DELETE repos/x", "deny"),
+                ("gh api --method PUT", "deny"),
+                ("gh api --method GET x", "silent"),
+            ][..],
+        ),
+        (
+            r#"prefix_rule(pattern=["kubectl","-n","prod"], decision="prompt")"#,
+            &[("kubectl -n prod get pods", "ask"), ("kubectl -n test get pods", "silent")],
+        ),
+        (
+            r#"prefix_rule(["git", ["push", "fetch"]], "forbidden", ["git push x"], ["git log"], "offline")"#,
+            &[("git fetch", "deny"), ("git log", "silent")],
+        ),
+        (
+            "WORDS = ['pnpm', 'npm']\nprefix_rule(pattern = [WORDS] + ['publish'], decision = 'for' + 'bidden')\n",
+            &[("pnpm publish", "deny"), ("npm publish --tag x", "deny"), ("npm pack", "silent")],
+        ),
+    ] {
+        assert_decided_alike("a.rules", rule, lines);
+    }
+}
+
+#[test]
+fn what_codex_may_not_run_is_not_guessed() {
+    let project = TestProject::new();
+    for (text, named) in [
+        ("if False:\n    prefix_rule(pattern=['git'], decision='forbidden')\n", "prefix_rule(…)"),
+        ("[prefix_rule(pattern=[x], decision='forbidden') for x in ['git']]\n", "prefix_rule"),
+        ("X = ['git']\nX.append('push')\nprefix_rule(pattern=X, decision='forbidden')\n", "X.append"),
+        ("prefix_rule(pattern=['git'], decision='forbidden', if_branch='main')\n", "does not know"),
+        ("prefix_rule(pattern=['git', []], decision='forbidden')\n", "not a list of texts"),
+        ("prefix_rule(pattern=['git'], decision=DECISION)\n", "not a literal text"),
+        ("host_executable(name='git', paths=['/usr/bin/git'])\n", "host_executable(git)"),
+        (
+            "network_rule(host='x.org', protocol='https', decision='deny')\n",
+            "network_rule(x.org, https, deny)",
+        ),
+    ] {
+        let (code, printed, reported) = import(&project, "a.rules", text);
+        let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(code == 0 && printed.is_empty() && reported.contains(named), "{text}: {printed}{reported}");
+    }
+}
+
+#[test]
+fn permissions_are_decided_as_the_client_does() {
+    for (entry, lines) in [
+        ("git push", &[("git push", "deny"), ("git push origin", "silent"), ("git push -f", "silent")][..]),
+        ("git", &[("git", "deny"), ("git status", "silent")]),
+        (
+            "npm run test*",
+            &[("npm run test", "deny"), ("npm run test:a b", "deny"), ("npm run build", "silent")],
+        ),
+        ("npm run test:*", &[("npm run test x", "deny"), ("npm run test:a", "silent")]),
+        ("npm run *:prod", &[("npm run build:prod", "deny"), ("npm run build:prod x", "silent")]),
+        ("git push --force", &[("git push --force", "deny"), ("git push origin --force", "silent")]),
+        ("git push*", &[("git push", "deny"), ("FOO=1 git push x", "deny"), ("git pull", "silent")]),
+        ("rm -rf*", &[("rm -rf x", "deny"), ("rm -rfv x", "deny"), ("rm x", "silent")]),
+    ] {
+        assert_decided_alike(
+            "s.json",
+            &json!({"permissions": {"deny": [format!("Bash({entry})")]}}).to_string(),
+            lines,
+        );
+    }
+    let decide_path = |entry: &str, tool: &str, path: &str| {
+        let project = TestProject::new();
+        import_and_use(&project, "s.json", &json!({"permissions": {"deny": [entry]}}).to_string());
+        let path = project.path.join(path);
+        let event = match tool {
+            "read" => project.read(path),
+            "write" => project.write(path, "x"),
+            line => project.bash(line),
+        };
+        decide(&project, &event).starts_with("deny")
+    };
+    for (entry, tool, path, is_denied) in [
+        ("Read(./.env)", "read", "sub/.env", true),
+        ("Read(./.env)", "cat sub/.env", "", true),
+        ("Read(./src/**)", "read", "sub/src/a", false),
+        ("Read(/.env)", "read", "sub/.env", false),
+        ("Edit(.env)", "write", "sub/.env", true),
+        ("Edit(.env)", "rm .env", "", true),
+        ("Edit(docs/**)", "mv docs old", "", true),
+        ("Edit(docs/**)", "cat docs/a.md", "", false),
+    ] {
+        assert_eq!(decide_path(entry, tool, path), is_denied, "{entry} {tool} {path}");
+    }
+    let (_, printed, reported) =
+        import(&TestProject::new(), "s.json", r#"{"permissions": {"deny": ["Bash()", "Bash(*x*)"]}}"#);
+    assert!(
+        printed.is_empty() && reported.contains("Bash()") && reported.contains("Bash(*x*)"),
+        "{printed}{reported}"
+    );
+}
+
+#[test]
+fn rules_of_safety_net_are_decided_as_safety_net_does() {
+    let rule = |command: &str, subcommand: Option<&str>, blocked: &[&str]| {
+        let mut rule = json!({"name": "r", "command": command, "block_args": blocked, "reason": "no"});
+        if let Some(subcommand) = subcommand {
+            rule["subcommand"] = subcommand.into();
+        }
+        json!({"version": 1, "rules": [rule]}).to_string()
+    };
+    for (text, lines) in [
+        (
+            rule("git", Some("add"), &["-A", "."]),
+            &[
+                ("git add src .", "deny"),
+                ("git add -- .", "deny"),
+                ("git add -vA", "deny"),
+                ("git -C sub add .", "deny"),
+                ("git add src/.", "silent"),
+            ][..],
+        ),
+        (
+            rule("chmod", None, &["777", "-R"]),
+            &[("chmod a 777", "deny"), ("chmod -vR 644 x", "deny"), ("chmod 644 x", "silent")],
+        ),
+        (rule("cat", None, &[".env"]), &[("cat x .env", "deny"), ("cat a.env", "silent")]),
+        (rule("npm", Some("publish"), &["publish"]), &[("npm publish", "deny"), ("npm pack", "silent")]),
+    ] {
+        assert_decided_alike(".safety-net.json", &text, lines);
+    }
+}
+
+#[test]
+fn a_rulebook_of_safety_net_has_tests_that_are_kept() {
+    let project = TestProject::new();
+    let shown = import_and_use(
+        &project,
+        "rulebook.json",
+        r#"{"rulebook_version": 1, "name": "own", "version": "1.0.0", "allowed_commands": ["docker"], "rules": [
+            {"name": "no-prune", "command": "docker", "subcommand": "system", "block_args": ["prune"], "reason": "no", "intent": "hard_stop"},
+            {"name": "newer", "command": "aws", "match": {"command_path": ["s3", "rm"]}, "reason": "no"}
+        ], "tests": [
+            {"command": "docker system prune -af", "expect": "blocked", "rule": "no-prune"},
+            {"command": "docker ps", "expect": "allowed"},
+            {"command": "docker system x prune", "expect": "allowed", "rule": "no-prune"}
+        ]}"#,
+    );
+    assert_shown!("rules-import-rulebook", shown);
+}
+
+#[test]
+fn paths_and_commands_of_conclaude_are_globs_over_the_whole_text() {
+    let uneditable = |pattern: &str| format!("preToolUse:\n  uneditableFiles: [\"{pattern}\"]\n");
+    for (pattern, denied, allowed) in [
+        ("package.json", &["package.json"][..], &["sub/package.json"][..]),
+        ("*.md", &["a.md", "docs/deep/a.md"], &["a.mdx"]),
+        ("src/*.ts", &["src/a.ts", "src/x/y/a.ts"], &["a.ts", "sub/src/a.ts"]),
+        (".env*", &[".env", ".env.local"], &["sub/.env"]),
+        ("docs/*", &["docs/a", "docs/x/a"], &["sub/docs/a"]),
+        ("test_*.py", &["test_a.py", "test_x/b.py"], &["x/test_a.py"]),
+        ("**/Cargo.lock", &["Cargo.lock", "sub/Cargo.lock"], &["Cargo.toml"]),
+    ] {
+        let project = TestProject::new();
+        import_and_use(&project, ".conclaude.yml", &uneditable(pattern));
+        let is_denied =
+            |path: &&str| decide(&project, &project.write(project.path.join(path), "x")).starts_with("deny");
+        assert!(denied.iter().all(&is_denied), "{pattern}");
+        assert!(!allowed.iter().any(is_denied), "{pattern}");
+    }
+    for (pattern, mode, lines) in [
+        ("git push --force*", "full", &[("git push --force-with-lease", "deny"), ("git push", "silent")][..]),
+        ("git push", "full", &[("git push", "deny"), ("git push origin", "silent")]),
+        ("git push", "prefix", &[("git push origin", "deny"), ("git pull", "silent")]),
+        ("npm run test*", "full", &[("npm run test:unit", "deny"), ("npm run lint", "silent")]),
+    ] {
+        let entry =
+            format!("{{tool: Bash, commandPattern: \"{pattern}\", matchMode: {mode}, action: block}}");
+        assert_decided_alike(
+            ".conclaude.yaml",
+            &format!("rules:\n  toolUsageValidation:\n    - {entry}\n"),
+            lines,
+        );
+    }
+    let project = TestProject::new();
+    let (_, printed, reported) = import(
+        &project,
+        ".conclaude.yaml",
+        "stop:\n  run: |\n    npm test\n    # no\n    [[ -f x ]]\n  infinite: false\nrules:\n  uneditableFiles:\n    \
+         - pattern: x\n      agent: coder\n  toolUsageValidation:\n    - {tool: Write, pattern: 'src/**', action: allow}\n",
+    );
+    assert!(printed.contains("\"npm test\"") && printed.contains("bash -c '[[ -f x ]]'"), "{printed}");
+    assert!(!printed.contains("uneditable") && !printed.contains("allow"), "{printed}");
+    assert!(reported.contains("`agent`") && reported.contains("`src/**`"), "{reported}");
+}
+
+#[test]
+fn rules_of_hookify_are_decided_as_hookify_does() {
+    let rule = |event: &str, conditions: &[(&str, &str, &str)]| {
+        let list = conditions
+            .iter()
+            .map(|(field, operator, pattern)| {
+                format!("  - field: {field}\n    operator: {operator}\n    pattern: \"{pattern}\"\n")
+            })
+            .collect::<Vec<String>>()
+            .concat();
+        format!("---\nname: r\nenabled: true\nevent: {event}\naction: block\nconditions:\n{list}---\nNo.\n")
+    };
+    for (conditions, lines) in [
+        (
+            &[("command", "regex_match", r"git\s+push\s+(--force|-f)")][..],
+            &[("git push --force-with-lease", "deny"), ("git push -f", "deny"), ("git push", "silent")][..],
+        ),
+        (
+            &[("command", "regex_match", r"rm\s+-rf|dd\s+if=|mkfs")],
+            &[
+                ("rm -rf x", "deny"),
+                ("dd if=/dev/zero of=x", "deny"),
+                ("mkfs /dev/x", "deny"),
+                ("dd of=x", "silent"),
+            ],
+        ),
+        (
+            &[("command", "regex_match", r"git\s+push"), ("command", "not_contains", "--dry-run")],
+            &[("git push origin", "deny"), ("git push --dry-run", "silent")],
+        ),
+        (
+            &[("command", "regex_match", "git push.*--force")],
+            &[("git push origin --force", "deny"), ("git push", "silent")],
+        ),
+        (&[("command", "equals", "npm publish")], &[("npm publish", "deny"), ("npm publish x", "silent")]),
+        (
+            &[("command", "regex_match", "--no-verify")],
+            &[("git commit --no-verify", "deny"), ("git commit", "silent")],
+        ),
+    ] {
+        assert_decided_alike("hookify.a.local.md", &rule("bash", conditions), lines);
+    }
+    for (conditions, path, text, is_denied) in [
+        (
+            &[("file_path", "regex_match", r"\.tsx?$"), ("new_text", "regex_match", r"console\.log\(")][..],
+            "a/b.tsx",
+            "CONSOLE.LOG(1)",
+            true,
+        ),
+        (&[("file_path", "regex_match", r"\.tsx?$")], "a/b.jsx", "", false),
+        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], "a/.env.local", "", true),
+        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], "secrets/a", "", true),
+        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], ".envrc", "", false),
+        (&[("file_path", "regex_match", r"src/.*\.ts$")], "src/a/b/c.ts", "", true),
+        (
+            &[("file_path", "contains", "migrations/"), ("file_path", "not_contains", "draft")],
+            "db/migrations/1",
+            "",
+            true,
+        ),
+        (
+            &[("file_path", "contains", "migrations/"), ("file_path", "not_contains", "draft")],
+            "db/migrations/draft-1",
+            "",
+            false,
+        ),
+        (&[("new_text", "contains", "console.log")], "a", "consoleXlog", false),
+    ] {
+        let project = TestProject::new();
+        import_and_use(&project, "hookify.a.local.md", &rule("file", conditions));
+        let answer = decide(&project, &project.write(project.path.join(path), text));
+        assert_eq!(answer.starts_with("deny"), is_denied, "{conditions:?} {path} {text}");
+    }
+    let project = TestProject::new();
+    for conditions in [
+        &[("command", "regex_match", "prod")][..],
+        &[("command", "regex_match", r"curl.*\|\s*sh")],
+        &[("command", "ends_with", "--force")],
+        &[("command", "not_contains", "--force")],
+        &[("new_text", "regex_match", "(?=x)a")],
+        &[("old_text", "contains", "x")],
+    ] {
+        let event = if conditions[0].0 == "command" { "bash" } else { "file" };
+        let (code, printed, reported) = import(&project, "hookify.a.local.md", &rule(event, conditions));
+        assert!(
+            code == 0 && printed.is_empty() && reported.contains("not imported"),
+            "{conditions:?}: {printed}"
+        );
+    }
 }

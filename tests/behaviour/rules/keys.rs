@@ -388,8 +388,90 @@ fn message_is_what_a_commit_message_must_have() {
             ("silent", project.bash("echo 'AB-1: x' > new.txt && git commit -F new.txt")),
             ("deny rule:ticket", project.bash("git merge topic -m x")),
             ("silent", project.bash("git merge topic")),
+            ("deny rule:ticket", project.bash("git commit -m \"$(echo 'fix it')\"")),
+            ("silent", project.bash("git commit -m \"$(printf '%s' 'AB-1: x')\"")),
+            ("deny rule:ticket", project.bash("cat wrong.txt | git commit -F -")),
+            ("deny rule:ticket", project.bash("git commit -F - < wrong.txt")),
+            ("deny rule:ticket", project.bash("git commit -m \"$(cat wrong.txt)\"")),
+            ("silent", project.bash("git commit -m \"$(<right.txt)\"")),
+            ("silent", project.bash("git commit -m '\n\nAB-1: x'".replace("\\n", "\n").as_str())),
+            ("silent", project.bash("git commit -F /dev/null -F src")),
         ],
     );
+}
+
+#[test]
+fn a_message_that_cannot_be_known_passes_unless_the_rule_says_otherwise() {
+    for (unknown, expected) in [("pass", "silent"), ("ask", "ask rule:ticket"), ("deny", "deny rule:ticket")]
+    {
+        let project = project_with_rules(&format!(
+            "[[rule]]\nname = \"ticket\"\ncommits = \"*\"\nmessage = '^[A-Z]+-[0-9]+: '\nunknown = \"{unknown}\"\n\
+             deny = \"name the ticket\"\n"
+        ));
+        for line in ["git commit -m \"$MESSAGE\"", "git commit -F \"$FILE\"", "git commit -m \"$(date)\""] {
+            assert_eq!(decide(&project, &project.bash(line)), expected, "{line}");
+        }
+        for line in ["git commit", "git commit --amend --no-edit", "git commit -m 'AB-1: x'"] {
+            assert_eq!(decide(&project, &project.bash(line)), "silent", "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_script_is_started_by_its_interpreter_too() {
+    let project = project_with_rules(
+        "[[rule]]\nname = \"deploy\"\nruns = [\"./scripts/deploy.sh\", \"manage.py migrate\"]\ndeny = \"no\"\n",
+    );
+    for line in [
+        "scripts/deploy.sh",
+        "bash scripts/deploy.sh prod",
+        "bash -euo pipefail ./scripts/deploy.sh",
+        "sh -x ./scripts/deploy.sh",
+        "source scripts/deploy.sh",
+        ". ./scripts/deploy.sh",
+        "cd scripts; ./deploy.sh",
+        "(cd scripts; bash deploy.sh)",
+        "sudo bash scripts/deploy.sh",
+        "python3 -W ignore manage.py migrate",
+        "./manage.py migrate",
+        "uv run python manage.py migrate app",
+    ] {
+        assert_eq!(decide(&project, &project.bash(line)), "deny rule:deploy", "{line}");
+    }
+    for line in [
+        "cat scripts/deploy.sh",
+        "bash other/scripts/deploy.sh",
+        "bash -c 'echo scripts/deploy.sh'",
+        "bash x.sh scripts/deploy.sh",
+        "python3 manage.py test migrate",
+        "python3 -m manage.py migrate",
+        "cd /tmp && bash scripts/deploy.sh",
+    ] {
+        assert_eq!(decide(&project, &project.bash(line)), "silent", "{line}");
+    }
+}
+
+#[test]
+fn values_that_the_line_itself_gives_are_known() {
+    let project =
+        project_with_rules("[[rule]]\nname = \"force\"\nruns = \"git push --force|-f\"\ndeny = \"no\"\n");
+    for line in [
+        "CMD='git push -f'; $CMD",
+        "ARGS='push --force'; git $ARGS origin",
+        "$(echo git) push -f",
+        "git $(echo push -f)",
+        "git push \"$(printf %s --force)\"",
+        "F=$(echo -f); git push $F",
+        "eval \"$(echo git push -f)\"",
+        "bash -c \"$(cat <<'E'\ngit push -f\nE\n)\"",
+    ] {
+        assert_eq!(decide(&project, &project.bash(line)), "deny rule:force", "{line}");
+    }
+    for line in
+        ["$(command) push -f", "git push $(echo -n)", "F='-f'; git push '$F'", "git push \"$(echo x -f)\""]
+    {
+        assert_eq!(decide(&project, &project.bash(line)), "silent", "{line}");
+    }
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_mistake_in_a_rule_is_reported_everywhere_and_the_other_rules_hold() {
             "{report}"
         );
         let (_, line) = shown(&project, "statusline", &[]);
-        assert!(line.contains("1 mistake in its configuration"), "{line}");
+        assert!(line.contains("1 mistake in its configuration (provost.toml:"), "{line}");
         let (_, status) = shown(&project, "status", &["--json"]);
         let status: Value = serde_json::from_str(&status).unwrap();
         assert!(status["mistakes"][0].as_str().unwrap().contains(&format!(":{place}: ")), "{status}");
@@ -70,9 +70,35 @@ fn a_mistake_in_a_rule_is_reported_everywhere_and_the_other_rules_hold() {
 
 #[test]
 fn of_two_rules_with_one_name_the_first_holds() {
-    let project = with_config(&format!("{GOOD}\n{}", GOOD.replace("git fetch", "git pull")));
+    let second = GOOD.replace("git fetch", "git pull");
+    let project = with_config(&format!("{GOOD}\n{second}"));
     assert!(start_message(&project).contains("provost.toml:6:1: there are two rules `no-fetch`"));
     assert!(is_denied(&project, "git fetch") && !is_denied(&project, "git pull"));
+    // Not if it has a mistake itself.
+    for mistake in ["runs = \"git fetch;\"", "runss = \"git fetch\"", "runs = \"git fetch\"\nexcept = \"a;\""]
+    {
+        let project = with_config(&format!("{}\n{second}", GOOD.replace("runs = \"git fetch\"", mistake)));
+        assert!(!is_denied(&project, "git fetch") && is_denied(&project, "git pull"), "{mistake}");
+        assert!(start_message(&project).contains("has a mistake"), "{}", start_message(&project));
+    }
+}
+
+#[test]
+fn a_rule_with_one_broken_pattern_decides_nothing() {
+    for mistake in [
+        "runs = [\"git push\", \"git pull;\"]",
+        "runs = \"git push\"\nexcept = \"git push 'x'\"",
+        "runs = \"git push\"\non_branch = \"[main\"",
+        "runs = \"git push\"\nin_agent = \"main|\"",
+        "pushes = [\"main\", \"[x\"]",
+        "runs = \"git push\"\nargument = \"(\"",
+        "uses = [\"Bash\", \"mcp__[x\"]",
+    ] {
+        let project = with_config(&format!("{GOOD}\n[[rule]]\nname = \"wrong\"\n{mistake}\ndeny = \"no\"\n"));
+        assert!(!is_denied(&project, "git push origin main"), "{mistake}");
+        assert!(is_denied(&project, "git fetch"), "{mistake}");
+        assert!(start_message(&project).contains("rule `wrong`"), "{mistake}");
+    }
 }
 
 #[test]
@@ -153,10 +179,27 @@ fn an_unchanged_file_is_not_copied_again() {
 }
 
 #[test]
-fn a_broken_file_without_an_earlier_version_says_that_its_rules_do_not_hold() {
+fn of_a_broken_file_without_an_earlier_version_the_rules_hold_that_can_be_read() {
     let project = with_config(&format!("{GOOD}\n[[rule\n"));
-    assert!(!is_denied(&project, "git fetch"));
+    assert!(is_denied(&project, "git fetch"));
     assert_shown!("rules-no-last-good", start_message(&project));
+    let other =
+        |line: &str| format!("{}{line}", GOOD.replace("no-fetch", "other").replace("git fetch", "git pull"));
+    // A rule with a broken line does not hold, and what is behind it does.
+    let project = with_config(&format!("{}\n{GOOD}", other("fix = \"x\n")));
+    assert!(is_denied(&project, "git fetch") && !is_denied(&project, "git pull"));
+    let project = with_config(&format!("[rules]\noff = [\"no-fetch\"]\n{GOOD}\n{}\n[engine\n", other("")));
+    assert!(!is_denied(&project, "git fetch") && is_denied(&project, "git pull"));
+    // A table of a rule belongs to it.
+    let project = with_config(&format!(
+        "{GOOD}\n[[rule]]\nname = \"n\"\nruns = \"git pull\"\n[rule.need]\npassed = \"x\"\n[a\n"
+    ));
+    assert!(is_denied(&project, "git fetch") && is_denied(&project, "git pull"));
+    // The broken file is not kept as a good version.
+    project.write_file("provost.toml", "[[rule\n");
+    assert!(!is_denied(&project, "git fetch"));
+    let project = with_config("[[rule\nname = \"a\"\n[rules]\nuse = 5\n");
+    assert!(start_message(&project).contains("none of its rules holds"), "{}", start_message(&project));
     // A broken file without rules loses none.
     let project = with_config("[engine\n");
     assert!(!start_message(&project).contains("rules"));
@@ -217,9 +260,12 @@ fn every_kind_of_mistake_is_told_on_every_surface_and_takes_nothing_else_down() 
         (format!("{GOOD}[rules]\nof = [\"x\"]\n").into_bytes(), "did you mean `off`?", true),
         (format!("{GOOD}[rules]\nuse = [\"basline\"]\n").into_bytes(), "did you mean `baseline`?", true),
         (format!("{GOOD}[rules]\noff = [\"no-fetc\"]\n").into_bytes(), "did you mean `no-fetch`?", true),
-        (wrong("runs = [bad]\ndeny = \"no\"\n"), "none of its rules holds", false),
-        (wrong("match = [bad]\nruns = \"x\"\ndeny = \"no\"\n"), "none of its rules holds", false),
-        (GOOD.repeat(100_000).into_bytes(), "cannot be read", false),
+        (wrong("commits = \"[main\"\ndeny = \"no\"\n"), "without `]`", true),
+        (wrong("uses = \"Bash(git *)\"\ndeny = \"no\"\n"), "use `runs` for commands", true),
+        (wrong("runs = [bad]\ndeny = \"no\"\n"), "only one of its rules", true),
+        (wrong("adds = \"\\d+\"\ndeny = \"no\"\n"), "only one of its rules", true),
+        (wrong("match = [bad]\nruns = \"x\"\ndeny = \"no\"\n"), "only one of its rules", true),
+        (GOOD.repeat(100_000).into_bytes(), "cannot be read whole", true),
         (vec![b'['; 100 << 20], "cannot be read", false),
         (b"\x7fELF\0\x01\xff\xfe[[rule]]".to_vec(), "is not UTF-8", false),
         ([GOOD.as_bytes(), b"# \xff\n"].concat(), "is not UTF-8", true),
@@ -246,7 +292,7 @@ fn every_kind_of_mistake_is_told_on_every_surface_and_takes_nothing_else_down() 
             check(is_told, &format!("`{expected}` expected from {surface}: {text}"));
         }
         let (_, line) = shown(&project, "statusline", &[]);
-        check(line.contains("in its configuration"), &line);
+        check(line.contains("in its configuration (provost.toml"), &line);
         check(is_denied(&project, "git fetch") == holds, "the other rule of the file");
         check(is_denied(&project, "git pull"), "the user's rule");
         let write = project.write(project.home.join(".config/provost/provost.toml"), "");

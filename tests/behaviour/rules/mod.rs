@@ -17,6 +17,7 @@ mod path_adds;
 mod path_changes;
 mod path_reads;
 mod run;
+mod suggest;
 mod trust;
 mod watch;
 

@@ -129,6 +129,70 @@ fn a_rule_with_adds_alone_is_about_every_file() {
             ),
             ("silent", project.write(project.path.join("x"), "AKIA")),
             ("silent", project.bash(&format!("echo {key}"))),
+            ("silent", project.bash(&format!("echo {key} > /dev/null"))),
+            ("deny rule:key", project.bash(&format!("echo {key} | tee x > /dev/null"))),
         ],
     );
+    // What cannot be read has no line that the new text may repeat.
+    std::fs::create_dir(project.path.join("directory")).unwrap();
+    let event = project.write(project.path.join("directory"), key);
+    assert_decisions(&project, &[("deny rule:key", event)]);
+}
+
+#[test]
+fn lines_that_a_patch_adds_are_judged() {
+    let project = with_todo();
+    let patch = |sign: &str, line: &str| {
+        format!("--- a/a.rs\n+++ b/a.rs\n@@ -1,2 +1,2 @@\n // TODO old\n-fn a() {{}}\n{sign}{line}\n")
+    };
+    let (bad, good) = (patch("+", "// TODO new"), patch("+", "fn b() {}"));
+    project.write_file("bad.patch", &bad);
+    project.write_file("good.patch", &good);
+    project.write_file("removes.patch", &patch("-", "// TODO new"));
+    let denied = [
+        "git apply bad.patch",
+        "git apply --index - < bad.patch",
+        "git am bad.patch",
+        "patch -p1 < bad.patch",
+        "patch -p1 -i bad.patch",
+        "cat bad.patch | patch -p1",
+        "git apply -R removes.patch",
+        &format!("git apply <<'EOF'\n{bad}EOF"),
+        &format!("patch -p1 <<'EOF'\n{bad}EOF"),
+    ];
+    assert_decisions(&project, &denied.map(|line| ("deny rule:no-todo", project.bash(line))));
+    let allowed = [
+        "git apply good.patch",
+        "patch -p1 < good.patch",
+        "git apply removes.patch",
+        "git apply -R bad.patch",
+        "git apply --check bad.patch",
+        "patch --dry-run -p1 < bad.patch",
+        &format!("git apply <<'EOF'\n{good}EOF"),
+        &format!("git apply <<'EOF'\n{}EOF", bad.replace("a.rs", "a.md")),
+    ];
+    assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
+}
+
+#[test]
+fn lines_that_are_copied_or_written_by_code_are_judged() {
+    let project = with_todo();
+    let denied = [
+        "cat with.txt > b.rs",
+        "cat with.txt >> a.rs",
+        "cat < with.txt | tee -a a.rs",
+        "dd of=b.rs <<< TODO",
+        "python3 -c \"open('b.rs', 'w').write('TODO')\"",
+        "python3 - <<'E'\nwith open('b.rs', 'w') as f:\n    f.write('a')\n    f.write('TODO')\nE",
+        "node -e \"require('fs').writeFileSync('b.rs', 'TODO')\"",
+        "echo \"$(echo TODO)\" > b.rs",
+    ];
+    assert_decisions(&project, &denied.map(|line| ("deny rule:no-todo", project.bash(line))));
+    let allowed = [
+        "cat a.rs > b.txt",
+        "cat a.rs >> a.rs",
+        "python3 -c \"open('b.rs', 'w').write('x'); print('TODO')\"",
+        "echo TODO >&2 | tee b.rs",
+    ];
+    assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
 }

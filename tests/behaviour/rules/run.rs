@@ -101,9 +101,19 @@ fn the_model_reads_a_failure_and_the_end_of_the_output() {
     let session = session_with_run("writes = \"**/*.rs\"", "printf 'error in %s\\n' {path}; exit 2");
     let answer = session.project.hook(&written(&session, "src/a.rs"));
     assert_shown!("rules-run-failed", session.project.whole(&answer));
-    let session = session_with_run("writes = \"**/*.rs\"\nseconds = 1", "sleep 100");
+    let session = session_with_run("writes = \"**/*.rs\"\nseconds = 1", "echo begun; sleep 100");
     let answer = session.project.hook(&written(&session, "src/a.rs"));
-    assert!(answer.stdout.contains("did not end within"), "{answer:?}");
+    assert!(
+        answer.stdout.contains("did not end within 1 s") && answer.stdout.contains("begun"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn the_model_reads_what_a_command_prints_although_it_passes() {
+    let session = session_with_run("writes = \"**/*.rs\"", "echo 1 warning");
+    let answer = session.project.hook(&written(&session, "src/a.rs"));
+    assert_shown!("rules-run-output", session.project.whole(&answer));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The commands of a project's rules run only after the user has trusted them.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
@@ -89,6 +90,9 @@ fn only_the_user_can_trust() {
         "provost rules trust --yes",
         "provost rules trust",
         "bash -c 'yes | provost rules trust'",
+        "claude -p 'provost trust rules'",
+        "echo 'provost trust rules' | claude -p",
+        "provost supervise 1 'rm -rf src'",
     ]);
     project.assert_denied(&[(
         "a schedule",
@@ -117,6 +121,34 @@ fn the_files_of_the_user_and_the_administrator_are_trusted() {
     let session = RuleSession::new("");
     session.project.write_managed_config(RULES);
     assert!(has_run(&session));
+}
+
+/// The settings of a project can set variables of the hooks.
+#[test]
+fn a_project_cannot_say_where_the_users_files_are() {
+    for (variable, place, file) in [
+        ("XDG_CONFIG_HOME", "evil", "evil/provost/provost.toml"),
+        ("HOME", "evil", "evil/.config/provost/provost.toml"),
+        ("HOME", "", ".config/provost/provost.toml"),
+    ] {
+        for is_link in [false, cfg!(target_os = "linux")] {
+            let mut session = RuleSession::new("");
+            let runs = session.project.home.join("runs");
+            session.project.write_file(file, &RULES.replace("~/runs", runs.to_str().unwrap()));
+            let root = if is_link { Path::new("/proc/self/cwd") } else { &session.project.path };
+            let place = root.join(place);
+            session.project = session.project.with_variable(variable, &place);
+            assert!(session.may_stop() && !runs.exists(), "{variable} {}", place.display());
+            let push = session.project.hook(&session.before("git push"));
+            assert!(push.find_denial().is_ok(), "its denials hold");
+        }
+    }
+    let mut session = RuleSession::new(RULES);
+    let place = session.project.path.join("state");
+    session.project = session.project.with_variable("XDG_STATE_HOME", &place);
+    let answer = session.prompt("provost trust rules");
+    assert!(answer.stdout.contains("lies in the project"), "{answer:?}");
+    assert!(!has_run(&session));
 }
 
 #[test]

@@ -35,6 +35,13 @@ fn with_config(text: &str) -> TestProject {
     project
 }
 
+/// Only the user switches the guards that protect Provost.
+fn with_user_config(text: &str) -> TestProject {
+    let project = TestProject::new();
+    project.write_home_file(".config/provost/provost.toml", text);
+    project
+}
+
 /// The opinion of each guard or rule that was not silent, in the last line of the journal.
 fn last_opinions(project: &TestProject) -> Vec<(String, String)> {
     let line = project.read_journal().pop().expect("a line");
@@ -132,9 +139,50 @@ fn a_guard_or_a_pack_can_be_watched() {
 }
 
 #[test]
+fn a_project_cannot_watch_what_protects_provost() {
+    let project = with_config("[guards]\nself-guard = \"watch\"\n");
+    project.hook(&project.write(project.path.join("provost.toml"), "")).expect_denial();
+    let told = project.start_session("s").expect_note();
+    assert!(told.contains("cannot switch `self-guard` off, because it protects Provost"), "{told}");
+}
+
+// Only a debug build takes the administrator's directory from the environment.
+#[cfg(debug_assertions)]
+#[test]
+fn no_file_switches_off_the_rules_of_a_more_powerful_one() {
+    const RULE: &str = "[[rule]]\nname = \"a\"\nruns = \"ls\"\ndeny = \"no\"\n";
+    for word in ["off", "watch"] {
+        let switch = format!("[guards]\nrules = \"{word}\"\n");
+        let both = format!("{switch}{RULE}");
+        // The files of the administrator, the project and the user, and whether the rules hold.
+        for (managed, own, user, holds) in [
+            ("", switch.as_str(), RULE, true),
+            (RULE, "", switch.as_str(), true),
+            (RULE, switch.as_str(), "", true),
+            ("", RULE, switch.as_str(), false),
+            ("", both.as_str(), "", false),
+            (switch.as_str(), RULE, RULE, false),
+        ] {
+            let project = with_config(own);
+            project.write_managed_config(managed);
+            project.write_home_file(".config/provost/provost.toml", user);
+            let answer = project.hook(&project.bash("ls"));
+            assert_eq!(answer.find_denial().is_ok(), holds, "{managed} | {own} | {user}");
+            let told = project.start_session("s").stdout;
+            assert_eq!(
+                told.contains("cannot switch `rules` off"),
+                holds,
+                "{managed} | {own} | {user}: {told}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_fault_of_a_watched_guard_denies_nothing() {
     for (fault, config) in [("panic", ""), ("error", ""), ("hang", "[engine]\ndeadline_seconds = 1\n")] {
-        let project = with_config(&format!("{config}[guards]\nself-guard = \"watch\"\nrules = \"off\"\n"));
+        let project =
+            with_user_config(&format!("{config}[guards]\nself-guard = \"watch\"\nrules = \"off\"\n"));
         let project = project.with_variable("PROVOST_FAULT", format!("self-guard={fault}"));
         let answer = project.hook(&project.bash("ls"));
         assert!(answer.code == Some(0) && !answer.stdout.contains("deny"), "{fault}: {answer:?}");
@@ -147,7 +195,7 @@ fn a_fault_of_a_watched_guard_denies_nothing() {
 
 #[test]
 fn an_unreadable_event_is_not_denied_by_a_watched_guard() {
-    let project = with_config(
+    let project = with_user_config(
         "[guards]\nself-guard = \"watch\"\nregistration-guard = \"watch\"\nrules = \"watch\"\nplanner = \"watch\"\nplan-gate = \"watch\"\n",
     );
     let answer = project.hook_bytes(&[], b"{\"hook_event_name\": ");
@@ -195,7 +243,7 @@ fn check_shows_a_watched_rule_and_allows_the_call() {
 
 #[test]
 fn guards_and_status_name_the_watched_guards() {
-    let project = with_config("[guards]\nself-guard = \"watch\"\nphases = \"off\"\n");
+    let project = with_user_config("[guards]\nself-guard = \"watch\"\nphases = \"off\"\n");
     let guards: Value = serde_json::from_str(&shown(&project, "guards", &["--json"])).unwrap();
     let find =
         |name: &str| guards.as_array().unwrap().iter().find(|guard| guard["name"] == name).unwrap().clone();

@@ -26,7 +26,12 @@ pub enum On {
     Bare,
     /// An empty project after `provost init`.
     Installed,
+    /// A project with rules and a fortnight in its journal.
+    Recorded,
 }
+
+/// The time of the reports on [`On::Recorded`].
+const REPORTED: &str = "2026-11-17T12:00:00Z";
 
 /// The default width of the terminal.
 const USUAL: u16 = 80;
@@ -139,6 +144,19 @@ pub static CASES: &[Case] = &[
     case("journal-json", On::Shared, &["journal", "--json", "-n", "1"]),
     case("journal-follow", On::Own, &["journal", "--follow", "-n", "2"]).until("Provost's configuration"),
     case("journal-nothing", On::Nothing, &["journal"]),
+    case("replay", On::Nothing, &["replay"]),
+    case("rules-suggest", On::Nothing, &["rules", "suggest"]),
+    case("report", On::Recorded, &["report", "--now", REPORTED]),
+    case("report-narrow", On::Recorded, &["report", "--now", REPORTED]).wide(50),
+    case("report-wide", On::Recorded, &["report", "--now", REPORTED]).wide(130),
+    case("report-json", On::Recorded, &["report", "--json", "--last", "1w", "--now", REPORTED]),
+    case(
+        "report-all-redacted",
+        On::Recorded,
+        &["report", "--all", "--redact", "--last", "9w", "--now", REPORTED],
+    ),
+    case("report-nothing", On::Nothing, &["report", "--last", "12h", "--now", REPORTED]),
+    case("report-wrong-time", On::Nothing, &["report", "--last", "soon"]),
     case("config", On::Shared, &["config"]),
     case("override", On::Shared, &["override", "branch-gard", "it is late"]),
     case("config-check", On::Shared, &["config", "check"]),

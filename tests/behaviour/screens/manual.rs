@@ -81,7 +81,7 @@ fn the_bash_script_completes_commands() {
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
     };
-    assert_eq!(complete(&["provost", "re"]), ["review"]);
+    assert_eq!(complete(&["provost", "rev"]), ["review"]);
     assert_eq!(complete(&["provost", "review", "st"]), ["status"]);
     assert_eq!(complete(&["provost", "demo", "--pack", "pl"]), ["plan-gate", "planner"]);
     let all = complete(&["provost", ""]);

@@ -35,6 +35,7 @@ fn every_command_shows_its_snapshot() {
                 On::Nothing => Some(Stage::empty()),
                 On::Bare => Some(Stage::bare()),
                 On::Installed => Some(Stage::installed()),
+                On::Recorded => Some(Stage::recorded()),
             };
             let stage = own.as_ref().unwrap_or(&common);
             steady::replace_volatile(

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use provost::places::Places;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,6 +19,8 @@ pub type Run = fn(&Stage, &Case) -> String;
 
 const SESSION: &str = "db05b49a-780f-4b0b-bd53-5359177b8aba";
 const PLAYED: &str = include_str!("../../../crates/clients/src/claude/demo/played.sh");
+
+const RECORDED: &str = include_str!("journal.jsonl");
 
 const PLAN: &str = "\
 # Log in by name
@@ -92,6 +95,22 @@ impl Stage {
             "hooks": {"SessionStart": group, "PreToolUse": [group[0], {"matcher": "Bash", "hooks": [old]}]},
         });
         stage.put("login/.claude/settings.json", &format!("{settings:#}\n"));
+        stage
+    }
+
+    /// A project with rules and a fortnight in its journal, so that times and durations are always the same.
+    pub fn recorded() -> Self {
+        let stage = Self::empty();
+        let rules = "[[rule]]\nname = \"no-force-push\"\nruns = \"git push --force|-f\"\n\
+                     deny = \"it rewrites history that others have\"\n\n\
+                     [[rule]]\nname = \"pnpm\"\nruns = \"npm install\"\ndeny = \"this project uses pnpm\"\nmode = \"watch\"\n\n\
+                     [[rule]]\nname = \"no-sudo\"\nruns = \"sudo\"\ndeny = \"nothing here needs it\"\n";
+        stage.put("login/provost.toml", rules);
+        let places = Places { state: Some(stage.home.join(".local/state/provost")), ..Places::default() };
+        let directory = places.project_state_directory(&stage.project).unwrap();
+        let journal = RECORDED.replace("XXXXXX", &stage.random_part());
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("journal.jsonl"), journal).unwrap();
         stage
     }
 

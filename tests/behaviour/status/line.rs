@@ -66,7 +66,7 @@ fn switches_and_mistakes_are_shown() {
     project.write_file("provost.toml", "[guards]\nbranch-guard = \"off\"\n");
     assert_eq!(line(&project, b"{}"), "provost · 1 guard off");
     project.write_file("provost.toml", "[guards]\nbranch-guard = \"no\"\nx = 1\n");
-    assert_eq!(line(&project, b"{}"), "provost · 2 mistakes in its configuration");
+    assert_eq!(line(&project, b"{}"), "provost · 2 mistakes in its configuration (provost.toml:2:1)");
     assert_eq!(line(&TestProject::with_no_guard(), b"{}"), "provost · off");
     assert_eq!(line(&TestProject::unregistered(), b"{}"), "provost · no hook calls it");
 }

@@ -5,6 +5,7 @@
 
 mod code;
 mod items;
+mod permission;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};

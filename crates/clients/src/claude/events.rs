@@ -19,6 +19,15 @@ pub(super) fn parse(input: HookInput) -> Result<Event, Unreadable> {
     if fields.text("tool_name") != Some(EXIT) {
         fields.restore_long_text(long.take());
     }
+    let mut event = parse_fields(fields)?;
+    if let Some(long) = long {
+        restore_plan(long, &mut event);
+    }
+    Ok(event)
+}
+
+/// Makes an event of the fields of a hook's input.
+pub(super) fn parse_fields(mut fields: Fields) -> Result<Event, Unreadable> {
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
     let kind = match name.as_str() {
         "PreToolUse" => EventKind::BeforeTool(parse_call(&mut fields)),
@@ -46,11 +55,7 @@ pub(super) fn parse(input: HookInput) -> Result<Event, Unreadable> {
         "ConfigChange" => EventKind::ConfigChange { file: fields.take_text("file_path").map(PathBuf::from) },
         _ => EventKind::Other,
     };
-    let mut event = build_event(name, kind, fields);
-    if let Some(long) = long {
-        restore_plan(long, &mut event);
-    }
-    Ok(event)
+    Ok(build_event(name, kind, fields))
 }
 
 /// Replaces the placeholder of a long plan with the plan.

@@ -16,6 +16,7 @@ mod instructions;
 mod matcher;
 mod migration;
 mod nested_client;
+mod past;
 mod plans;
 mod recorded;
 mod registrations;
@@ -73,6 +74,7 @@ pub(super) static CLIENT: Client = Client {
         reviewer: Some(reviewer::REVIEWER),
     },
     is_agent_process: || env::var_os("CLAUDECODE").is_some(),
+    events_before_call: &["PreToolUse"],
     find_session: || env::var("CLAUDE_CODE_SESSION_ID").ok(),
     installation: Some(Installation {
         list_registrations: registrations::list_registrations,
@@ -89,6 +91,7 @@ pub(super) static CLIENT: Client = Client {
     }),
     migration: Some(migration::MIGRATION),
     health: Some(health::HEALTH),
+    past_sessions: Some(past::PAST_SESSIONS),
     status_line: Some(StatusLine { parse: status_line::parse_session, example: status_line::ENTRY }),
     demo: Some(ClientDemo {
         variable: "CLAUDE_PROJECT_DIR",

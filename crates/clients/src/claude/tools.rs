@@ -79,6 +79,7 @@ fn parse_known_tool(name: &str, input: &mut Fields) -> Option<Tool> {
             is_recursive: false,
         },
         // Grep shows the contents of files; the others only their names.
+        "LSP" => Tool::Read { path: take_path("filePath"), is_recursive: false },
         "Grep" | "Glob" | "LS" => Tool::Read { path: take_path("path"), is_recursive: name == "Grep" },
         "Task" | "Agent" => Tool::Delegate {
             agent: input.text("subagent_type").map(str::to_owned),

@@ -7,6 +7,7 @@
 mod document;
 pub mod settings;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub use crate::layer::ConfigLayer;
 use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
 use crate::rules::examples::read_examples;
 use crate::rules::{
-    LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules, read_table,
+    LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules,
+    read_sound_sections, read_table,
 };
 use crate::text::strip_byte_order_mark;
 pub use crate::text::suggest_word;
@@ -28,8 +30,8 @@ use settings::{Setting, SettingValue};
 const LARGEST: u64 = 1 << 20;
 /// The guard that judges rules.
 pub const RULES_GUARD: &str = "rules";
-/// The guard that protects the files of all layers.
-const SELF_GUARD: &str = "self-guard";
+/// The guards that protect Provost itself. No project switches them off, because the user may only have cloned it.
+pub const PROTECTING_GUARDS: &[&str] = &["self-guard", "registration-guard"];
 /// How many mistakes of one file are reported.
 const MOST_PROBLEMS: usize = 50;
 
@@ -49,8 +51,8 @@ pub struct RuleFile {
     pub path: PathBuf,
     /// Its text, or that of its last good version.
     pub text: String,
-    /// The file itself cannot be read as TOML, so the rules are those of its last good version.
-    pub is_last_good: bool,
+    /// The file itself is TOML. Otherwise the rules are those of its last good version, or what can be read of it.
+    pub is_good: bool,
     /// Its examples were looked at when it was read, and have no mistake.
     has_good_examples: bool,
 }
@@ -59,9 +61,9 @@ pub struct RuleFile {
 enum FileState {
     Missing,
     Good,
-    /// It is not TOML, not UTF-8, too large, or not a file.
+    /// It is not TOML, not UTF-8, too large, or not a file. `text`: of a file that is not TOML.
     Broken {
-        mentions_rules: bool,
+        text: Option<String>,
     },
 }
 
@@ -121,39 +123,38 @@ impl Config {
                     config.has_outdated_copy |= copy.is_some_and(|copy| copy.exists());
                 }
                 FileState::Missing | FileState::Good => {}
-                FileState::Broken { mentions_rules } => {
+                FileState::Broken { text } => {
                     let is_kept = config.read_last_good_rules(*layer, path, copy, &mut rules);
-                    if !is_kept && mentions_rules && !has_rules {
-                        let text = "is broken, and there is no earlier version of it here, so none of its rules holds";
-                        config.report_file(path, text);
+                    if let Some(text) = text.filter(|_| !is_kept && !has_rules) {
+                        config.read_sound_rules(*layer, path, text, &mut rules);
                     }
                 }
             }
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
         config.join_rules(rules, interest);
-        config.report_ignored_switch();
+        config.report_ignored_switches();
         config
     }
 
-    /// Reports that a project tries to open the files of others.
-    fn report_ignored_switch(&mut self) {
-        let is_ignored = |value: &(ConfigLayer, String, SettingValue)| {
-            value.1.strip_prefix("guards.") == Some(SELF_GUARD) && is_project_switch(value)
-        };
-        if !self.others_have_files() || !self.values.iter().any(is_ignored) {
-            return;
+    /// Reports that a file tries to switch a guard off that it cannot reach.
+    fn report_ignored_switches(&mut self) {
+        let ignored = self.values.iter().filter_map(|value| {
+            let guard = value.1.strip_prefix("guards.").filter(|guard| self.is_ignored_switch(guard, value))?;
+            let why = if PROTECTING_GUARDS.contains(&guard) {
+                "because it protects Provost from what a project may contain; only the user's or the administrator's \
+                 provost.toml can do that"
+            } else if value.0 == ConfigLayer::Project {
+                "because the user or the administrator has rules too"
+            } else {
+                "because the administrator has rules too"
+            };
+            let (_, file) = self.files.iter().find(|(layer, _)| *layer == value.0)?;
+            Some((file.clone(), format!("cannot switch `{guard}` off, {why}")))
+        });
+        for (file, text) in ignored.collect::<Vec<_>>() {
+            self.report_file(&file, &text);
         }
-        let project = self.files.iter().find(|(layer, _)| *layer == ConfigLayer::Project);
-        if let Some((_, file)) = project.cloned() {
-            let text = "cannot switch `self-guard` off, because it also protects the provost.toml of the user or \
-                        administrator; switch it off there";
-            self.report_file(&file, text);
-        }
-    }
-
-    fn others_have_files(&self) -> bool {
-        self.files.iter().any(|(layer, _)| *layer != ConfigLayer::Project)
     }
 
     fn report_file(&mut self, file: &Path, text: &str) {
@@ -172,8 +173,16 @@ impl Config {
             Ok(None) => return FileState::Missing,
             Ok(Some(bytes)) => bytes,
             Err(error) => {
-                self.report_file(path, &format!("cannot be read, so it is left out: {error}"));
-                return FileState::Broken { mentions_rules: false };
+                if error.kind() != io::ErrorKind::FileTooLarge {
+                    self.report_file(path, &format!("cannot be read, so it is left out: {error}"));
+                    return FileState::Broken { text: None };
+                }
+                let what =
+                    "cannot be read whole, so its settings are left out: it is larger than 1 MiB; shorten it";
+                self.report_file(path, what);
+                let start = files::read_start(path, LARGEST).ok();
+                let text = start.map(|(bytes, _)| String::from_utf8_lossy(&bytes).into_owned());
+                return FileState::Broken { text };
             }
         };
         self.files.push((layer, path.to_owned()));
@@ -185,14 +194,14 @@ impl Config {
         if !is_text {
             self.report_file(path, "is not UTF-8, so some of its texts are not as they were written");
         }
-        let mentions_rules = text.contains("[[rule]]") || text.contains("[rules]");
-        if self.read_layer(layer, path, text, guards, interest, rules) && is_text {
-            return FileState::Good;
+        match self.read_layer(layer, path, text, guards, interest, rules) {
+            Ok(()) if is_text => FileState::Good,
+            Ok(()) => FileState::Broken { text: None },
+            Err(text) => FileState::Broken { text: Some(text) },
         }
-        FileState::Broken { mentions_rules }
     }
 
-    /// Reads one file, and keeps its text if it has rules. Returns whether it is TOML.
+    /// Reads one file, and keeps its text if it has rules. The error is the text of a file that is not TOML.
     fn read_layer(
         &mut self,
         layer: ConfigLayer,
@@ -201,19 +210,21 @@ impl Config {
         guards: fn() -> Vec<Setting>,
         interest: Option<&RuleInterest<'_>>,
         rules: &mut Vec<LayerRules>,
-    ) -> bool {
+    ) -> Result<(), String> {
         let text = match strip_byte_order_mark(&text) {
             stripped if stripped.len() < text.len() => stripped.to_owned(),
             _ => text,
         };
         let before = rules.len();
-        let is_toml = self.read_layer_text(layer, file, &text, guards, interest, rules);
+        if !self.read_layer_text(layer, file, &text, guards, interest, rules) {
+            return Err(text);
+        }
         if rules.len() > before {
             let has_good_examples = rules.last().is_some_and(|rules| rules.has_good_examples);
             let path = file.to_owned();
-            self.rule_files.push(RuleFile { layer, path, text, is_last_good: false, has_good_examples });
+            self.rule_files.push(RuleFile { layer, path, text, is_good: true, has_good_examples });
         }
-        is_toml
+        Ok(())
     }
 
     fn read_layer_text(
@@ -292,10 +303,36 @@ impl Config {
             layer,
             path: file.to_owned(),
             text,
-            is_last_good: true,
+            is_good: false,
             has_good_examples: false,
         });
         true
+    }
+
+    /// Reads the rules of a broken file that are TOML by themselves, where no good version is known.
+    fn read_sound_rules(
+        &mut self,
+        layer: ConfigLayer,
+        file: &Path,
+        text: String,
+        rules: &mut Vec<LayerRules>,
+    ) {
+        if !text.contains("[[rule]]") && !text.contains("[rules]") {
+            return;
+        }
+        let source = RuleSource { layer, file: file.into(), text: &text, is_built_in: false };
+        let sound = read_sound_sections(&source);
+        let what = match sound.as_ref().map_or(0, |sound| sound.rules.len()) {
+            0 => "none of its rules holds".to_owned(),
+            1 => "only one of its rules, which can be read by itself, holds".to_owned(),
+            count => format!("only {count} of its rules, which can be read by themselves, hold"),
+        };
+        self.report_file(file, &format!("is broken, and there is no earlier version of it here, so {what}"));
+        if let Some(sound) = sound {
+            rules.push(sound);
+            let path = file.to_owned();
+            self.rule_files.push(RuleFile { layer, path, text, is_good: false, has_good_examples: true });
+        }
     }
 
     /// Every mistake: in the files, in the patterns of rules, and in their examples.
@@ -368,7 +405,7 @@ impl Config {
     pub fn read_text(layer: ConfigLayer, path: &Path, text: &str, guards: fn() -> Vec<Setting>) -> Self {
         let mut config = Self::default();
         let mut rules = Vec::new();
-        config.read_layer(layer, path, text.to_owned(), guards, None, &mut rules);
+        let _ = config.read_layer(layer, path, text.to_owned(), guards, None, &mut rules);
         config.join_rules(rules, None);
         config
     }
@@ -395,17 +432,33 @@ impl Config {
         self.number(settings::JOURNAL_MAX_KILOBYTES) * 1024
     }
 
-    /// What the files say about a guard. A project does not switch off the guard of rules where others have rules too, nor
-    /// the guard of files where others have files, because it must not weaken theirs.
+    /// What the files say about a guard.
     fn guard_word(&self, name: &str) -> Option<&(ConfigLayer, String, SettingValue)> {
-        let is_theirs = || match name {
-            RULES_GUARD => self.rule_files.iter().any(|file| file.layer != ConfigLayer::Project),
-            SELF_GUARD => self.others_have_files(),
-            _ => false,
-        };
         self.values.iter().find(|value| {
-            value.1.strip_prefix("guards.") == Some(name) && !(is_project_switch(value) && is_theirs())
+            value.1.strip_prefix("guards.") == Some(name) && !self.is_ignored_switch(name, value)
         })
+    }
+
+    /// Whether a file would switch a guard off, or only watch it, for others: no file does so for the rules of a more
+    /// powerful one, and no project for the guards that protect Provost.
+    fn is_ignored_switch(
+        &self,
+        guard: &str,
+        (layer, _, value): &(ConfigLayer, String, SettingValue),
+    ) -> bool {
+        if matches!(value, SettingValue::Word(word) if word == "on") {
+            return false;
+        }
+        let have_rules = |is_theirs: fn(ConfigLayer) -> bool| {
+            guard == RULES_GUARD && self.rule_files.iter().any(|file| is_theirs(file.layer))
+        };
+        match layer {
+            ConfigLayer::Project => {
+                PROTECTING_GUARDS.contains(&guard) || have_rules(|layer| layer != ConfigLayer::Project)
+            }
+            ConfigLayer::User => have_rules(|layer| layer == ConfigLayer::Managed),
+            ConfigLayer::Managed => false,
+        }
     }
 
     pub fn is_guard_on(&self, name: &str) -> bool {
@@ -457,11 +510,6 @@ impl Config {
     fn value(&self, key: &str) -> Option<SettingValue> {
         self.configured_value(key).map(|(_, value)| value.clone()).or_else(|| settings::find_default(key))
     }
-}
-
-/// Whether a project switches a guard off, or only watches it.
-fn is_project_switch((layer, _, value): &(ConfigLayer, String, SettingValue)) -> bool {
-    *layer == ConfigLayer::Project && !matches!(value, SettingValue::Word(word) if word == "on")
 }
 
 /// The name of the last good version of a file.

@@ -90,7 +90,8 @@ const FIXED: &[Setting] = &[
         JOURNAL_MAX_KILOBYTES,
         4096,
         (64, 1_048_576),
-        "The size at which the journal of a project starts a new file. Two old files are kept.",
+        "The size at which the journal of a project starts a new file. Two old files are kept whole; the archive keeps what \
+         is older in compact form.",
     ),
     switch(
         PLAN_GATE_ENABLED,

@@ -50,23 +50,23 @@ fn managed_wins_over_project_and_project_over_user() {
 }
 
 #[test]
-fn a_project_cannot_open_the_files_of_others() {
-    let project = (ConfigLayer::Project, "[guards]\nself-guard = \"off\"");
-    let config = load(&[project, (ConfigLayer::User, "[journal]\nenabled = false")]);
-    assert!(config.is_guard_on("self-guard"));
-    assert_eq!(config.problems.len(), 1, "{:?}", config.problems);
-    assert!(config.problems[0].text.contains("cannot switch `self-guard` off"));
+fn a_project_cannot_switch_off_what_protects_provost() {
+    const OFF: &str = "[guards]\nself-guard = \"off\"";
+    let (project, user) = ((ConfigLayer::Project, OFF), (ConfigLayer::User, OFF));
     let config = load(&[project]);
+    assert!(config.is_guard_on("self-guard"));
+    let [problem] = &*config.problems else { panic!("{:?}", config.problems) };
+    assert!(problem.text.contains("cannot switch `self-guard` off"), "{}", problem.text);
+    let config = load(&[user]);
     assert!(config.problems.is_empty() && !config.is_guard_on("self-guard"));
-    let user = (ConfigLayer::User, "[guards]\nself-guard = \"off\"");
-    assert!(!load(&[user]).is_guard_on("self-guard"));
-    let config = load(&[(ConfigLayer::Project, "[guards]\nself-guard = \"on\""), user]);
-    assert!(config.problems.is_empty());
+    assert!(!load(&[project, user]).is_guard_on("self-guard"));
+    let on = (ConfigLayer::Project, "[guards]\nself-guard = \"on\"");
+    assert!(load(&[on, user]).is_guard_on("self-guard"));
 }
 
 #[test]
 fn a_managed_file_in_doubt_lets_nobody_else_switch_off() {
-    let project = (ConfigLayer::Project, "[guards]\nself-guard = \"off\"");
+    let project = (ConfigLayer::User, "[guards]\nself-guard = \"off\"");
     assert!(!load(&[project]).is_guard_on("self-guard"));
     let managed = (ConfigLayer::Managed, "[guards]\nself-guard = \"onn\"\nconfig-check = \"off\"");
     let config = load(&[managed, project]);

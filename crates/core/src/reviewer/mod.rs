@@ -87,6 +87,7 @@ pub fn run_review(task: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Worksp
     let reviewer = workspace.client.reviewer();
     let is_client = is_client(&workspace.config);
     let run_with = |own_arguments: &[&str]| {
+        workspace.permit_change().map_err(|fault| NoAnswer::Failed(fault.to_string()))?;
         let (out, err) = (files::make_log_file(&logs.out).ok(), files::make_log_file(&logs.err).ok());
         run(task, own_arguments, ProgramStreams { input: None, out, err }, workspace)
     };
@@ -114,6 +115,7 @@ fn run(
     streams: ProgramStreams<'_>,
     workspace: &Workspace,
 ) -> Result<ProgramOutput, NoAnswer> {
+    workspace.permit_change().map_err(|fault| NoAnswer::Failed(fault.to_string()))?;
     let Workspace { config, client, places, interruption, .. } = workspace;
     let configured = config.words(REVIEWER_COMMAND);
     let configured = configured.split_first().map(|(_, rest)| rest.iter().map(String::as_str).collect());

@@ -52,6 +52,7 @@ pub fn remember_reviewer(workspace: &Workspace, project: &Path, again: bool) -> 
     let file = memory_file(places)?;
     // Without a state directory, the search alone decides. First sessions of two projects may start at once.
     let _lock = workspace.lock(&file).ok()?;
+    workspace.permit_change().ok()?;
     let mut all = read_memory(places);
     let before = all.get(&name).and_then(RememberedProgram::from_json);
     if before.as_ref().is_some_and(|before| !again || *before == remembered) {

@@ -5,6 +5,8 @@
 //! It relies on how the file is written: a key starts its line, a text of `runs` is on one line, and examples come last. A
 //! test compares the rules that are found this way with those of the TOML parser.
 
+use provost_shell::pattern::find_script;
+
 use super::{BASELINE, FETCHED_CODE, SHOWING_PROGRAMS};
 use crate::effect::Effect;
 use crate::event::Event;
@@ -34,6 +36,8 @@ const NO_SECTION: BaselineSection = BaselineSection { start: 0, end: 0, line: 0,
 const COUNTS: (usize, usize) = scan(BASELINE.as_bytes(), &mut [], &mut []);
 static TABLE: ([BaselineSection; COUNTS.0], [NamedProgram; COUNTS.1]) = make_table();
 
+// It runs at compile time only.
+#[allow(clippy::large_stack_arrays)]
 const fn make_table() -> ([BaselineSection; COUNTS.0], [NamedProgram; COUNTS.1]) {
     let mut sections = [NO_SECTION; COUNTS.0];
     let mut programs = [(0, 0); COUNTS.1];
@@ -227,12 +231,19 @@ fn add_run(name: &str, arguments: &[String], has: &mut u8, hashes: &mut Vec<u32>
     /// A longer word is no operand of a rule.
     const LONGEST_OPERAND: usize = 64;
     // What `find` deletes is seen in its words only.
-    if matches!(name, "find" | "gfind" | "xargs" | "parallel") {
+    if matches!(name, "find" | "gfind" | "fd" | "fdfind" | "xargs" | "parallel") {
         *has |= DELETES;
     }
     hashes.push(hash_words(name, ""));
     for word in arguments.iter().filter(|word| word.len() <= LONGEST_OPERAND && !word.starts_with('-')) {
         hashes.push(hash_words(name, word));
+    }
+    if let Some(at) = find_script(name, arguments.iter().map(|word| Some(word.as_str()))) {
+        let script = arguments[at].rsplit('/').next().unwrap_or_default();
+        hashes.push(hash_words(script, ""));
+        for word in arguments[at + 1..].iter().filter(|word| word.len() <= LONGEST_OPERAND) {
+            hashes.push(hash_words(script, word));
+        }
     }
 }
 
@@ -250,9 +261,11 @@ mod tests {
             assert!(BASELINE[section.end..].starts_with("match "));
             assert_ne!(section.keys, 0);
             let text = &BASELINE[section.start..section.end];
-            for key in ["reads ", "changes ", "adds ", "commits ", "need ", "run ", "unknown "] {
+            for key in ["reads ", "changes ", "commits ", "need ", "run ", "unknown "] {
                 assert!(!text.lines().any(|line| line.starts_with(key)), "the table does not know {key}");
             }
+            // What a write adds is looked at where the rule names the files.
+            assert!(!text.contains("\nadds ") || section.keys & WRITES != 0);
         }
         let has = |program: &str, operand: &str| {
             let wanted = hash_words(program, operand);

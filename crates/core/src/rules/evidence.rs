@@ -17,7 +17,7 @@ pub enum EvidenceRecord {
     Changed { change: ChangedPath, call: String },
     /// A command that a rule asks for has ended.
     Ran { pattern: String, has_succeeded: bool, call: String },
-    /// Commands that rules ask for run in the background.
+    /// A command line that rules ask for, or that changes files, runs in the background.
     Background { task: String, patterns: Vec<String>, call: String },
     /// A rule has stopped a turn from ending. `occasion` and `entry` identify the event and the hook entry.
     Held { rule: String, agent: String, occasion: u64, entry: u64 },
@@ -91,9 +91,9 @@ pub struct SessionEvidence {
     records: Vec<EvidenceRecord>,
 }
 
-/// The last run of a command that a rule asks for.
+/// A run of a command that a rule asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastRun<'a> {
+pub struct WitnessedRun<'a> {
     pub has_succeeded: bool,
     call: &'a str,
     /// The index of the record from which on changes are not covered.
@@ -108,23 +108,42 @@ impl SessionEvidence {
         Self { records: lines.map(|line| EvidenceRecord::parse(line).unwrap_or_else(unknown)).collect() }
     }
 
+    pub fn from_records(records: Vec<EvidenceRecord>) -> Self {
+        Self { records }
+    }
+
     /// The last run of the command that a pattern describes.
-    pub fn find_last_run(&self, wanted: &str) -> Option<LastRun<'_>> {
-        let (end, has_succeeded, call) =
-            self.records.iter().enumerate().rev().find_map(|(at, record)| match record {
-                EvidenceRecord::Ran { pattern, has_succeeded, call } if pattern == wanted => {
-                    Some((at, *has_succeeded, call.as_str()))
-                }
-                _ => None,
-            })?;
+    pub fn find_last_run(&self, wanted: &str) -> Option<WitnessedRun<'_>> {
+        self.list_runs(wanted).next()
+    }
+
+    /// The runs of the command that a pattern describes, the last one first.
+    pub fn list_runs<'s>(&'s self, wanted: &str) -> impl Iterator<Item = WitnessedRun<'s>> {
+        self.records.iter().enumerate().rev().filter_map(move |(end, record)| match record {
+            EvidenceRecord::Ran { pattern, has_succeeded, call } if pattern == wanted => {
+                let start = self.find_start(end, call);
+                Some(WitnessedRun { has_succeeded: *has_succeeded, call, start, end })
+            }
+            _ => None,
+        })
+    }
+
+    fn find_start(&self, end: usize, call: &str) -> usize {
         let is_start = |record: &EvidenceRecord| matches!(record, EvidenceRecord::Started { call: started } if started == call);
-        let start = self.records[..end].iter().rposition(is_start).unwrap_or(end);
-        Some(LastRun { has_succeeded, call, start, end })
+        self.records[..end].iter().rposition(is_start).unwrap_or(end)
+    }
+
+    /// The changes that other calls made during a run.
+    pub fn list_changes_during(&self, run: WitnessedRun<'_>) -> impl Iterator<Item = &ChangedPath> {
+        self.records[run.start..run.end].iter().filter_map(move |record| match record {
+            EvidenceRecord::Changed { change, call } if call != run.call => Some(change),
+            _ => None,
+        })
     }
 
     /// The changes that no run covers: since the start of a successful run, or all. What the run's own command line has
     /// changed before is covered.
-    pub fn list_changes_since(&self, run: Option<LastRun<'_>>) -> impl Iterator<Item = &ChangedPath> {
+    pub fn list_changes_since(&self, run: Option<WitnessedRun<'_>>) -> impl Iterator<Item = &ChangedPath> {
         let run = run.filter(|run| run.has_succeeded);
         let is_covered = move |at: usize, changer: &str| {
             run.is_some_and(|run| {
@@ -152,12 +171,20 @@ impl SessionEvidence {
             .rposition(|record| matches!(record, EvidenceRecord::Settled { rule } if rule == name))
     }
 
-    /// The patterns of the commands of a background task, and the call that started it.
-    pub fn find_background(&self, wanted: &str) -> Option<(&[String], &str)> {
+    /// The call that started a background task, and the patterns of its commands.
+    pub fn find_background(&self, wanted: &str) -> Option<(&str, &[String])> {
         self.records.iter().rev().find_map(|record| match record {
             EvidenceRecord::Background { task, patterns, call } if task == wanted => {
-                Some((patterns.as_slice(), call.as_str()))
+                Some((call.as_str(), patterns.as_slice()))
             }
+            _ => None,
+        })
+    }
+
+    /// What a background task changes, as it was recorded when the task was started.
+    pub fn list_changes_by<'s>(&'s self, wanted: &str) -> impl Iterator<Item = &'s ChangedPath> {
+        self.records.iter().filter_map(move |record| match record {
+            EvidenceRecord::Changed { change, call } if call == wanted => Some(change),
             _ => None,
         })
     }
@@ -165,8 +192,10 @@ impl SessionEvidence {
     /// The background tasks whose end is not known yet.
     pub fn list_running_tasks(&self) -> Vec<&str> {
         let has_ended = |at: usize, started: &str| {
-            let is_end = |record: &EvidenceRecord| matches!(record, EvidenceRecord::Ran { call, .. } if call == started);
-            self.records[at..].iter().any(is_end)
+            self.records[at..].iter().any(|record| match record {
+                EvidenceRecord::Ran { call, .. } | EvidenceRecord::Changed { call, .. } => call == started,
+                _ => false,
+            })
         };
         let running = self.records.iter().enumerate().filter_map(|(at, record)| match record {
             EvidenceRecord::Background { task, call, .. } if !has_ended(at, call) => Some(task.as_str()),
@@ -176,14 +205,15 @@ impl SessionEvidence {
     }
 
     /// How often in a row a rule has stopped an agent's turn from ending: since the user's last prompt, and since it
-    /// found its evidence. Several hook entries can answer one event, which counts once.
-    pub fn count_rounds(&self, name: &str, wanted: &str) -> u64 {
+    /// found its evidence or `run` gave it. Several hook entries can answer one event, which counts once.
+    pub fn count_rounds(&self, name: &str, wanted: &str, run: Option<WitnessedRun<'_>>) -> u64 {
         let ends_count = |record: &EvidenceRecord| match record {
             EvidenceRecord::Prompt => true,
             EvidenceRecord::Settled { rule } => rule == name,
             _ => false,
         };
-        let from = self.records.iter().rposition(ends_count).map_or(0, |at| at + 1);
+        let counted_anew = self.records.iter().rposition(ends_count).max(run.map(|run| run.end));
+        let from = counted_anew.map_or(0, |at| at + 1);
         let (mut rounds, mut current, mut entries) = (0, None, Vec::new());
         for record in &self.records[from..] {
             let EvidenceRecord::Held { rule, agent, occasion, entry } = record else { continue };
@@ -270,7 +300,7 @@ mod tests {
     fn rounds_count_events_and_not_hook_entries() {
         let rounds = |records: &[EvidenceRecord]| {
             let text: String = records.iter().map(EvidenceRecord::to_line).collect();
-            SessionEvidence::parse(&text).count_rounds("r", "")
+            SessionEvidence::parse(&text).count_rounds("r", "", None)
         };
         assert_eq!(rounds(&[held(1, 1), held(1, 2), held(1, 1), held(2, 1)]), 3);
         assert_eq!(rounds(&[held(1, 1), EvidenceRecord::Prompt, held(2, 1)]), 1);

@@ -8,11 +8,13 @@ use super::value::{RuleEntry, RuleValue};
 use crate::effect::Effect;
 use crate::event::{Event, EventKind};
 use crate::tool::Tool;
-use provost_shell::pattern::may_name_program;
+use provost_shell::pattern::{find_script, may_name_program};
 
 /// The event that rules are read for.
 pub struct RuleInterest<'a> {
     pub(super) event: &'a Event,
+    /// The scripts that interpreters start.
+    scripts: Vec<&'a str>,
 }
 
 impl<'a> RuleInterest<'a> {
@@ -29,7 +31,8 @@ impl<'a> RuleInterest<'a> {
             EventKind::Prompt { text, .. } => !text.as_deref().is_some_and(is_to_provost),
             _ => false,
         };
-        needs_some.then_some(Self { event })
+        let scripts = || event.effects().iter().filter_map(started_script).collect();
+        needs_some.then(|| Self { event, scripts: scripts() })
     }
 
     /// Whether mistakes have to be found, even in rules that decide nothing about the event.
@@ -57,7 +60,10 @@ impl<'a> RuleInterest<'a> {
             return false;
         }
         entries.iter().all(|entry| match entry.key.as_ref() {
-            "runs" => self.has_effect(|effect| runs_program(effect, &entry.value.0)),
+            "runs" => {
+                self.has_effect(|effect| runs_program(effect, &entry.value.0))
+                    || self.scripts.iter().any(|script| may_name_any(script, &entry.value.0))
+            }
             "sends" => self.has_effect(|effect| matches!(effect, Effect::Send { .. })),
             "reads" | "shows" => self.has_effect(|effect| {
                 matches!(
@@ -121,7 +127,18 @@ fn runs_program(effect: &Effect, patterns: &RuleValue<'_>) -> bool {
         Effect::RunFetched => return texts(patterns).any(|pattern| pattern == FETCHED_CODE),
         _ => return false,
     };
+    may_name_any(program, patterns)
+}
+
+fn may_name_any(program: &str, patterns: &RuleValue<'_>) -> bool {
     texts(patterns).any(|pattern| may_name_program(pattern, program))
+}
+
+/// The script that an effect gives to an interpreter: `bash deploy.sh`.
+fn started_script(effect: &Effect) -> Option<&str> {
+    let Effect::Run { program, arguments, .. } = effect else { return None };
+    let at = find_script(program, arguments.iter().map(|word| Some(word.as_str())))?;
+    Some(&arguments[at])
 }
 
 /// Whether an effect starts the program that `need = { passed = … }` names.
@@ -148,7 +165,7 @@ fn changes_files(effect: &Effect) -> bool {
 
 fn is_search(effect: &Effect) -> bool {
     let Effect::Run { program, .. } = effect else { return false };
-    matches!(program.rsplit('/').next(), Some("find" | "gfind" | "xargs" | "parallel"))
+    matches!(program.rsplit('/').next(), Some("find" | "gfind" | "fd" | "fdfind" | "xargs" | "parallel"))
 }
 
 /// Whether the text in front of a pattern's first wildcard is the start of the tool's name.

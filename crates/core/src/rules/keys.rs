@@ -48,7 +48,8 @@ pub const KEYS: &[RuleKey] = &[
         "runs",
         KeyType::Texts,
         "A program that is started: its name, its first operands and its options, as in `git push --force|-f`. `*` is any one \
-         word, and `<fetched>` is code from the network, as in `curl … | sh`.",
+         word, or any text within a word (`npm run test*`). `<end>` as the last word excludes more words, and `<fetched>` is \
+         code from the network, as in `curl … | sh`.",
     ),
     key(
         "argument",
@@ -64,7 +65,13 @@ pub const KEYS: &[RuleKey] = &[
     key(
         "fed_by",
         KeyType::Texts,
-        "With `runs`: a program whose output becomes the input or a word of that program, in the form of `runs`.",
+        "With `runs`: a program whose output becomes the input or a word of that program, in the form of `runs`. `<itself>` is \
+         a program of the same name.",
+    ),
+    key(
+        "sets",
+        KeyType::Text,
+        "With `runs`: a regular expression for a variable and its value that the line sets, such as `^HUSKY=0$`.",
     ),
     key(
         "reads",
@@ -132,8 +139,8 @@ pub const KEYS: &[RuleKey] = &[
     key(
         "unless",
         KeyType::Words(&["new", "kept", "saved"]),
-        "\"new\": not if the file does not exist yet. \"kept\": not if the command only appends to the file, or changes its \
-         mode or time. \"saved\": not if git has everything that the command would discard.",
+        "\"new\": not if the file does not exist yet. \"kept\": not if the content stays: the command only appends to the \
+         file, changes its mode or time, or moves it. \"saved\": not if git has everything that the command would discard.",
     ),
     key(
         "except",

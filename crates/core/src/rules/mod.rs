@@ -16,6 +16,7 @@ pub mod path_pattern;
 mod quick_reader;
 mod reader;
 mod rule_regex;
+mod sound_sections;
 mod value;
 
 use std::path::Path;
@@ -27,11 +28,14 @@ pub use interest::RuleInterest;
 pub use layers::{LayerRules, RuleSet, read_baseline};
 pub(crate) use reader::{RuleSource, read_concerned_rules, read_layer_rules, read_table};
 pub use rule_regex::RuleRegex;
+pub(crate) use sound_sections::read_sound_sections;
 
 /// The rules that are built in, in the same language.
 pub const BASELINE: &str = include_str!("baseline.toml");
 /// In `runs`: program code that comes from the network, whatever runs it.
 pub const FETCHED_CODE: &str = "<fetched>";
+/// In `fed_by`: a program of the same name.
+pub const SAME_PROGRAM: &str = "<itself>";
 /// Programs that show or copy what they read, for the key `shows`.
 #[rustfmt::skip]
 pub const SHOWING_PROGRAMS: &[&str] = &[
@@ -39,7 +43,7 @@ pub const SHOWING_PROGRAMS: &[&str] = &[
     "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
     "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
     "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
-    "git", "perl",
+    "git", "perl", "sqlite3",
 ];
 /// The name of the built-in set.
 pub const BASELINE_NAME: &str = "baseline";
@@ -91,6 +95,8 @@ pub struct RuleSubject {
     pub code: Option<RuleRegex>,
     /// Programs whose output the program gets.
     pub fed_by: Vec<RuleText>,
+    /// For a variable that the line sets, as `NAME=VALUE`.
+    pub sets: Option<RuleRegex>,
     pub reads: Vec<RuleText>,
     pub shows: Vec<RuleText>,
     pub sends: Vec<RuleText>,
@@ -119,7 +125,7 @@ pub struct RuleSubject {
 pub enum Unless {
     /// The file does not exist yet.
     New,
-    /// The file keeps its content: the command appends to it, or changes its mode or time.
+    /// The file keeps its content: the command appends to it, changes its mode or time, or moves it.
     Kept,
     /// Nothing that git does not have elsewhere would be lost.
     Saved,

@@ -87,6 +87,19 @@ impl<'a> PathPatterns<'a> {
         self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))
     }
 
+    /// Like `names_path_below`, but a whole path counts only if it is accepted.
+    pub fn names_accepted_path_below(
+        &self,
+        directory: &Path,
+        roots: &PatternRoots<'_>,
+        accept: impl Fn(&Path) -> bool,
+    ) -> bool {
+        self.decide(|pattern| {
+            let is_named = !pattern.is_negated && pattern.names_path_below(directory, roots);
+            is_named && pattern.whole_path(roots).is_none_or(|path| accept(&path))
+        })
+    }
+
     /// Whether a path below a directory may match, which need not exist any more.
     pub fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
         let may_match =
@@ -183,6 +196,19 @@ impl<'a> PathPattern<'a> {
         !fixed.contains(&"**") && fixed.len() == names.len()
     }
 
+    /// The path that the pattern names, if it has no wildcards.
+    fn whole_path(&self, roots: &PatternRoots<'_>) -> Option<PathBuf> {
+        let is_literal = self.parts.iter().all(|part| !part.contains(['*', '?', '[', '\\']));
+        let base = match self.base {
+            PatternBase::Project => roots.project.clone(),
+            PatternBase::Root => PathBuf::from("/"),
+            PatternBase::Home => roots.home.clone()?,
+            PatternBase::RootItself | PatternBase::Outside => return None,
+        };
+        (is_literal && !self.parts.is_empty())
+            .then(|| self.parts.iter().fold(base, |path, part| path.join(part)))
+    }
+
     fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
         let base = match self.base {
             PatternBase::Project => roots.project.clone(),
@@ -258,7 +284,7 @@ fn is_temporary(path: &Path, root: &Path, roots: &PatternRoots<'_>) -> bool {
     path != root && is_within(path, root) && !kept.into_iter().flatten().any(is_kept)
 }
 
-fn has_open_bracket(part: &str) -> bool {
+pub(super) fn has_open_bracket(part: &str) -> bool {
     let mut rest = part.chars();
     while let Some(c) = rest.next() {
         match c {

@@ -47,32 +47,58 @@ pub(crate) fn read_layer_rules(
 ) -> LayerRules {
     let mut rules = LayerRules { layer: source.layer, ..LayerRules::default() };
     read_table(document, &mut rules, mistakes);
-    let Some(list) = document.get("rule") else { return rules };
+    read_rule_list(document, 0, source, &mut RuleNames::default(), &mut rules, mistakes);
+    rules
+}
+
+/// The names of the rules that were read.
+pub(super) type RuleNames = HashSet<String>;
+
+/// Reads the rules of a document, which begins at byte `base` of the file.
+pub(super) fn read_rule_list(
+    document: &DeTable<'_>,
+    base: usize,
+    source: &RuleSource<'_>,
+    names: &mut RuleNames,
+    rules: &mut LayerRules,
+    mistakes: &mut Vec<Mistake>,
+) {
+    let Some(list) = document.get("rule") else { return };
     let DeValue::Array(list) = list.get_ref() else {
-        mistakes.push((list.span().start, "`rule` must be a list of tables: write `[[rule]]`".into()));
-        return rules;
+        mistakes.push((base + list.span().start, "`rule` must be a list of tables: write `[[rule]]`".into()));
+        return;
     };
     if list.len() > MOST_RULES {
         mistakes.push((0, format!("{} rules are too many: only the first {MOST_RULES} hold", list.len())));
     }
     let mut lines = LineCounter::new(source.text);
-    let mut names = HashSet::new();
     for item in list.iter().take(MOST_RULES) {
-        let offset = item.span().start;
+        let offset = base + item.span().start;
         let DeValue::Table(table) = item.get_ref() else {
             mistakes.push((offset, "`rule` must be a list of tables: write `[[rule]]`".into()));
             continue;
         };
-        match read_rule(&mut convert_table(table, 0), offset, source.origin(lines.line_at(offset))) {
+        match read_rule(&mut convert_table(table, base), offset, source.origin(lines.line_at(offset))) {
             Ok(rule) if !names.insert(rule.name.clone()) => {
-                mistakes
-                    .push((offset, format!("there are two rules `{}`; the second does not hold", rule.name)));
+                replace_broken(rule, offset, &mut rules.rules, mistakes);
             }
             Ok(rule) => rules.rules.push(rule),
             Err(found) => mistakes.extend(found),
         }
     }
-    rules
+}
+
+/// Takes a rule in place of an earlier one with its name, if that has a mistake. Otherwise the earlier one holds.
+fn replace_broken(rule: Rule, offset: usize, rules: &mut [Rule], mistakes: &mut Vec<Mistake>) {
+    let first = rules.iter_mut().find(|other| other.name == rule.name);
+    if let Some(first) = first.filter(|first| first.has_broken_pattern()) {
+        mistakes.extend(first.find_pattern_mistakes(false));
+        *first = rule;
+        return;
+    }
+    let name = rule.name;
+    let text = format!("there are two rules `{name}`, and the second does not hold; give it another name");
+    mistakes.push((offset, text));
 }
 
 /// The rules of a file that an event may concern, and the rest of the file without its rules; `None` if the file has to be
@@ -266,6 +292,7 @@ impl RuleDraft {
             "argument" => subject.argument = Some(regex(key, &value)?),
             "code" => subject.code = Some(regex(key, &value)?),
             "fed_by" => subject.fed_by = texts(key, &value)?,
+            "sets" => subject.sets = Some(regex(key, &value)?),
             "reads" => subject.reads = texts(key, &value)?,
             "shows" => subject.shows = texts(key, &value)?,
             "sends" => subject.sends = texts(key, &value)?,
@@ -384,14 +411,14 @@ impl RuleDraft {
         if subject.message.is_some() && subject.commits.is_empty() {
             wrong(offset, "`message` goes with `commits`");
         }
-        if subject.argument.is_some() && subject.runs.is_empty() {
-            wrong(offset, "`argument` goes with `runs`");
-        }
-        if subject.code.is_some() && subject.runs.is_empty() {
-            wrong(offset, "`code` goes with `runs`");
-        }
-        if !subject.fed_by.is_empty() && subject.runs.is_empty() {
-            wrong(offset, "`fed_by` goes with `runs`");
+        let given = [
+            ("argument", subject.argument.is_some()),
+            ("code", subject.code.is_some()),
+            ("fed_by", !subject.fed_by.is_empty()),
+            ("sets", subject.sets.is_some()),
+        ];
+        for (key, _) in given.iter().filter(|(_, is_given)| *is_given && subject.runs.is_empty()) {
+            wrong(offset, &format!("`{key}` goes with `runs`"));
         }
         if subject.by.is_some() && subject.pushes.is_empty() {
             wrong(offset, "`by` goes with `pushes`");

@@ -18,11 +18,14 @@ use provost_files as files;
 
 /// What git does not see may decide on a check, such as an installed program. So a failure is not remembered for long.
 const FAILURE_KEPT: Duration = Duration::from_mins(10);
+/// The least time that a check has after it has waited for another one.
+const LEAST_TIME: Duration = Duration::from_secs(1);
 const LARGEST: u64 = 64 << 10;
 
 impl Workspace {
     /// The result of a check: of its run for the same files, or of a new one.
     pub fn run_check(&self, line: &str, limit: Duration) -> Result<CommandEnd, Fault> {
+        self.permit_change()?;
         let memory = self.check_file(line)?;
         let end = Instant::now() + limit;
         let _lock = files::lock(&memory.with_extension("lock"), limit);
@@ -30,8 +33,9 @@ impl Workspace {
         if let Some(known) = before.and_then(|state| self.recall_check(&memory, line, state)) {
             return Ok(known);
         }
-        let left = end.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
-        let ended = self.run_rule_command(line, left)?;
+        // Waiting for another process must not use up the whole time.
+        let end = end.max(Instant::now() + LEAST_TIME);
+        let ended = self.run_rule_command(line, end, limit.as_secs())?;
         let after = self.read_tree_state();
         if let (Some(before), Some(after)) = (before, after)
             && before.files == after.files

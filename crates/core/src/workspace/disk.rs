@@ -15,20 +15,26 @@ use provost_files::{self as files, EntryKind, FileIdentity, Listing};
 
 impl Workspace {
     pub fn exists(&self, path: &Path) -> bool {
-        path.exists()
+        self.ask_path(path).unwrap_or_else(|| path.exists())
     }
 
     pub fn is_directory(&self, path: &Path) -> bool {
-        path.is_dir()
+        // The record of an event tells about files only.
+        let is_file = self.read_known_file(path).is_some();
+        !is_file && self.ask_existence().unwrap_or_else(|| path.is_dir())
     }
 
     /// Whether there is a regular file that is not empty.
     pub fn has_content(&self, path: &Path) -> bool {
-        fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+        let has = || fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+        self.ask_existence().unwrap_or_else(has)
     }
 
     /// Whether neither the path nor its directory exists, so that no program can write there.
     pub fn is_unreachable(&self, path: &Path) -> bool {
+        if let Some(exists) = self.ask_existence() {
+            return !exists;
+        }
         let is_missing = |path: &Path| fs::symlink_metadata(path).is_err();
         is_missing(path) && path.parent().is_none_or(is_missing)
     }
@@ -40,6 +46,9 @@ impl Workspace {
         if !pattern.contains(['*', '?', '[']) || self.exists(path) {
             return vec![path.to_owned()];
         }
+        if self.ask_existence().is_some() {
+            return Vec::new();
+        }
         let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
         let entries = entries.into_iter().flatten().take(MOST).filter_map(Result::ok);
         let matching = entries.filter(|entry| matches_glob(&pattern, &entry.file_name().to_string_lossy()));
@@ -49,6 +58,9 @@ impl Workspace {
     /// The files that a path with wildcards in any part means to a shell. `**` stands for any number of directories.
     pub fn expand_path_pattern(&self, path: &Path) -> Vec<PathBuf> {
         const MOST: usize = 1000;
+        if self.ask_existence().is_some() {
+            return Vec::new();
+        }
         let mut found = vec![PathBuf::new()];
         for part in path.components() {
             let part = part.as_os_str();
@@ -88,6 +100,9 @@ impl Workspace {
     /// The files below a directory; `None` if there are too many.
     pub fn list_files_below(&self, directory: &Path) -> Option<Vec<PathBuf>> {
         const MOST: usize = 5000;
+        if self.ask_existence().is_some() {
+            return Some(Vec::new());
+        }
         let (mut open, mut found) = (vec![directory.to_owned()], Vec::new());
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
@@ -104,21 +119,30 @@ impl Workspace {
 
     /// Identifies a file independently of its name; `None` if it does not exist.
     pub fn find_identity(&self, path: &Path) -> Option<FileIdentity> {
-        files::file_identity(path)
+        if self.ask_existence().is_some() { None } else { files::file_identity(path) }
     }
 
     /// Whether two paths lead to the same file, by any names and links.
     pub fn is_same_file(&self, a: &Path, b: &Path) -> bool {
-        files::is_same_file(a, b)
+        if self.ask_existence().is_some() { a == b } else { files::is_same_file(a, b) }
     }
 
     /// Whether a file with several names has one of them below a directory.
     pub fn has_link_below(&self, file: FileIdentity, directory: &Path) -> Result<bool, Fault> {
+        if self.ask_existence().is_some() {
+            return Ok(false);
+        }
         files::has_link_below(file, directory).map_err(|error| Fault::Error(error.to_string()))
     }
 
     /// The bytes of a file of at most `limit` bytes; `None` if it does not exist.
     pub fn read_bytes(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
+        if let Some(known) = self.read_known_file(path) {
+            return Ok(known.map(String::into_bytes));
+        }
+        if self.ask_content() {
+            return Ok(None);
+        }
         files::read_file(path, limit).map_err(|error| Fault::Error(error.to_string()))
     }
 
@@ -138,6 +162,9 @@ impl Workspace {
 
     /// The start of a file's text, at most `limit` bytes, and whether that is the whole file.
     pub fn read_start(&self, path: &Path, limit: u64) -> Result<(String, bool), Fault> {
+        if self.ask_content() {
+            return Ok((String::new(), true));
+        }
         let (bytes, is_whole) = files::read_start(path, limit).map_err(fault_at(path))?;
         Ok((String::from_utf8_lossy(&bytes).into_owned(), is_whole))
     }
@@ -149,6 +176,11 @@ impl Workspace {
         limit: u64,
         visit: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
+        // A record that is written line by line has more by now.
+        if self.is_past() {
+            self.ask_content();
+            return Ok(None);
+        }
         files::find_line_backwards(path, limit, visit).map_err(fault_at(path))
     }
 
@@ -176,6 +208,7 @@ impl Workspace {
         mut is_so: impl FnMut() -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
         const PAUSE: Duration = Duration::from_millis(20);
+        let patience = if self.is_past() { Duration::ZERO } else { patience };
         let began = Instant::now();
         while !is_so()? && began.elapsed() < patience {
             thread::sleep(PAUSE);
@@ -191,17 +224,20 @@ impl Workspace {
         before: Option<&[u8]>,
         after: &[u8],
     ) -> Result<bool, Fault> {
+        self.permit_change()?;
         files::replace_unless_changed(path, before, after).map_err(fault_at(path))
     }
 
     /// Creates a file with this mode. Returns `false` if it exists by now.
     // INVARIANT: the caller holds the file's lock.
     pub fn create_file(&self, path: &Path, bytes: &[u8], mode: Option<&Permissions>) -> Result<bool, Fault> {
+        self.permit_change()?;
         files::create_if_missing(path, bytes, mode).map_err(fault_at(path))
     }
 
     /// Removes a file, if it exists.
     pub fn remove_file(&self, path: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         match files::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault_at(path)(error)),
             _ => Ok(()),
@@ -210,26 +246,31 @@ impl Workspace {
 
     /// Moves a file, even to another file system.
     pub fn move_file(&self, from: &Path, to: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         files::move_file(from, to).map_err(fault_at(from))
     }
 
     pub fn make_directory(&self, path: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         files::make_directory(path).map_err(fault_at(path))
     }
 
     /// Whether a killed process has left a temporary file beside a file.
     pub fn has_unfinished(&self, path: &Path) -> bool {
-        files::has_unfinished(path)
+        !self.ask_content() && files::has_unfinished(path)
     }
 
     /// The entries of a directory, and whether files with this extension are below it.
     pub fn list_directory(&self, directory: &Path, nested_extension: &str) -> Result<Listing, Fault> {
+        if self.ask_content() {
+            return Ok(Listing::default());
+        }
         files::list_directory(directory, nested_extension).map_err(fault_at(directory))
     }
 
     /// The files of a directory with this extension, the most recently changed first.
     pub fn list_newest_first(&self, directory: &Path, extension: &str) -> Vec<PathBuf> {
-        files::list_newest_first(directory, extension)
+        if self.ask_content() { Vec::new() } else { files::list_newest_first(directory, extension) }
     }
 
     /// The Markdown files of a directory, the most recently changed first.
@@ -239,7 +280,7 @@ impl Workspace {
 
     /// The Markdown files below a directory, or the path itself if it is not a directory.
     pub fn list_markdown_below(&self, path: &Path) -> Vec<PathBuf> {
-        files::list_files_below(path, "md")
+        if self.ask_content() { Vec::new() } else { files::list_files_below(path, "md") }
     }
 
     /// The most recently changed Markdown file of a directory that has `text` near its end and that `accept` accepts.
@@ -249,11 +290,17 @@ impl Workspace {
         text: &[u8],
         accept: impl Fn(&Path) -> bool,
     ) -> Option<PathBuf> {
+        if self.ask_content() {
+            return None;
+        }
         files::find_latest_ending_with(directory, "md", text, accept)
     }
 
     /// The most recently changed file with this extension below a directory, and its age.
     pub fn find_newest_below(&self, directory: &Path, extension: &str) -> Option<(PathBuf, Duration)> {
+        if self.ask_content() {
+            return None;
+        }
         let (path, changed) = files::find_newest_below(directory, extension)?;
         // A time in the future comes from another machine's clock, and counts as now.
         Some((path, changed.elapsed().unwrap_or_default()))
@@ -261,6 +308,9 @@ impl Workspace {
 
     /// The time of the last change of those files of a directory whose names `accept` accepts.
     pub fn find_last_change(&self, directory: &Path, accept: impl Fn(&str) -> bool) -> Option<SystemTime> {
+        if self.ask_content() {
+            return None;
+        }
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let accepted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&accept));
         accepted.filter_map(|entry| fs::metadata(entry.path()).ok()?.modified().ok()).max()
@@ -275,6 +325,9 @@ impl Workspace {
         accept: impl Fn(&Path) -> bool,
     ) -> bool {
         const MOST_ENTRIES: usize = 200_000;
+        if let Some(exists) = self.ask_existence() {
+            return exists;
+        }
         let mut open = vec![directory.to_owned()];
         let mut seen = 0;
         while let Some(directory) = open.pop() {
@@ -301,6 +354,9 @@ impl Workspace {
     /// The links in a directory.
     pub fn list_links(&self, directory: &Path) -> Vec<PathBuf> {
         let mut links = Vec::new();
+        if self.ask_existence().is_some() {
+            return links;
+        }
         let _ = files::for_each_entry(directory, |name, kind| {
             links.extend((kind == EntryKind::Link).then(|| directory.join(name)));
             ControlFlow::Continue(())
@@ -311,6 +367,9 @@ impl Workspace {
     /// The names of the directories in a directory, and whether each is a link to a directory.
     pub fn list_directories(&self, directory: &Path) -> Vec<(String, bool)> {
         let mut directories = Vec::new();
+        if self.ask_existence().is_some() {
+            return directories;
+        }
         let _ = files::for_each_entry(directory, |name, kind| {
             let is_link = kind == EntryKind::Link;
             if kind == EntryKind::Directory || (is_link && directory.join(name).is_dir()) {

@@ -35,6 +35,9 @@ pub enum Head {
 impl Workspace {
     /// The repository of a directory, found as git finds it.
     pub fn find_repository(&self, directory: &Path) -> Option<Repository> {
+        if self.ask_content() {
+            return None;
+        }
         let own = find_git_directory(&resolve_path(directory))?;
         let common = match files::read_file(&own.join("commondir"), SHORT).ok()? {
             Some(text) => own.join(parse_path(&text)?),

@@ -15,6 +15,7 @@ pub mod git_repository;
 pub mod git_settings;
 mod gitignore;
 mod kept_rules;
+mod past;
 pub mod rule_commands;
 mod state_files;
 mod tree_state;
@@ -26,6 +27,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+pub use past::{PastDisk, RecordedFacts};
 pub use provost_files::{FileIdentity, Listing, Lock};
 
 use crate::client::ClientFacts;
@@ -34,6 +36,7 @@ use crate::config::Config;
 use crate::opinion::Fault;
 use crate::places::{Places, resolve_path, resolve_path_below};
 use cache::TypedCache;
+use past::Past;
 
 pub struct Workspace {
     pub client: &'static ClientFacts,
@@ -43,9 +46,13 @@ pub struct Workspace {
     pub places: Places,
     pub config: Config,
     pub interruption: Interruption,
+    /// Provost itself, where it can supervise the commands of rules.
+    pub supervisor: Option<&'static str>,
     cache: TypedCache,
     /// What the guard that judges now could not read.
     missed: Mutex<Option<Fault>>,
+    /// `None`: this is the present.
+    past: Option<Box<Past>>,
 }
 
 /// Lets long-running work check whether this process should end.
@@ -78,8 +85,10 @@ impl Workspace {
             places,
             config,
             interruption: Interruption::default(),
+            supervisor: None,
             cache: TypedCache::default(),
             missed: Mutex::default(),
+            past: None,
         }
     }
 
@@ -96,7 +105,9 @@ impl Workspace {
     /// The one value of this type in this workspace, computed at the first call: what the guards of a pack share
     /// during an event.
     pub fn cached<T: Any + Send + Sync>(&self, compute: impl Fn() -> T) -> &T {
-        self.cache.get_or_insert(&compute)
+        let (value, disk_use) = self.cache.get_or_insert(&|| self.with_disk_use(&compute));
+        self.note_disk_use(*disk_use);
+        value
     }
 
     /// A variable of the environment, if it is set and not empty.
@@ -147,11 +158,15 @@ impl Workspace {
 
     /// The agent that a skill delegates its work to, if it does.
     pub fn find_forked_agent(&self, skill: &str) -> Option<String> {
+        if self.ask_content() {
+            return None;
+        }
         (self.client.find_forked_agent)(skill, &self.places, &[&self.start, &self.project])
     }
 
     /// The directory where the client writes plans.
     pub fn plans_directory(&self) -> Option<PathBuf> {
+        self.ask_content();
         (self.client.find_plans_directory)(&self.places, &self.project)
     }
 

@@ -4,13 +4,14 @@
 //! Of its output the end is kept. An interrupted command leaves no process behind.
 
 use std::io;
+use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::Instant;
 
 use super::Workspace;
 use crate::opinion::Fault;
 use crate::places::CHILD_MARK;
-use crate::process::{ProgramStreams, run_program};
+use crate::process::{ProgramStreams, run_to_limit};
 use crate::text::make_printable;
 
 /// How many bytes of the end of an output are kept.
@@ -26,28 +27,49 @@ pub struct CommandEnd {
     pub output: String,
 }
 
+/// The command of Provost that supervises the command of a rule.
+pub const SUPERVISE: &str = "supervise";
+
 impl Workspace {
-    /// Runs the command of a rule to its end.
-    pub fn run_rule_command(&self, line: &str, limit: Duration) -> Result<CommandEnd, Fault> {
-        let mut command = Command::new("sh");
-        // Standard error keeps its end.
-        command.args(["-c", &format!("exec 1>&2\n{line}")]).current_dir(&self.project).env(CHILD_MARK, "1");
+    /// Runs the command of a rule until it ends, at most until `end`. `seconds` is the whole time that it has.
+    pub fn run_rule_command(&self, line: &str, end: Instant, seconds: u64) -> Result<CommandEnd, Fault> {
+        let mut command = self.build_rule_command(line)?;
         (self.interruption.start_watching)();
-        let end = run_program(&mut command, ProgramStreams::default(), limit, self.interruption.is_requested);
-        let end = end.map_err(|error| match error.kind() {
+        let limit = end.saturating_duration_since(Instant::now());
+        let streams = ProgramStreams::default();
+        let ended = run_to_limit(&mut command, streams, limit, self.interruption.is_requested);
+        let ended = ended.map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => Fault::Error("interrupted".into()),
             _ => Fault::Error(format!("`sh` could not be run: {error}")),
         })?;
-        let Some(end) = end else {
-            let how = format!("did not end within {} s", limit.as_secs());
-            return Ok(CommandEnd { has_succeeded: false, how, output: String::new() });
+        let code = ended.status.map(|status| status.code());
+        let how = match code {
+            None => format!("did not end within {seconds} s"),
+            Some(Some(0)) => "passed".into(),
+            Some(Some(code)) => format!("failed with exit code {code}"),
+            Some(None) => "was killed".into(),
         };
-        let how = match end.status.code() {
-            Some(0) => "passed".into(),
-            Some(code) => format!("failed with exit code {code}"),
-            None => format!("was ended: {}", end.status),
+        Ok(CommandEnd { has_succeeded: code == Some(Some(0)), how, output: keep_end(&ended.stderr) })
+    }
+
+    fn build_rule_command(&self, line: &str) -> Result<Command, Fault> {
+        self.permit_change()?;
+        // Standard error keeps its end.
+        let line = format!("exec 1>&2\n{line}");
+        let mut command = match self.supervisor {
+            Some(program) if Path::new(program).exists() => {
+                let mut command = Command::new(program);
+                command.args([SUPERVISE, &std::process::id().to_string(), &line]);
+                command
+            }
+            _ => {
+                let mut command = Command::new("sh");
+                command.args(["-c", &line]);
+                command
+            }
         };
-        Ok(CommandEnd { has_succeeded: end.status.success(), how, output: keep_end(&end.stderr) })
+        command.current_dir(&self.project).env(CHILD_MARK, "1");
+        Ok(command)
     }
 }
 

@@ -28,6 +28,7 @@ impl Workspace {
         const LOCKS: u64 = 64;
         const PATIENCE: Duration = Duration::from_secs(3);
         // Whether two files share a lock depends on their paths. A test that counts steps needs the same count always.
+        self.permit_change()?;
         let locks = if faults::switch("PROVOST_SEPARATE_LOCKS").is_some() { u64::MAX } else { LOCKS };
         let number = fnv1a(path.to_string_lossy().as_bytes()) % locks;
         let lock_file = self.state_file("locks", &format!("{number:02}.lock"))?;
@@ -47,6 +48,7 @@ impl Workspace {
     /// Locks all files of a directory at once, and removes what killed processes have left in it.
     pub fn lock_directory(&self, directory: &Path) -> Result<Lock, Fault> {
         let lock = self.lock(directory)?;
+        self.permit_change()?;
         files::remove_all_unfinished(directory);
         Ok(lock)
     }
@@ -58,6 +60,9 @@ impl Workspace {
     /// The key of the seals, if it exists. Other users must not be able to read it.
     pub fn read_seal_key(&self) -> Result<Option<Vec<u8>>, Fault> {
         let Some(file) = self.places.seal_key_file() else { return Ok(None) };
+        if self.ask_content() {
+            return Ok(None);
+        }
         files::read_private(&file, 4096).map_err(|error| {
             Fault::Error(format!("no seal counts, because of the seal key {}: {error}", file.display()))
         })
@@ -65,6 +70,7 @@ impl Workspace {
 
     /// Saves a new key, unless a key exists by now.
     pub fn save_seal_key(&self, key: &[u8]) -> Result<(), Fault> {
+        self.permit_change()?;
         let file = self.places.seal_key_file().ok_or_else(no_state)?;
         files::create_once(&file, key).map_err(fault_at(&file))
     }
@@ -76,6 +82,7 @@ impl Workspace {
 
     /// Writes a private file, and removes old files beside it.
     pub fn write_state_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        self.permit_change()?;
         let written = files::replace_private(path, bytes);
         if let Some(directory) = path.parent() {
             files::remove_older_files(directory, MEMORY_KEPT);
@@ -106,6 +113,7 @@ impl Workspace {
     pub fn try_lock(&self, folder: &str, path: &Path) -> Result<Option<Lock>, Fault> {
         const TRIES: u32 = 100;
         const PAUSE: Duration = Duration::from_millis(10);
+        self.permit_change()?;
         let lock_file = self.state_file(folder, &lock_name(path))?;
         let mut lock = files::try_lock(&lock_file);
         for _ in 1..TRIES {
@@ -121,7 +129,8 @@ impl Workspace {
 
     /// Whether another process holds the lock of a task ([`Self::try_lock`]). Creates no file.
     pub fn is_locked(&self, folder: &str, path: &Path) -> bool {
-        self.state_file(folder, &lock_name(path)).is_ok_and(|lock_file| files::is_locked(&lock_file))
+        !self.ask_content()
+            && self.state_file(folder, &lock_name(path)).is_ok_and(|lock_file| files::is_locked(&lock_file))
     }
 
     /// The private files with this extension that belong to a path, the most recently changed first.
@@ -132,6 +141,7 @@ impl Workspace {
 
     /// The path of a new private file that belongs to `path`, under a unique name. Removes old files beside it.
     pub fn new_state_file(&self, folder: &str, path: &Path, name: &str) -> Result<PathBuf, Fault> {
+        self.permit_change()?;
         let directory = self.state_file(folder, &subject(path))?;
         files::make_private_directory(&directory).map_err(fault_at(&directory))?;
         let now = clock::time_since_epoch();

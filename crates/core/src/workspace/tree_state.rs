@@ -1,8 +1,8 @@
 //! Recognizes that the files of a project are unchanged, so that a check need not run again.
 //!
 //! Git lists the files that it tracks, with their content in the index, and those that it does not ignore; their sizes,
-//! modes and times are compared. Without git, all files count. A project with very many files has no state: its checks always
-//! run.
+//! modes and times are compared. Repositories inside are compared in the same way. Without git, all files count. A project
+//! with very many files has no state: its checks always run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,10 @@ use crate::process::{LARGEST_OUTPUT, ProgramStreams, run_program};
 
 /// The most files that are compared.
 const MOST_FILES: usize = 100_000;
+/// The mode of a submodule in git's index.
+const SUBMODULE: &[u8] = b"160000 ";
+/// Repositories inside of repositories are compared up to this depth.
+const DEEPEST: usize = 8;
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// The state of a project's files, as digests.
@@ -29,41 +33,56 @@ pub struct TreeState {
 impl Workspace {
     /// The state of the project's files; `None` if it cannot be known.
     pub fn read_tree_state(&self) -> Option<TreeState> {
+        self.permit_change().ok()?;
         if self.find_repository(&self.project).is_none() {
             return Some(TreeState { files: self.digest_all_files()?, ignored: 0 });
         }
-        let head = self.run_git(&["rev-parse", "-q", "--verify", "HEAD"]).unwrap_or_default();
-        let tracked = self.run_git(&["ls-files", "-z", "--stage"])?;
-        let others = self.run_git(&["ls-files", "-z", "--others", "--exclude-standard"])?;
-        let ignored =
-            self.run_git(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])?;
-        // Each tracked file has its mode, digest and stage in front of its name.
-        let names = split_names(&tracked).filter_map(|entry| entry.split_once('\t').map(|(_, name)| name));
-        let files = self.digest_files(names.chain(split_names(&others)))?;
-        let files = fnv1a(&[&head, &tracked, &others, &files.to_le_bytes()[..]].concat());
-        Some(TreeState { files, ignored: self.digest_files(split_names(&ignored))? })
+        self.read_repository_state(&self.project, 0)
     }
 
-    fn run_git(&self, arguments: &[&str]) -> Option<Vec<u8>> {
+    fn read_repository_state(&self, directory: &Path, depth: usize) -> Option<TreeState> {
+        let git = |arguments: &[&str]| self.run_git(directory, arguments);
+        let head = git(&["rev-parse", "-q", "--verify", "HEAD"]).unwrap_or_default();
+        let tracked = git(&["ls-files", "-z", "--stage"])?;
+        let others = git(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        let ignored = git(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])?;
+        let mut nested = Vec::new();
+        let mut names = Vec::new();
+        // Each tracked file has its mode, digest and stage in front of its name.
+        for entry in split_names(&tracked) {
+            let at = entry.iter().position(|byte| *byte == b'\t')?;
+            if entry.starts_with(SUBMODULE) {
+                nested.push(&entry[at + 1..]);
+            } else {
+                names.push(&entry[at + 1..]);
+            }
+        }
+        // Of a repository that git does not track, it names only the directory.
+        for name in split_names(&others) {
+            if name.ends_with(b"/") { nested.push(name) } else { names.push(name) }
+        }
+        let files = digest_files(directory, names.into_iter())?;
+        let mut digest = [&head, &tracked, &others, &files.to_le_bytes()[..]].concat();
+        for name in nested {
+            let inner = directory.join(make_name(name)?);
+            // An empty directory of a submodule has no repository of its own.
+            if depth < DEEPEST && inner.join(".git").exists() {
+                digest.extend(self.read_repository_state(&inner, depth + 1)?.files.to_le_bytes());
+            }
+        }
+        Some(TreeState { files: fnv1a(&digest), ignored: digest_files(directory, split_names(&ignored))? })
+    }
+
+    fn run_git(&self, directory: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+        self.permit_change().ok()?;
         let mut command = Command::new("git");
-        command.arg("-C").arg(&self.project).args(["-c", "core.fsmonitor=false"]).args(arguments);
+        command.arg("-C").arg(directory).args(["-c", "core.fsmonitor=false"]).args(arguments);
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
             command.env_remove(name);
         }
         let streams = ProgramStreams::default();
         let output = run_program(&mut command, streams, GIT_LIMIT, self.interruption.is_requested).ok()??;
         (output.status.success() && output.stdout.len() <= LARGEST_OUTPUT).then_some(output.stdout)
-    }
-
-    fn digest_files<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<u64> {
-        let mut digest = Vec::new();
-        for (count, name) in names.enumerate() {
-            if count >= MOST_FILES {
-                return None;
-            }
-            add_file(&self.project.join(name), &mut digest);
-        }
-        Some(fnv1a(&digest))
     }
 
     fn digest_all_files(&self) -> Option<u64> {
@@ -90,8 +109,27 @@ impl Workspace {
     }
 }
 
-fn split_names(list: &[u8]) -> impl Iterator<Item = &str> {
-    list.split(|byte| *byte == 0).filter_map(|name| str::from_utf8(name).ok()).filter(|name| !name.is_empty())
+fn digest_files<'n>(directory: &Path, names: impl Iterator<Item = &'n [u8]>) -> Option<u64> {
+    let mut digest = Vec::new();
+    for (count, name) in names.enumerate() {
+        if count >= MOST_FILES {
+            return None;
+        }
+        add_file(&directory.join(make_name(name)?), &mut digest);
+    }
+    Some(fnv1a(&digest))
+}
+
+fn split_names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+}
+
+/// A name that git prints. Elsewhere than on Unix, it is UTF-8.
+fn make_name(name: &[u8]) -> Option<&Path> {
+    #[cfg(unix)]
+    return Some(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name)));
+    #[cfg(not(unix))]
+    return str::from_utf8(name).ok().map(Path::new);
 }
 
 fn add_file(path: &Path, digest: &mut Vec<u8>) {

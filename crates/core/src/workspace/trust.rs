@@ -2,7 +2,8 @@
 //!
 //! A cloned project must run nothing before the user has agreed, once on this machine. The agreement holds for a
 //! project and for the exact text of each command, so a changed command waits again. The files of the user and the
-//! administrator are trusted.
+//! administrator are trusted, unless they lie in the project: a project can set variables that say where such a file is.
+//! For the same reason, a store in the project trusts nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +13,32 @@ use super::Workspace;
 use super::disk::fault_at;
 use crate::layer::ConfigLayer;
 use crate::opinion::Fault;
-use crate::places::fnv1a;
+use crate::places::{fnv1a, is_within};
 use crate::rules::Rule;
 use provost_files as files;
 
 const LARGEST: u64 = 4 << 20;
+/// The directories with the homes of users.
+const HOMES: &[&str] = &["/home", "/Users", "C:\\Users"];
 
 impl Workspace {
     /// Whether a rule may run its command. A store that cannot be read trusts nothing.
     pub fn is_trusted(&self, rule: &Rule) -> bool {
         let Some(command) = rule.command() else { return true };
-        rule.origin.layer != ConfigLayer::Project
+        !self.needs_trust(rule)
             || self.read_trusted(project_of(rule)).is_ok_and(|trusted| trusted.iter().any(|it| it == command))
+    }
+
+    fn needs_trust(&self, rule: &Rule) -> bool {
+        rule.origin.layer == ConfigLayer::Project || self.comes_with_project(&rule.origin.file)
+    }
+
+    /// Whether a file of the user or of Provost lies in the project. A session in the home directory itself has no other
+    /// place for it.
+    fn comes_with_project(&self, file: &Path) -> bool {
+        let is_home = HOMES.iter().any(|homes| self.project.parent() == Some(Path::new(homes)))
+            || self.project == Path::new("/root");
+        !is_home && is_within(&self.resolve(file), &self.project)
     }
 
     /// The commands of the project's rules that wait for the user's trust.
@@ -38,24 +53,33 @@ impl Workspace {
     /// Trusts all commands of the project's rules as they are now, and returns those that are new.
     pub fn trust_commands(&self) -> Result<Vec<String>, Fault> {
         let added: Vec<String> = self.list_untrusted_commands().into_iter().map(str::to_owned).collect();
-        let of_project = |rule: &&Rule| rule.origin.layer == ConfigLayer::Project;
-        let Some(project) = self.config.rules.rules.iter().find(of_project).map(project_of) else {
-            return Ok(added);
-        };
-        if added.is_empty() {
-            return Ok(added);
+        let mut projects: Vec<&Path> =
+            self.config.rules.rules.iter().filter(|rule| !self.is_trusted(rule)).map(project_of).collect();
+        projects.dedup();
+        for project in projects {
+            self.permit_change()?;
+            let file = self.trust_file(project)?;
+            if self.comes_with_project(&file) {
+                let why = format!("{} lies in the project", file.display());
+                return Err(Fault::Error(why));
+            }
+            let _lock = self.lock(&file)?;
+            let mut commands = self.read_trusted(project).unwrap_or_default();
+            commands.extend(added.iter().cloned());
+            let value = json!({"project": project.to_string_lossy(), "commands": commands});
+            files::replace_private(&file, value.to_string().as_bytes()).map_err(fault_at(&file))?;
         }
-        let file = self.trust_file(project)?;
-        let _lock = self.lock(&file)?;
-        let mut commands = self.read_trusted(project).unwrap_or_default();
-        commands.extend(added.iter().cloned());
-        let value = json!({"project": project.to_string_lossy(), "commands": commands});
-        files::replace_private(&file, value.to_string().as_bytes()).map_err(fault_at(&file))?;
         Ok(added)
     }
 
     fn read_trusted(&self, project: &Path) -> Result<Vec<String>, Fault> {
+        if self.ask_content() {
+            return Ok(Vec::new());
+        }
         let file = self.trust_file(project)?;
+        if self.comes_with_project(&file) {
+            return Ok(Vec::new());
+        }
         let bytes = files::read_file(&file, LARGEST).map_err(fault_at(&file))?.unwrap_or_default();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         // The name of the file is only a digest.

@@ -143,6 +143,9 @@ impl<'a> WorkTrees<'a> {
     }
 
     pub(super) fn locate(&self, change: &TreeChange) -> Option<TreePlace> {
+        if self.workspace.ask_content() {
+            return None;
+        }
         let here = resolve_path(&change.directory);
         let named = change.repository.as_deref();
         let is_missing = named.is_some_and(|named| !self.workspace.exists(named));

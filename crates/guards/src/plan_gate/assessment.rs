@@ -18,7 +18,7 @@ use super::store::{self, Store};
 use super::verdict::VerdictStatus;
 use super::{Declined, leakage, prerequisites, prompts, split_fault, witness};
 use provost_core::config::settings;
-use provost_core::opinion::Fault;
+use provost_core::opinion::{AssessmentRecord, Fault, ReviewerWork};
 use provost_core::review_verdict::NoAnswer;
 use provost_core::reviewer::{self, ReviewerTask};
 use provost_core::workspace::Workspace;
@@ -40,6 +40,7 @@ pub struct AssessmentOutcome {
     /// How many gaps were added to those of the plan.
     pub added: usize,
     pub result: Result<RecordedJudgement, AssessmentStop>,
+    pub took: Duration,
 }
 
 pub struct RecordedJudgement {
@@ -59,12 +60,25 @@ pub struct AssessmentStop {
 
 type AssessmentStep<T> = Result<T, Declined<AssessmentStop>>;
 
+impl AssessmentOutcome {
+    /// The verdict for the journal; `None` if none was recorded.
+    pub fn record_verdict(&self, plan: &Path) -> Option<ReviewerWork> {
+        let judgement = self.result.as_ref().ok()?;
+        Some(ReviewerWork::Assessment(AssessmentRecord {
+            plan: plan.to_string_lossy().into_owned(),
+            is_passed: judgement.passed,
+            took: Some(self.took),
+        }))
+    }
+}
+
 impl Assessment<'_> {
     /// Runs all steps, and reports each when it is done.
     pub fn run(&self, report: &mut dyn FnMut(&str)) -> Result<AssessmentOutcome, Fault> {
+        let began = Instant::now();
         let mut added = 0;
         let result = split_fault(self.judge(&mut added, report))?;
-        Ok(AssessmentOutcome { added, result })
+        Ok(AssessmentOutcome { added, result, took: began.elapsed() })
     }
 
     /// Records the verdict of critic and validator on the complete plan.

@@ -15,7 +15,7 @@ use super::plan_record::VerdictPolicy;
 use super::store;
 use super::verdict::VerdictStatus;
 use provost_core::config::{Config, settings};
-use provost_core::opinion::{Denial, Fault};
+use provost_core::opinion::{Denial, Fault, ReviewerWork};
 use provost_core::reviewer;
 use provost_core::workspace::Workspace;
 
@@ -37,14 +37,20 @@ pub fn deadline(config: &Config) -> Option<Duration> {
     is_on(config).then(|| question_time(config) + SLACK)
 }
 
-/// Assesses a plan. Returns why the agent still may not leave with it; `None` if it may. Adds each step to the
-/// evidence.
+/// What the journal records of an assessment.
+#[derive(Default)]
+pub struct AssessmentNotes {
+    pub evidence: Vec<String>,
+    pub work: Option<ReviewerWork>,
+}
+
+/// Assesses a plan. Returns why the agent still may not leave with it; `None` if it may. Notes each step and the verdict.
 pub fn assess_plan(
     plan: &Path,
     text: &[u8],
     session: &Session,
     workspace: &Workspace,
-    evidence: &mut Vec<String>,
+    notes: &mut AssessmentNotes,
 ) -> Result<Option<Denial>, Fault> {
     let store = store::configured_store(workspace);
     let proposed = store.read_record(plan, text, workspace)?;
@@ -66,7 +72,8 @@ pub fn assess_plan(
     }
     let end = Some(Instant::now() + question_time(&workspace.config));
     let assessment = Assessment { plan, session, end, workspace };
-    let outcome = assessment.run(&mut |step| evidence.push(step.to_owned()))?;
+    let outcome = assessment.run(&mut |step| notes.evidence.push(step.to_owned()))?;
+    notes.work = outcome.record_verdict(plan);
     if let Err(stop) = outcome.result {
         let fix = stop.fix.map_or_else(|| format!("Complete the plan, then {AGAIN}"), str::to_owned);
         return Ok(Some(build_denial("The plan is not assessed", &stop.why, &fix)));

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::brief::Role;
+use super::exit_assessment::AssessmentNotes;
 use super::plan_files::Session;
 use super::plan_record::{Gaps, PlanRecord, RecordedHash, VerdictPolicy};
 use super::store::{self, ADD_GAPS_BLOCK, RERUN, Store};
@@ -60,12 +61,13 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     }
     let policy = VerdictPolicy::from_settings(workspace)?;
     let mut record = store.read_record(&file, &text, workspace)?;
-    let mut evidence = Vec::new();
+    let mut notes = AssessmentNotes::default();
     let mut denial = find_denial(&record, id, &policy, store, workspace)?;
     if denial.is_some() && is_assessed_at_exit(&file, &record, event, workspace) {
-        denial = exit_assessment::assess_plan(&file, &text, &session, workspace, &mut evidence)?;
+        denial = exit_assessment::assess_plan(&file, &text, &session, workspace, &mut notes)?;
         record = store.read_record(&file, &text, workspace)?;
     }
+    let AssessmentNotes { mut evidence, work } = notes;
     let floor = workspace.config.word(settings::PLAN_GATE_PREREQUISITES);
     let mut missing = match floor.as_str() {
         "off" => Vec::new(),
@@ -82,18 +84,18 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             denial.fix = format!("{}. Also: {}", denial.fix, missing.join(". "));
         }
         evidence.push(format!("{} is not assessed: {}", file.display(), denial.what));
-        return Ok(Opinion::deny(denial, evidence));
+        return Ok(Opinion { reviewer_work: work, ..Opinion::deny(denial, evidence) });
     }
     let Some(first) = missing.first() else {
         evidence.push(format!("{} is assessed as it is", file.display()));
-        return Ok(Opinion { evidence, ..Opinion::default() });
+        return Ok(Opinion { evidence, reviewer_work: work, ..Opinion::default() });
     };
     if floor == "block" {
-        return Ok(Opinion::deny(deny_incomplete(first), missing));
+        return Ok(Opinion { reviewer_work: work, ..Opinion::deny(deny_incomplete(first), missing) });
     }
     let to_person = Some(format!("{TAG}{}.", missing.join(". ")));
     evidence.extend(missing);
-    Ok(Opinion { to_user: to_person, evidence, ..Opinion::default() })
+    Ok(Opinion { to_user: to_person, evidence, reviewer_work: work, ..Opinion::default() })
 }
 
 /// Whether the gate asks reviewers now. It does not for a damaged record, nor for a plan that the user allows

@@ -21,7 +21,7 @@ use super::verdict::{PlanVerdict, VerdictStatus};
 use super::{Declined, gate, judge_notes, prompts, split_fault};
 use provost_core::client::SubagentTranscript;
 use provost_core::event::{Event, EventKind};
-use provost_core::opinion::{Fault, Opinion};
+use provost_core::opinion::{AssessmentRecord, Fault, Opinion, ReviewerWork};
 use provost_core::tool::Tool;
 use provost_core::workspace::Workspace;
 
@@ -76,13 +76,19 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             weighed => split_fault(weighed)?,
         },
     };
-    let text = outcome
-        .unwrap_or_else(|why| gate::build_denial("The answer does not count", &why, RERUN).to_string());
+    let (text, work) = outcome.unwrap_or_else(|why| {
+        (gate::build_denial("The answer does not count", &why, RERUN).to_string(), None)
+    });
     if let (true, Some(agent)) = (is_background, &answer.agent) {
         let _ = note_file("told", agent, &session, workspace)
             .and_then(|file| workspace.write_state_file(&file, text.as_bytes()));
     }
-    Ok(Opinion { to_model: is_result.then(|| text.clone()), evidence: vec![text], ..Opinion::default() })
+    Ok(Opinion {
+        to_model: is_result.then(|| text.clone()),
+        evidence: vec![text],
+        reviewer_work: work,
+        ..Opinion::default()
+    })
 }
 
 /// The text for the notification that an agent has ended, if the agent was a critic or validator.
@@ -218,8 +224,12 @@ fn note_file(folder: &str, agent: &str, session: &Session, workspace: &Workspace
     workspace.state_file(folder, &name)
 }
 
-/// Records what an answer means for the session's plan, and describes it.
-fn weigh(testimony: &Testimony, session: &Session, workspace: &Workspace) -> TestimonyResult<String> {
+/// Records what an answer means for the session's plan, and describes it. A validator's verdict is also for the journal.
+fn weigh(
+    testimony: &Testimony,
+    session: &Session,
+    workspace: &Workspace,
+) -> TestimonyResult<(String, Option<ReviewerWork>)> {
     let store = store::configured_store(workspace);
     let Some(plan) = store.find_plan(session, workspace) else {
         return ignore("no plan of this session is known");
@@ -228,11 +238,16 @@ fn weigh(testimony: &Testimony, session: &Session, workspace: &Workspace) -> Tes
     let record = store.read_record(&plan, &text, workspace)?;
     let key = SealKey::load_or_create(workspace)?;
     match testimony.role {
-        Role::Critic => weigh_critique(testimony, &record, &key, workspace),
+        Role::Critic => Ok((weigh_critique(testimony, &record, &key, workspace)?, None)),
         Role::Validator => {
             let coverage = weigh_coverage(testimony, &record, &key, workspace)?;
+            let work = ReviewerWork::Assessment(AssessmentRecord {
+                plan: plan.to_string_lossy().into_owned(),
+                is_passed: coverage.status == VerdictStatus::Pass,
+                took: None,
+            });
             match record_verdict(coverage, &record, session, &key, &plan, workspace)? {
-                Some(message) => Ok(message),
+                Some(message) => Ok((message, Some(work))),
                 None => ignore("the plan has changed meanwhile"),
             }
         }

@@ -7,7 +7,7 @@
 use crate::prelude::*;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::file_names::{self, FileSubject};
 use super::ground_rules;
@@ -19,7 +19,7 @@ use super::state::{self, LoopState, Malformed, StateFile};
 use super::tasks::{self, Remaining, TaskList};
 use super::transition::{LoopStep, ReviewOutcome, Round, StopAnswer, StopFacts, transition};
 use provost_core::config::settings;
-use provost_core::opinion::Fault;
+use provost_core::opinion::{Fault, ReviewerWork, RoundRecord};
 use provost_core::review_verdict::{ReviewResult, ReviewVerdict};
 use provost_core::reviewer::{self, ReviewLogs, ReviewerTask};
 use provost_core::text::shorten_name;
@@ -45,6 +45,31 @@ pub struct Conclusion {
     pub warnings: Vec<String>,
     /// Another process makes the review that is due, or has just made it.
     pub runs_elsewhere: bool,
+    /// How long the reviewer took, if one was started.
+    pub took: Option<Duration>,
+}
+
+impl Conclusion {
+    /// The round for the journal; `None` if no reviewer was started.
+    pub fn record_round(&self, plan: &Plan) -> Option<ReviewerWork> {
+        let LoopStep { state, answer } = self.step.as_ref()?;
+        let (round, verdict) = match answer {
+            StopAnswer::Block { round, clean: true } | StopAnswer::Advance { round, .. } => (round, "clean"),
+            StopAnswer::Block { round, clean: false } => (round, "issues"),
+            StopAnswer::NoVerdict(round) => (round, "none"),
+            _ => return None,
+        };
+        Some(ReviewerWork::Round(RoundRecord {
+            plan: plan.id.clone(),
+            review: round.review.phase(),
+            task: state.current_task.clone().filter(|_| round.review == ReviewKind::Code),
+            number: round.number,
+            model: round.model.clone(),
+            verdict,
+            is_last: matches!(answer, StopAnswer::Advance { .. }),
+            took: self.took?,
+        }))
+    }
 }
 
 /// The review loop of one plan during one event.
@@ -100,7 +125,10 @@ impl<'a> ReviewLoop<'a> {
                 Ok(None) => return Ok(Conclusion { runs_elsewhere: true, ..conclusion }),
                 Ok(only) => {
                     lock = only;
-                    self.run_review(&before, round, show_progress)
+                    let began = Instant::now();
+                    let verdict = self.run_review(&before, round, show_progress);
+                    conclusion.took = Some(began.elapsed());
+                    verdict
                 }
                 Err(fault) => Err(fault),
             };

@@ -105,6 +105,7 @@ fn judge_plan(
     let denial = stop.conclude(&conclusion)?;
     let is_user_warned = !stop.to_user.is_empty() && denial.is_none();
     let mut opinion = Opinion { evidence: stop.evidence, ..Opinion::default() };
+    opinion.reviewer_work = conclusion.record_round(&plan);
     opinion.verdict = denial.map_or(Verdict::Silence, Verdict::Deny);
     add_user_lines(&mut opinion, &stop.to_user);
     let state = conclusion.step.map(|step| step.state);

@@ -4,15 +4,17 @@
 //! one command: `rm -r build && rm -r src` is judged command by command.
 
 use crate::prelude::*;
+use std::path::Path;
 use std::rc::Rc;
 
 use super::paths::{self, PathUse};
 use super::scene::{BranchQuestion, CommandEffects, Scene};
 use super::{commits, pushes, runs, saved};
 use crate::branch_finder::{BranchFinder, PossibleBranch};
-use provost_core::effect::git::GitSite;
+use provost_core::effect::git::{GitSite, SwitchTarget};
 use provost_core::event::Event;
 use provost_core::opinion::Fault;
+use provost_core::places::is_within;
 use provost_core::rules::path_pattern::matches_name;
 use provost_core::rules::{Rule, RuleSubject, RuleText, UnknownMeans, Unless};
 use provost_core::tool::Tool;
@@ -34,7 +36,12 @@ pub(super) enum KeyMatch {
     Yes(String),
 }
 
+/// What a rule finds in a call. A rule with a broken pattern decides nothing; `config check` reports it.
 pub(super) fn match_call(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMatch>, Fault> {
+    Ok(match_subject(rule, scene)?.filter(|_| !rule.has_broken_pattern()))
+}
+
+fn match_subject(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMatch>, Fault> {
     let subject = &rule.subject;
     if !is_in_agent(subject, scene.event) || !matches_tool(subject, scene.event) {
         return Ok(None);
@@ -51,6 +58,16 @@ pub(super) fn match_call(rule: &Rule, scene: &Scene<'_>) -> Result<Option<RuleMa
         }
     }
     Ok(unknown.filter(|_| subject.unknown != UnknownMeans::Pass))
+}
+
+/// The index of the last command that a rule is about.
+pub(super) fn find_last_match(rule: &Rule, scene: &Scene<'_>) -> Result<Option<usize>, Fault> {
+    for (index, command) in scene.commands().iter().enumerate().rev() {
+        if match_command(&rule.subject, command, scene)?.is_some() {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
 }
 
 fn has_effect_keys(subject: &RuleSubject) -> bool {
@@ -183,11 +200,49 @@ pub(super) fn find_branches(site: &GitSite, scene: &Scene<'_>) -> Result<Rc<[Pos
         if scene.is_example {
             return Ok(vec![find_named_branch(site, scene)]);
         }
+        if let Some(recorded) = find_recorded_branches(site, scene) {
+            return Ok(recorded);
+        }
         let Some(own) = find_repository(site, scene) else { return Ok(Vec::new()) };
         let effects = scene.event.effects();
         let finder = BranchFinder { workspace: scene.workspace, own: &own, start: &scene.event.cwd, effects };
         Ok(finder.find_branches(site)?.unwrap_or_default())
     })
+}
+
+/// The branches that may have been checked out in a past session, by its record: the repository may be on another branch
+/// by now, or gone. `None`: the record does not say, or it is about another repository.
+fn find_recorded_branches(site: &GitSite, scene: &Scene<'_>) -> Option<Vec<PossibleBranch>> {
+    let recorded = scene.workspace.find_recorded_branch()?;
+    let place = site.repository.as_deref().or_else(|| site.possible.last().map(|place| &**place));
+    let is_own = |place: &Path| {
+        let cwd = &*scene.event.cwd;
+        is_within(place, cwd) || is_within(cwd, place) || is_within(place, &scene.workspace.project)
+    };
+    if place.is_some_and(|place| !is_own(place)) {
+        return None;
+    }
+    let current = match &*recorded {
+        "" => return Some(Vec::new()),
+        "HEAD" => PossibleBranch::None,
+        name => PossibleBranch::Named(name.to_owned()),
+    };
+    let mut branches = Vec::new();
+    for switch in site.switches.iter().rev() {
+        match &switch.target {
+            SwitchTarget::Created(_) => continue,
+            SwitchTarget::New(name) | SwitchTarget::Existing { name, .. } => {
+                branches.push(PossibleBranch::Named(name.clone()));
+            }
+            SwitchTarget::Detached => branches.push(PossibleBranch::None),
+            _ => branches.push(PossibleBranch::Unknown),
+        }
+        if switch.is_certain {
+            return Some(branches);
+        }
+    }
+    branches.push(current);
+    Some(branches)
 }
 
 /// The repository of a place, or of the session.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::call::{KeyMatch, find_branches, find_matching_branch};
 use super::scene::Scene;
 use crate::branch_finder::PossibleBranch;
-use provost_core::effect::git::UpdatedBranch;
+use provost_core::effect::git::{CommitMessage, UpdatedBranch};
 use provost_core::effect::{Effect, WriteContent};
 use provost_core::opinion::Fault;
 use provost_core::rules::{RuleRegex, RuleSubject, RuleText};
@@ -22,11 +22,14 @@ pub(super) fn match_commits(
     command: &[&Effect],
     scene: &Scene<'_>,
 ) -> Result<KeyMatch, Fault> {
+    let mut result = KeyMatch::No;
     for effect in command {
-        let (name, site, branch) = match effect {
-            Effect::Commit { site, dry_run: false, .. } => ("commit", &**site, &UpdatedBranch::CheckedOut),
+        let (name, site, branch, message) = match effect {
+            Effect::Commit { site, dry_run: false, message } => {
+                ("commit", &**site, &UpdatedBranch::CheckedOut, message)
+            }
             Effect::UpdateBranch(update) if update.makes_commits() => {
-                (update.command, &update.site, &update.branch)
+                (update.command, &update.site, &update.branch, &update.message)
             }
             _ => continue,
         };
@@ -35,48 +38,61 @@ pub(super) fn match_commits(
             UpdatedBranch::Named(name) => Rc::new([PossibleBranch::Named(name.clone())]),
             UpdatedBranch::Unknown => Rc::new([PossibleBranch::Unknown]),
         };
-        if let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) {
-            if let Some(required) = &subject.message
-                && !is_message_wrong(required, find_message(effect, scene)?.as_deref())
-            {
+        let Some(branch) = find_matching_branch(&branches, &subject.commits, exceptions) else { continue };
+        match subject.message.as_ref().map(|required| judge_message(required, message, scene)) {
+            None | Some(MessageMatch::Wrong) => {}
+            Some(MessageMatch::Unknown) => {
+                result = KeyMatch::Unknown;
                 continue;
             }
-            return Ok(KeyMatch::Yes(match branch {
-                PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
-                _ => format!("git {name} may land on any branch"),
-            }));
+            Some(MessageMatch::Right) => continue,
         }
+        return Ok(KeyMatch::Yes(match branch {
+            PossibleBranch::Named(branch) => format!("git {name} lands on {branch}"),
+            _ => format!("git {name} may land on any branch"),
+        }));
     }
-    Ok(KeyMatch::No)
+    Ok(result)
 }
 
-/// Whether a message is given that lacks what the rule requires.
-fn is_message_wrong(required: &RuleRegex, message: Option<&str>) -> bool {
-    message.is_some_and(|message| required.is_match(message) == Some(false))
+/// Whether a message has what a rule requires.
+enum MessageMatch {
+    /// It has, or none is given.
+    Right,
+    /// A message is given that has it not.
+    Wrong,
+    /// A message is given that cannot be known.
+    Unknown,
 }
 
-/// The message that the words of a command give, or the file that they name.
-fn find_message<'e>(effect: &'e Effect, scene: &'e Scene<'_>) -> Result<Option<Cow<'e, str>>, Fault> {
-    Ok(match effect {
-        Effect::Commit { message: Some(message), .. } => Some(message.into()),
-        Effect::UpdateBranch(update) => update.message.as_deref().map(Cow::Borrowed),
-        Effect::Commit { message_file: Some(file), .. } => read_message(file, scene)?,
-        _ => None,
-    })
+fn judge_message(required: &RuleRegex, message: &CommitMessage, scene: &Scene<'_>) -> MessageMatch {
+    let text = match message {
+        CommitMessage::NotGiven => return MessageMatch::Right,
+        CommitMessage::Known(text) => Some(Cow::Borrowed(text.as_str())),
+        CommitMessage::InFile(file) => read_message(file, scene),
+        CommitMessage::Unknown => None,
+    };
+    // Git removes empty lines in front of a message.
+    match text.map(|text| required.is_match(text.trim_start_matches(['\n', '\r']))) {
+        None => MessageMatch::Unknown,
+        Some(Some(false)) => MessageMatch::Wrong,
+        // A broken regular expression decides nothing.
+        Some(_) => MessageMatch::Right,
+    }
 }
 
 /// The text that the line writes into the file, or else the one that it has.
-fn read_message<'e>(file: &Path, scene: &'e Scene<'_>) -> Result<Option<Cow<'e, str>>, Fault> {
+fn read_message<'e>(file: &Path, scene: &'e Scene<'_>) -> Option<Cow<'e, str>> {
     let mut written = scene.event.effects().iter().filter_map(|effect| match effect {
         Effect::Write { path, content } if path == file => Some(content),
         _ => None,
     });
     match (written.next(), written.next()) {
-        (None, _) if scene.is_example => Ok(None),
-        (None, _) => Ok(scene.workspace.read_text(file, LONGEST_MESSAGE)?.map(Cow::Owned)),
+        (None, _) if scene.is_example => None,
+        (None, _) => scene.workspace.read_text(file, LONGEST_MESSAGE).ok().flatten().map(Cow::Owned),
         (Some(WriteContent::Known { text, append: false, is_complete: true }), None) => {
-            Ok(Some(Cow::Borrowed(text)))
+            Some(Cow::Borrowed(text))
         }
-        _ => Ok(None),
+        _ => None,
     }
 }

@@ -10,6 +10,7 @@ mod changes;
 mod check;
 mod commits;
 mod find_deletion;
+mod find_expression;
 mod hidden_writes;
 mod idle_runs;
 mod need;
@@ -95,8 +96,13 @@ pub fn judge_call(scene: &Scene<'_>) -> Result<Opinion, Fault> {
         if !rule.subject.concerns_calls() || matches!(rule.action, RuleAction::Run { .. }) {
             continue;
         }
+        scene.workspace.take_disk_use();
         if let Some(found) = call::match_call(rule, scene)? {
-            by_rule.extend(answer::answer_call(rule, &found, scene)?);
+            let mut answer = answer::answer_call(rule, &found, scene)?;
+            if let Some(answer) = &mut answer {
+                answer.opinion.disk_use = scene.workspace.take_disk_use();
+            }
+            by_rule.extend(answer);
         }
     }
     if by_rule.is_empty() {

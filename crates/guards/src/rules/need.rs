@@ -2,15 +2,16 @@
 
 use crate::prelude::*;
 
+use super::call::find_last_match;
 use super::changes::{LineStep, find_counted, list_commands_before, list_steps};
 use super::check;
 use super::record;
 use super::scene::Scene;
-use provost_core::effect::Effect;
 use provost_core::opinion::Fault;
-use provost_core::rules::evidence::{ChangedPath, SessionEvidence};
+use provost_core::rules::evidence::{ChangedPath, SessionEvidence, WitnessedRun};
 use provost_core::rules::{Need, NeedEvidence, Rule};
 use provost_core::text::make_one_line;
+use provost_shell::pattern::END;
 
 /// Evidence that is missing.
 pub(super) struct MissingEvidence {
@@ -27,7 +28,7 @@ pub(super) fn find_missing_for_call(
     match &need.evidence {
         NeedEvidence::Passed(pattern) => {
             let evidence = read_evidence(scene)?;
-            let own = list_earlier_changes(rule, scene);
+            let own = list_earlier_changes(rule, scene)?;
             Ok(find_missing_run(rule, &pattern.text, &evidence, &own, scene))
         }
         NeedEvidence::Check { command, seconds } => {
@@ -50,25 +51,16 @@ pub(super) fn read_evidence(scene: &Scene<'_>) -> Result<SessionEvidence, Fault>
 }
 
 /// What the command line of a call changes before it does what the rule is about.
-fn list_earlier_changes(rule: &Rule, scene: &Scene<'_>) -> Vec<ChangedPath> {
-    let is_commit = |effect: &&Effect| matches!(effect, Effect::Commit { .. } | Effect::UpdateBranch(_));
-    let commands = scene.commands();
-    let target = commands.iter().position(|command| {
-        if rule.subject.commits.is_empty() {
-            command.effects.iter().any(|effect| matches!(effect, Effect::Push(_)))
-        } else {
-            command.effects.iter().any(is_commit)
-        }
-    });
-    let target = target.unwrap_or(commands.len().saturating_sub(1));
+fn list_earlier_changes(rule: &Rule, scene: &Scene<'_>) -> Result<Vec<ChangedPath>, Fault> {
+    let last = scene.commands().len().saturating_sub(1);
+    let target = find_last_match(rule, scene)?.unwrap_or(last);
     let before = list_commands_before(target, scene.event.line());
     let steps = list_steps(scene, &[]).into_iter().filter(|(command, _)| before.contains(command));
-    steps
-        .filter_map(|(_, step)| match step {
-            LineStep::Change(change) => Some(change),
-            LineStep::Run(_) => None,
-        })
-        .collect()
+    let changes = steps.filter_map(|(_, step)| match step {
+        LineStep::Change(change) => Some(change),
+        LineStep::Run(_) => None,
+    });
+    Ok(changes.collect())
 }
 
 /// What is missing of a run that must have passed. `more` are changes that are not recorded yet.
@@ -102,10 +94,24 @@ pub(super) fn find_missing_run(
     Some(MissingEvidence { why, fix })
 }
 
+/// The last run that was the evidence of a rule: no file that counts changed before it ended.
+pub(super) fn find_last_evidence<'e>(
+    rule: &Rule,
+    pattern: &str,
+    evidence: &'e SessionEvidence,
+    scene: &Scene<'_>,
+) -> Option<WitnessedRun<'e>> {
+    let is_whole = |run: &WitnessedRun<'_>| {
+        find_counted(&rule.subject.changed, evidence.list_changes_during(*run), scene).is_none()
+    };
+    evidence.list_runs(pattern).find(|run| run.has_succeeded && is_whole(run))
+}
+
 /// The shortest command line that a pattern matches.
 pub(super) fn build_line(pattern: &str) -> String {
     let words = pattern.split_ascii_whitespace().map(|word| word.split('|').next().unwrap_or(word));
-    words.filter(|word| *word != "*").collect::<Vec<_>>().join(" ")
+    let words = words.filter(|word| *word != END).map(|word| word.trim_matches('*'));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn describe_change(change: &ChangedPath, scene: &Scene<'_>) -> String {

@@ -42,6 +42,8 @@ struct PathMatcher<'m, 's> {
     exceptions: &'m PathPatterns<'m>,
     /// Files that do not exist yet do not count.
     skips_new: bool,
+    /// A directory counts for every file that the disk has in it, and not only for what the patterns name.
+    counts_unnamed: bool,
     scene: &'m Scene<'s>,
 }
 
@@ -60,12 +62,16 @@ pub(super) fn match_paths(
 ) -> Result<KeyMatch, Fault> {
     let path_use = match key.path_use {
         PathUse::Send if !sends(command, scene) => return Ok(KeyMatch::No),
-        PathUse::Show if !shows(command) => return Ok(KeyMatch::No),
+        PathUse::Show if !shows(command) || becomes_variables(command, scene) => return Ok(KeyMatch::No),
         PathUse::Show | PathUse::Send => PathUse::Read,
         path_use => path_use,
     };
     let mut used = UsedPaths::new(path_use, scene);
     used.collect(command, key.patterns);
+    if matches!(key.path_use, PathUse::Show | PathUse::Send) {
+        let identities = list_identity_files(command, scene);
+        used.paths.retain(|used| !identities.contains(&used.path));
+    }
     if key.patterns.iter().any(|pattern| pattern.text == "<outside>") {
         used.collect_known_directories(command);
     }
@@ -83,6 +89,11 @@ pub(super) fn match_paths(
         patterns: Some(&patterns).filter(|_| !key.patterns.is_empty()),
         exceptions: &exceptions,
         skips_new: subject.unless.contains(&Unless::New),
+        counts_unnamed: match key.path_use {
+            PathUse::Show => false,
+            PathUse::Send => !is_deployment(command, scene),
+            _ => true,
+        },
         scene,
     };
     for used in &used.paths {
@@ -98,7 +109,7 @@ pub(super) fn match_paths(
             PathMatch::Yes(path) => path,
         };
         if let Some(adds) = key.adds
-            && !adds_line(adds, used, scene)?
+            && !adds_line(adds, used, scene)
         {
             continue;
         }
@@ -121,8 +132,14 @@ impl PathMatcher<'_, '_> {
                 let is_clear = if *counts_any { self.matches_any_below(path) } else { is_meant(path) };
                 yes(is_clear || self.has_path_below(path, is_meant))
             }
-            Contents::Some { .. } => {
-                yes(self.is_meant(path) || self.is_meant(&path.join("*")) || self.names_path_below(path))
+            Contents::Some { fits, .. } => {
+                let names_path = || {
+                    let roots = self.scene.roots();
+                    let names =
+                        |patterns: &PathPatterns<'_>| patterns.names_accepted_path_below(path, roots, fits);
+                    self.patterns.is_some_and(names)
+                };
+                yes(self.is_meant(path) && fits(path) || self.is_meant(&path.join("*")) || names_path())
             }
         }
     }
@@ -130,7 +147,8 @@ impl PathMatcher<'_, '_> {
     /// Whether the patterns name a path, and the exceptions do not.
     fn is_meant(&self, path: &Path) -> bool {
         let roots = self.scene.roots();
-        self.patterns.is_none_or(|patterns| patterns.matches(path, roots))
+        // A device keeps nothing.
+        self.patterns.map_or(!path.starts_with("/dev"), |patterns| patterns.matches(path, roots))
             && !self.exceptions.matches(path, roots)
     }
 
@@ -148,7 +166,8 @@ impl PathMatcher<'_, '_> {
         {
             return PathMatch::Yes(path.clone());
         }
-        let has_more = !scene.is_example && self.has_path_below(path, |path| self.is_meant(path));
+        let searches = self.counts_unnamed && !scene.is_example;
+        let has_more = searches && self.has_path_below(path, |path| self.is_meant(path));
         match has_more {
             false => PathMatch::No,
             // Which of the files below are overwritten is not known.
@@ -207,6 +226,36 @@ fn sends(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
         })
 }
 
+/// Whether what is sent goes to a machine or store that a project is copied to in everyday work.
+fn is_deployment(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    const PROGRAMS: &[&str] =
+        &["ssh", "scp", "sftp", "rsync", "aws", "gsutil", "gcloud", "rclone", "s3cmd", "mc", "gh"];
+    let sending = scene.commands().iter().filter(|other| {
+        other.number == command.number || scene.event.line().feeds(command.number, other.number)
+    });
+    let mut programs = sending.flat_map(|command| &command.effects).filter_map(|effect| match effect {
+        Effect::Send { program, .. } => Some(program.as_str()),
+        _ => None,
+    });
+    programs.all(|program| PROGRAMS.contains(&program))
+}
+
+/// Whether what a command prints becomes variables for programs: `export $(cat .env | xargs)`, `env $(cat .env) make`.
+fn becomes_variables(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    let is_setter = |other: &CommandEffects<'_>| {
+        let mut programs = other.programs().map(|(program, _)| program);
+        match programs.next() {
+            Some("export") => true,
+            // Without a program to start, it prints them.
+            Some("env") => programs.next().is_some(),
+            _ => false,
+        }
+    };
+    let mut setters = scene.commands().iter().filter(|other| is_setter(other));
+    setters
+        .any(|other| other.number != command.number && scene.event.line().feeds(command.number, other.number))
+}
+
 /// Whether a command shows or copies what it reads. A tool that is not a command always does.
 fn shows(command: &CommandEffects<'_>) -> bool {
     let is_showing = |(program, arguments): (&str, &[String])| match program {
@@ -216,6 +265,42 @@ fn shows(command: &CommandEffects<'_>) -> bool {
         program => SHOWING_PROGRAMS.contains(&program),
     };
     command.programs().next().is_none() || command.programs().any(is_showing)
+}
+
+/// The files by which a client of a network proves who it is, or knows the other side. They are neither shown nor sent.
+fn list_identity_files(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<PathBuf> {
+    const SSH: &[&str] = &["-i", "-F"];
+    const TLS: &[&str] = &[
+        "--cacert",
+        "--capath",
+        "--cert",
+        "-E",
+        "--key",
+        "--crlfile",
+        "--netrc-file",
+        "--ca-certificate",
+        "--certificate",
+        "--private-key",
+    ];
+    let mut found = Vec::new();
+    for effect in &command.effects {
+        let Effect::Run { program, arguments, directory, .. } = effect else { continue };
+        let options = match program.rsplit('/').next() {
+            Some("ssh" | "scp" | "sftp" | "rsync") => SSH,
+            Some("curl" | "wget" | "http" | "https" | "xh") => TLS,
+            _ => continue,
+        };
+        let from = directory.as_deref().unwrap_or(&scene.event.cwd);
+        for (at, word) in arguments.iter().enumerate() {
+            let (name, attached) =
+                word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+            if options.contains(&name) {
+                let value = attached.or_else(|| arguments.get(at + 1).map(String::as_str));
+                found.extend(value.map(|value| scene.resolve(&from.join(value))));
+            }
+        }
+    }
+    found
 }
 
 /// Whether the file keeps what it holds.
@@ -228,8 +313,11 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
         Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
         _ => false,
     });
+    if used.verb == "deletes" {
+        return command.programs().any(|(program, _)| program == "mv");
+    }
     match used.content {
-        Some(WriteContent::Known { append: true, .. }) => true,
+        Some(WriteContent::Known { append: true, .. } | WriteContent::Copied { append: true, .. }) => true,
         Some(WriteContent::Unknown) | None => {
             !is_redirected && command.programs().any(|(program, _)| PROGRAMS.contains(&program))
         }

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
 use super::scene::{CommandEffects, Scene};
-use super::used_paths::{Contents, UsedPath, UsedPaths, expand_words};
+use super::used_paths::{Contents, Source, UsedPath, UsedPaths, expand_words};
 use provost_core::effect::Effect;
 
 /// Programs that replace a link in place of writing to the file that it leads to.
@@ -24,6 +24,7 @@ pub(super) fn collect_placed(
     let replaces = command.programs().any(|(program, _)| REPLACING.contains(&program));
     let mut add = |path: &Path, contents, source: Option<PathBuf>| {
         let path = if replaces { scene.resolve_deleted(path) } else { scene.resolve(path) };
+        let source = source.map(Source::File);
         used.paths.push(UsedPath { path, contents, content: None, source, verb: "writes" });
     };
     let whole = || if is_tree { Contents::All } else { Contents::Nothing };

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::Fault;
 use provost_core::rules::Rule;
-use provost_core::rules::evidence::{EvidenceRecord, SessionEvidence};
+use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence};
 use provost_core::tool::{Tool, ToolCall};
 use provost_core::workspace::Workspace;
 
@@ -78,7 +78,8 @@ fn build_records(call: &ToolCall, steps: &[(usize, LineStep)], has_failed: bool)
             }
         }
     }
-    if let Some(task) = outcome.background_task.clone().filter(|_| !background.is_empty()) {
+    let is_relevant = !(background.is_empty() && records.is_empty());
+    if let Some(task) = outcome.background_task.clone().filter(|_| is_relevant) {
         records.push(EvidenceRecord::Background { task, patterns: background, call: id });
     }
     records
@@ -133,11 +134,20 @@ fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Works
         return Ok(());
     }
     let evidence = workspace.read_evidence(session)?;
-    let Some((patterns, call)) = evidence.find_background(task) else { return Ok(()) };
+    // The end may be announced several times.
+    let running = evidence.list_running_tasks().into_iter().find(|running| *running == task);
+    let Some((call, patterns)) = running.and_then(|task| evidence.find_background(task)) else {
+        return Ok(());
+    };
+    // It may have changed the files at any time until now.
+    let changed =
+        |change: &ChangedPath| EvidenceRecord::Changed { change: change.clone(), call: call.to_owned() };
     let ran = |pattern: &String| EvidenceRecord::Ran {
         pattern: pattern.clone(),
         has_succeeded,
         call: call.to_owned(),
     };
-    workspace.append_evidence(session, &patterns.iter().map(ran).collect::<Vec<_>>())
+    let mut records: Vec<_> = evidence.list_changes_by(call).map(changed).collect();
+    records.extend(patterns.iter().map(ran));
+    workspace.append_evidence(session, &records)
 }

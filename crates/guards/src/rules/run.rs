@@ -1,7 +1,7 @@
 //! `run`: a command that follows a write, once for each file.
 //!
-//! The model reads what it must know: a failure with the end of the output, and that the command has changed the file
-//! that the model has just written.
+//! The model reads what it must know: a failure, the end of the output, and that the command has changed the file that
+//! the model has just written.
 
 use crate::prelude::*;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,9 @@ pub(super) fn run_after_call(scene: &Scene<'_>) -> Result<Vec<RuleOpinion>, Faul
     let mut opinions = Vec::new();
     for rule in &scene.workspace.config.rules.rules {
         let RuleAction::Run { command, seconds } = &rule.action else { continue };
+        if scene.workspace.is_past() {
+            continue;
+        }
         if match_call(rule, scene)?.is_none_or(|found| found.is_unknown) {
             continue;
         }
@@ -85,8 +88,7 @@ fn run_for_files(
     let mut notes = Vec::new();
     let end = Instant::now() + Duration::from_secs(seconds);
     for (done, file) in files.iter().enumerate() {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if Instant::now() >= end {
             let missed = files.len() - done;
             notes.push(format!("[provost] {name}: no time was left for {missed} of {} files", files.len()));
             break;
@@ -94,9 +96,9 @@ fn run_for_files(
         let content = || workspace.read_bytes(file, LARGEST_FILE).ok().flatten();
         let before = content();
         let line = insert_path(command, file);
-        let ended = workspace.run_rule_command(&line, left)?;
+        let ended = workspace.run_rule_command(&line, end, seconds)?;
         let shown = describe_file(file, scene);
-        if !ended.has_succeeded {
+        if !ended.has_succeeded || !ended.output.is_empty() {
             let output = describe_output(&ended.output);
             notes.push(format!(
                 "[provost] {} {} for {shown} ({name}){output}",

@@ -5,11 +5,14 @@ use crate::prelude::*;
 use super::call::KeyMatch;
 use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
-use provost_core::rules::{FETCHED_CODE, RuleRegex, RuleSubject, RuleText};
+use provost_core::rules::{FETCHED_CODE, RuleRegex, RuleSubject, RuleText, SAME_PROGRAM};
 use provost_core::text::quote_start;
 use provost_shell::pattern::{
     ArgumentWord, CommandPattern, PatternMatch, ProgramWord, RunView, is_excused, may_name_program,
 };
+
+/// What the words that `xargs` gives to a command are called.
+const FED_WORDS: &str = "xargs";
 
 pub(super) fn match_runs(
     subject: &RuleSubject,
@@ -26,13 +29,17 @@ pub(super) fn match_runs(
         if found == PatternMatch::No || is_excepted(exceptions, run) {
             continue;
         }
-        if subject.argument.as_ref().is_some_and(|pattern| !has_argument(pattern, run)) {
+        if subject.argument.as_ref().is_some_and(|pattern| !has_argument(pattern, run, command.number, scene))
+        {
             continue;
         }
         if subject.code.as_ref().is_some_and(|pattern| !gets_code(pattern, run, command.number, scene)) {
             continue;
         }
-        if !subject.fed_by.is_empty() && !is_fed_by(&subject.fed_by, command.number, scene) {
+        if subject.sets.as_ref().is_some_and(|pattern| !is_set(pattern, command.number, scene)) {
+            continue;
+        }
+        if !subject.fed_by.is_empty() && !is_fed_by(&subject.fed_by, run, command.number, scene) {
             continue;
         }
         if found == PatternMatch::Yes {
@@ -74,9 +81,24 @@ fn match_any(patterns: &[RuleText], run: &RunView<'_>) -> PatternMatch {
 }
 
 /// Whether a program that a pattern names feeds a command.
-fn is_fed_by(patterns: &[RuleText], number: u32, scene: &Scene<'_>) -> bool {
-    let mut feeding = scene.feeding_commands(number);
-    feeding.any(|command| command.runs.iter().any(|run| match_any(patterns, run) == PatternMatch::Yes))
+fn is_fed_by(patterns: &[RuleText], fed: &RunView<'_>, number: u32, scene: &Scene<'_>) -> bool {
+    let feeds = |run: &RunView<'_>| {
+        let is_same = patterns.iter().any(|pattern| pattern.text == SAME_PROGRAM)
+            && matches!((run.program(), fed.program()), (ProgramWord::Known(one), ProgramWord::Known(other)) if one == other);
+        is_same || match_any(patterns, run) == PatternMatch::Yes
+    };
+    scene.feeding_commands(number).any(|command| command.runs.iter().any(feeds))
+}
+
+/// Whether the command, or one in front of it, sets such a variable.
+fn is_set(pattern: &RuleRegex, number: u32, scene: &Scene<'_>) -> bool {
+    let before = scene.commands().iter().filter(|other| other.number <= number);
+    before.flat_map(|command| &command.effects).any(|effect| match effect {
+        Effect::SetVariable { name, value } => {
+            pattern.is_match(&format!("{name}={}", value.as_deref().unwrap_or_default())) == Some(true)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a program gets code that a regular expression matches: in its words, from `echo` or in a here-document.
@@ -86,21 +108,33 @@ fn gets_code(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<
         ProgramWord::Unknown(_) => false,
     };
     let prints_code = |command: &CommandEffects<'_>| {
-        command.runs.iter().filter(is_printer).any(|run| has_argument(pattern, run))
+        command.runs.iter().filter(is_printer).any(|run| has_argument(pattern, run, command.number, scene))
     };
-    has_argument(pattern, run)
+    has_argument(pattern, run, number, scene)
         || scene.feeding_commands(number).any(prints_code)
         || scene.event.line().texts_for(number).any(|text| pattern.is_match(text) == Some(true))
 }
 
-fn has_argument(pattern: &RuleRegex, run: &RunView<'_>) -> bool {
+fn has_argument(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<'_>) -> bool {
     run.arguments().iter().any(|word| {
         let text = match word {
             ArgumentWord::Known(text) => text,
+            // What a search finds is chosen by its own words, and not by a list that nobody has seen.
+            ArgumentWord::Unknown(word) if word.source == FED_WORDS && is_fed_by_search(number, scene) => "",
             ArgumentWord::Unknown(word) => word.source.as_str(),
         };
         pattern.is_match(text) == Some(true)
     })
+}
+
+fn is_fed_by_search(number: u32, scene: &Scene<'_>) -> bool {
+    let is_search = |run: &RunView<'_>| match run.program() {
+        ProgramWord::Known(program) => {
+            matches!(program.rsplit('/').next(), Some("find" | "gfind" | "fd" | "fdfind"))
+        }
+        ProgramWord::Unknown(_) => false,
+    };
+    scene.feeding_commands(number).any(|command| command.runs.iter().any(is_search))
 }
 
 fn describe(run: &RunView<'_>) -> String {

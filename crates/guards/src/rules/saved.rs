@@ -8,7 +8,9 @@ use std::path::Path;
 
 use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
-use provost_core::effect::git::{GitSite, Push, PushForce, PushTarget, UpdateKind, UpdatedBranch};
+use provost_core::effect::git::{
+    GitSite, Push, PushForce, PushTarget, TreeChange, TreeChangeKind, UpdateKind, UpdatedBranch,
+};
 use provost_core::workspace::git_repository::{Head, Repository};
 use provost_core::workspace::work_tree::WorkTrees;
 
@@ -23,22 +25,15 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
     let mut is_judged = false;
     for effect in &command.effects {
         let is_safe = match effect {
-            Effect::ChangeTree(change) => {
-                let with_staged = matches!(name, "reset" | "switch" | "read-tree")
-                    || has(&["--staged", "-S", "-f", "--force"])
-                    || change.kind == provost_core::effect::git::TreeChangeKind::Replace;
-                match WorkTrees::new(scene.workspace).discards_work(change, with_staged) {
-                    // The word may be a branch: then only a switch happens, and git refuses one that loses changes.
-                    None if name == "checkout" && !has(&["--", "."]) => true,
-                    discards => !discards?,
-                }
-            }
+            Effect::ChangeTree(change) => !discards_work(change, (name, words), scene)?,
             Effect::UpdateBranch(update) if name == "reset" => {
                 let repository = find_repository(&update.site, scene)?;
                 let target = update.from.as_deref();
                 let stays = has(&["--"]) || target.is_none_or(|target| repository.is_head(target));
                 stays || repository.is_head_saved()?
             }
+            // Outside a repository, nothing is pushed.
+            Effect::UpdateBranch(update) if name == "rebase" && is_no_repository(&update.site, scene) => true,
             Effect::UpdateBranch(update) if name == "rebase" => {
                 let repository = find_repository(&update.site, scene)?;
                 let onto = update.from.as_deref().or_else(|| find_operand(words));
@@ -53,7 +48,7 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
                 find_repository(&update.site, scene)?.is_branch_saved(branch)?
             }
             Effect::Commit { site, .. } if has(&["--amend"]) => {
-                !find_repository(site, scene)?.is_head_pushed()?
+                is_no_repository(site, scene) || !find_repository(site, scene)?.is_head_pushed()?
             }
             Effect::Push(push) => is_push_harmless(push, scene)?,
             _ => continue,
@@ -64,10 +59,68 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
         is_judged = true;
     }
     if name == "stash" {
-        return Some(!find_repository_of_run(command, scene)?.has_stash());
+        let has_stash = find_repository_of_run(command, scene)?.has_stash();
+        return Some(!has_stash && !stashes_before(command, scene));
     }
     // A checkout without files only switches, and git refuses a switch that loses changes.
-    (is_judged || name == "checkout").then_some(true)
+    (is_judged || name == "checkout" && !is_fed(command)).then_some(true)
+}
+
+/// Whether a change of the work tree discards work. `git`: the command and the words behind it.
+fn discards_work(change: &TreeChange, (name, words): (&str, &[String]), scene: &Scene<'_>) -> Option<bool> {
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&&**word));
+    let with_staged = matches!(name, "reset" | "switch" | "read-tree")
+        || has(&["--staged", "-S", "-f", "--force"])
+        || change.kind == TreeChangeKind::Replace;
+    let trees = WorkTrees::new(scene.workspace);
+    let is_clean = matches!(change.kind, TreeChangeKind::Clean { .. });
+    if is_clean && !change.paths.is_empty() {
+        // Files may appear where it looks, so all that are not tracked count.
+        return trees.discards_work(&TreeChange { paths: Vec::new(), ..change.clone() }, with_staged);
+    }
+    match trees.discards_work(change, with_staged) {
+        // The word may be a branch: then only a switch happens, and git refuses one that loses changes.
+        None if name == "checkout" && may_be_branch(words) => Some(false),
+        discards => discards,
+    }
+}
+
+/// Whether the words of `git checkout` may name a branch and nothing else.
+fn may_be_branch(words: &[String]) -> bool {
+    let is_option = |word: &&String| word.starts_with('-') && word.len() > 1;
+    let forces = |word: &String| {
+        matches!(&**word, "--" | "--force")
+            || word.starts_with("--pathspec")
+            || is_option(&word) && !word.starts_with("--") && word.contains('f')
+    };
+    let mut operands = words.iter().filter(|word| !is_option(word));
+    let is_name = |word: &String| !word.contains(['*', '?', '[', ':']) && !word.starts_with('.');
+    operands.next().is_none_or(is_name) && operands.next().is_none() && !words.iter().any(forces)
+}
+
+/// Whether words that nobody knows follow those of the command.
+fn is_fed(command: &CommandEffects<'_>) -> bool {
+    command.effects.iter().any(|effect| {
+        let Effect::Run { program, unknown_arguments, .. } = effect else { return false };
+        program.ends_with("git") && unknown_arguments.iter().any(|unknown| unknown.word.source == "xargs")
+    })
+}
+
+/// Whether the line itself stashes something before this command.
+fn stashes_before(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    let is_stash = |other: &CommandEffects<'_>| {
+        let git = find_git_command(other);
+        git.is_some_and(|(name, words)| {
+            let way = words.first().map_or("push", String::as_str);
+            name == "stash" && (way.starts_with('-') || matches!(way, "push" | "save"))
+        })
+    };
+    scene.commands().iter().take_while(|other| other.number < command.number).any(is_stash)
+}
+
+/// Whether a command runs in a known place where git finds no repository.
+fn is_no_repository(site: &GitSite, scene: &Scene<'_>) -> bool {
+    site.repository.as_deref().is_some_and(|place| scene.workspace.find_repository(place).is_none())
 }
 
 /// The git command that runs, and the words behind it.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::branch_finder::PossibleBranch;
+use provost_core::disk_use::DiskUse;
 use provost_core::effect::Effect;
 use provost_core::effect::git::GitSite;
 use provost_core::event::Event;
@@ -31,7 +32,7 @@ pub struct Scene<'a> {
     /// What the example says about the disk.
     pub example_facts: ExampleFacts,
     roots: OnceCell<PatternRoots<'a>>,
-    commands: OnceCell<Vec<CommandEffects<'a>>>,
+    commands: OnceCell<(Vec<CommandEffects<'a>>, DiskUse)>,
     resolved: RefCell<HashMap<PathBuf, PathBuf>>,
     /// The branches of each place that were asked for.
     branches: RefCell<Vec<KnownBranches>>,
@@ -46,7 +47,7 @@ pub(super) enum BranchQuestion {
 }
 
 /// The branches that were found for a place and a question.
-type KnownBranches = (GitSite, BranchQuestion, Rc<[PossibleBranch]>);
+type KnownBranches = (GitSite, BranchQuestion, Rc<[PossibleBranch]>, DiskUse);
 
 /// One command of the call.
 pub(super) struct CommandEffects<'a> {
@@ -118,8 +119,9 @@ impl<'a> Scene<'a> {
                 if is_example {
                     return Vec::new();
                 }
-                let repository = workspace.find_repository(&workspace.project);
-                let mut trees = repository.map(|own| own.list_work_trees()).unwrap_or_default();
+                // Where the project is does not change with the files in it, so it does not count as a look at them.
+                let list = || Some(workspace.find_repository(&workspace.project)?.list_work_trees());
+                let mut trees = workspace.with_disk_use(list).0.unwrap_or_default();
                 // A repository of the whole home does not make the home a project.
                 let home = workspace.places.home.as_deref();
                 trees.retain(|tree| !home.is_some_and(|home| home.starts_with(tree)));
@@ -130,22 +132,30 @@ impl<'a> Scene<'a> {
 
     /// The effects of each command of the call.
     pub(super) fn commands(&self) -> &[CommandEffects<'a>] {
-        self.commands.get_or_init(|| {
-            let line = self.event.line();
-            let make = |number| CommandEffects { number, effects: Vec::new(), runs: Vec::new() };
-            let mut commands: Vec<CommandEffects<'a>> = (0..).take(line.commands.len()).map(make).collect();
-            let home = self.workspace.places.home.as_deref();
-            for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
-                let Some(command) = commands.get_mut(*number as usize) else { continue };
-                command.effects.push(effect);
-                let run = RunView::from_effect(effect);
-                command.runs.extend(run.map(|run| run.in_project(Some(&self.workspace.project), home)));
-            }
-            for command in &mut commands {
-                self.drop_unlikely_paths(command);
-            }
-            commands
-        })
+        let (commands, disk_use) =
+            self.commands.get_or_init(|| self.workspace.with_disk_use(|| self.list_commands()));
+        self.workspace.note_disk_use(*disk_use);
+        commands
+    }
+
+    fn list_commands(&self) -> Vec<CommandEffects<'a>> {
+        let line = self.event.line();
+        let make = |number| CommandEffects { number, effects: Vec::new(), runs: Vec::new() };
+        let mut commands: Vec<CommandEffects<'a>> = (0..).take(line.commands.len()).map(make).collect();
+        let home = self.workspace.places.home.as_deref();
+        for (effect, number) in line.effects.iter().zip(&line.command_numbers) {
+            let Some(command) = commands.get_mut(*number as usize) else { continue };
+            command.effects.push(effect);
+            let Some(run) = RunView::from_effect(effect) else { continue };
+            let possible = line.site(*number).map_or(&[][..], |site| &site.possible);
+            let run = run.in_project(Some(&self.workspace.project), home).in_any_of(possible);
+            command.runs.extend(run.script());
+            command.runs.push(run);
+        }
+        for command in &mut commands {
+            self.drop_unlikely_paths(command);
+        }
+        commands
     }
 
     /// After `cd src;`, a path may count from two directories, because `cd` may fail. It does not if the directory exists.
@@ -155,9 +165,12 @@ impl<'a> Scene<'a> {
             return;
         }
         let paths: Vec<&Path> = command.effects.iter().filter_map(|effect| changed_path(effect)).collect();
+        let mut at = 0;
         command.effects.retain(|effect| {
             let Some(path) = changed_path(effect) else { return true };
-            !paths.iter().any(|other| {
+            at += 1;
+            // The directories are listed in the order in which the line enters them.
+            !paths[at..].iter().any(|other| {
                 let same =
                     path.components().rev().zip(other.components().rev()).take_while(|(a, b)| a == b).count();
                 let start = |path: &Path| -> PathBuf {
@@ -217,11 +230,14 @@ impl<'a> Scene<'a> {
         find: impl FnOnce() -> Result<Vec<PossibleBranch>, Fault>,
     ) -> Result<Rc<[PossibleBranch]>, Fault> {
         let is_same = |known: &&KnownBranches| known.0 == *site && known.1 == *question;
-        if let Some((.., branches)) = self.branches.borrow().iter().find(is_same) {
+        if let Some((_, _, branches, disk_use)) = self.branches.borrow().iter().find(is_same) {
+            self.workspace.note_disk_use(*disk_use);
             return Ok(branches.clone());
         }
-        let found: Rc<[PossibleBranch]> = find()?.into();
-        self.branches.borrow_mut().push((site.clone(), question.clone(), found.clone()));
+        let (found, disk_use) = self.workspace.with_disk_use(find);
+        self.workspace.note_disk_use(disk_use);
+        let found: Rc<[PossibleBranch]> = found?.into();
+        self.branches.borrow_mut().push((site.clone(), question.clone(), found.clone(), disk_use));
         Ok(found)
     }
 
@@ -236,8 +252,11 @@ impl<'a> Scene<'a> {
         resolved.entry(path.to_owned()).or_insert_with(|| self.workspace.resolve(path)).clone()
     }
 
-    /// The file that a deletion removes: a link itself, and not its target.
+    /// The file that a deletion removes: a link itself, and not its target, unless a slash is behind it.
     pub(super) fn resolve_deleted(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return self.resolve(path);
+        }
         if self.is_example { normalize(path) } else { self.workspace.resolve_parent(path) }
     }
 

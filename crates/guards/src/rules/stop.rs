@@ -11,6 +11,7 @@ use super::check;
 use super::need::{self, MissingEvidence};
 use super::record;
 use super::scene::Scene;
+use provost_core::disk_use::DiskUse;
 use provost_core::event::{Event, EventKind, PermissionMode, TurnEnd};
 use provost_core::opinion::{Denial, Fault, Opinion, RuleOpinion, Verdict};
 use provost_core::places::fnv1a;
@@ -36,6 +37,7 @@ pub(super) fn judge_stop(turn: &TurnEnd, scene: &Scene<'_>) -> Result<Opinion, F
         };
         by_rule.extend(opinion.map(|mut opinion| {
             opinion.evidence.insert(0, format!("the rule is in {}", rule.place()));
+            opinion.disk_use = DiskUse::CONTENT;
             RuleOpinion { name: rule.full_name().into(), is_watched: rule.is_watched, opinion }
         }));
     }
@@ -45,7 +47,10 @@ pub(super) fn judge_stop(turn: &TurnEnd, scene: &Scene<'_>) -> Result<Opinion, F
 /// Whether a rule is about the end of this turn. Without `in_agent`, only the main conversation counts.
 pub(super) fn concerns_stop(rule: &Rule, event: &Event) -> bool {
     let is_agent = matches!(event.kind, EventKind::SubagentStop(_));
-    rule.subject.stops && is_in_agent(&rule.subject, event) && !(is_agent && rule.subject.in_agent.is_empty())
+    rule.subject.stops
+        && is_in_agent(&rule.subject, event)
+        && !(is_agent && rule.subject.in_agent.is_empty())
+        && !rule.has_broken_pattern()
 }
 
 fn judge_need(
@@ -61,8 +66,15 @@ fn judge_need(
         }
     };
     let agent = agent_id(scene.event);
+    let count_rounds = |evidence: &SessionEvidence| {
+        let run = match &need.evidence {
+            NeedEvidence::Passed(pattern) => need::find_last_evidence(rule, &pattern.text, evidence, scene),
+            NeedEvidence::Check { .. } => None,
+        };
+        evidence.count_rounds(&rule.name, agent, run)
+    };
     let Some(missing) = missing else {
-        if evidence.count_rounds(&rule.name, agent) > 0 {
+        if count_rounds(evidence) > 0 {
             settle(rule, scene)?;
         }
         return Ok(None);
@@ -78,7 +90,7 @@ fn judge_need(
         entry: scene.workspace.identify_hook_entry(),
     };
     evidence.push(held.clone());
-    let rounds = evidence.count_rounds(&rule.name, agent);
+    let rounds = count_rounds(evidence);
     if rounds > need.rounds {
         return Ok(Some(end_turn(rule, &missing, need.rounds)));
     }

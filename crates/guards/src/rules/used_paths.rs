@@ -4,7 +4,7 @@ use crate::prelude::*;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use super::find_deletion;
+use super::find_deletion::{self, SearchedDirectory};
 use super::paths::PathUse;
 use super::placed_paths::collect_placed;
 use super::scene::{CommandEffects, Scene};
@@ -43,9 +43,17 @@ pub(super) struct UsedPath<'a> {
     pub(super) contents: Contents<'a>,
     /// The content, if the path is written.
     pub(super) content: Option<&'a WriteContent>,
-    /// The file that is copied there.
-    pub(super) source: Option<PathBuf>,
+    /// Where the new lines come from, if the effect does not say it.
+    pub(super) source: Option<Source>,
     pub(super) verb: &'static str,
+}
+
+/// Where the new lines of a file come from.
+pub(super) enum Source {
+    /// This file is copied there.
+    File(PathBuf),
+    /// A patch adds these lines.
+    Patch(String),
 }
 
 /// What is used below a path.
@@ -100,17 +108,24 @@ impl<'a, 's> UsedPaths<'a, 's> {
         }
         if self.deletes() {
             for searched in find_deletion::list_searched(command, self.scene) {
-                let path = self.scene.resolve(&searched.path);
-                let contents = if searched.is_whole {
-                    Contents::All
-                } else {
-                    let scene = self.scene;
-                    let fits = move |path: &Path| searched.may_find(path, scene);
-                    Contents::Some { fits: Box::new(fits), counts_any: true }
-                };
-                self.add(path, contents, None, "deletes");
+                self.collect_searched(searched);
             }
         }
+    }
+
+    /// Adds what `find` deletes below a directory.
+    fn collect_searched(&mut self, searched: SearchedDirectory) {
+        let (scene, path) = (self.scene, self.scene.resolve(&searched.path));
+        // A search of the disk does not enter repositories.
+        let own = [".git/HEAD", ".git/config"].map(|own| path.join(own));
+        for own in own.into_iter().filter(|own| scene.exists(own) && searched.may_find(own, scene)) {
+            self.add(own, Contents::Nothing, None, "deletes");
+        }
+        if searched.is_whole {
+            return self.add(path, Contents::All, None, "deletes");
+        }
+        let fits = move |path: &Path| searched.may_find(path, scene);
+        self.add(path, Contents::Some { fits: Box::new(fits), counts_any: true }, None, "deletes");
     }
 
     pub(super) fn add(
@@ -171,7 +186,7 @@ impl<'a, 's> UsedPaths<'a, 's> {
                 self.add(scene.resolve(directory), Contents::Unknown, None, "writes");
             }
             Effect::ChangeTree(change) => self.collect_tree(change),
-            Effect::ApplyPatch(patch) if self.writes() => self.collect_patch(patch),
+            Effect::ApplyPatch(patch) if self.writes() => self.collect_patch(patch, command.number),
             Effect::TooLarge { .. } => self.is_unknown = true,
             Effect::Unparsed { what, command } => {
                 // A part that is not understood is not one that cannot be known.
@@ -265,7 +280,7 @@ impl<'a, 's> UsedPaths<'a, 's> {
                 }
             }
         }
-        let contents = Contents::Some { fits: Box::new(|_| false), counts_any: true };
+        let contents = Contents::Some { fits: Box::new(|_| true), counts_any: true };
         self.add(known, contents, None, verb);
     }
 
@@ -310,18 +325,25 @@ impl<'a, 's> UsedPaths<'a, 's> {
         }
     }
 
-    fn collect_patch(&mut self, patch: &PatchCommand) {
+    fn collect_patch(&mut self, patch: &PatchCommand, number: u32) {
         let scene = self.scene;
         let tool = scene.event.call().map(|call| &call.tool);
+        let texts = scene.event.line().texts_for(number);
         let files = if scene.is_example {
             None
         } else {
-            list_patched_files(patch, tool, scene.event.effects(), scene.workspace).ok()
+            list_patched_files(patch, tool, texts, scene.event.effects(), scene.workspace).ok()
         };
         let files = files.unwrap_or_default();
         self.is_unknown |= files.is_empty();
-        for file in files {
-            self.add(scene.resolve(&file), Contents::Nothing, None, "writes");
+        for (file, added) in files {
+            self.paths.push(UsedPath {
+                path: scene.resolve(&file),
+                contents: Contents::Nothing,
+                content: None,
+                source: Some(Source::Patch(added)),
+                verb: "writes",
+            });
         }
     }
 }

@@ -38,10 +38,12 @@ pub(super) fn refuse_variable(name: &str, value: Option<&str>, workspace: &Works
 /// as a prompt, and not every client marks it as one that the user did not type.
 pub(super) fn refuse_override_text(tool: &Tool) -> Option<Refusal> {
     let Tool::Other { paths: texts, .. } = tool else { return None };
-    texts
-        .iter()
-        .filter_map(|text| text.to_str())
-        .find_map(|text| refuse_override(text).or_else(|| is_trust_prompt(text).then(refuse_trust)))
+    texts.iter().filter_map(|text| text.to_str()).find_map(refuse_prompt)
+}
+
+/// Refuses a text that would act for the user if it became a prompt.
+fn refuse_prompt(text: &str) -> Option<Refusal> {
+    refuse_override(text).or_else(|| is_trust_prompt(text).then(refuse_trust))
 }
 
 fn refuse_trust() -> Refusal {
@@ -146,13 +148,13 @@ impl ToolCheck<'_> {
 }
 
 /// Refuses calls of Provost that are not for tools. A forged event could remove what was registered, and a forged
-/// prompt to another client of this session could override a guard.
+/// prompt to another client could override a guard or trust a command.
 fn refuse_provost_call(
     started: &StartedProgram<'_>,
     directory: &Path,
     workspace: &Workspace,
 ) -> Option<Refusal> {
-    if let Some(refusal) = started.arguments.iter().find_map(|argument| refuse_override(argument)) {
+    if let Some(refusal) = started.arguments.iter().find_map(|argument| refuse_prompt(argument)) {
         return Some(refusal);
     }
     let (call, why) = find_forbidden_command(&started.as_provost_call(directory, workspace)?)?;
@@ -177,6 +179,7 @@ fn find_forbidden_command(started: &StartedProgram<'_>) -> Option<(&'static str,
         ("rules add", CONFIGURATION),
         ("hook", EVENT),
         ("rules trust", "only the user can trust the commands of a project"),
+        ("supervise", "no guard would see the command in its argument"),
         ("gate assess", REVIEWER),
         ("compat post_tool_use", RECORD),
         ("compat pre_tool_use", RECORD),

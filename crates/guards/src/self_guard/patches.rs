@@ -15,11 +15,12 @@ use provost_core::workspace::Workspace;
 impl ToolCheck<'_> {
     pub(super) fn refuse_patch(&self, command: &PatchCommand, effects: &[Effect]) -> Refused {
         let tool = self.event.call().map(|call| &call.tool);
-        let paths = match list_patched_files(command, tool, effects, self.workspace) {
+        let texts = self.event.line().inputs.iter().map(|input| &*input.text);
+        let paths = match list_patched_files(command, tool, texts, effects, self.workspace) {
             Ok(paths) => paths,
             Err(file) => return Ok(Some(refuse_oversized(&file, command, self.workspace))),
         };
-        for path in paths {
+        for path in paths.into_keys() {
             if let Some(refusal) = self.refuse_write(&path, &WriteContent::Unknown)? {
                 return Ok(Some(refusal));
             }

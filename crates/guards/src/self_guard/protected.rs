@@ -8,6 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 use super::refusal::ProtectedFile;
+use provost_core::disk_use::DiskUse;
 use provost_core::opinion::Fault;
 use provost_core::places::{CONFIG_FILE, is_provost_program, is_within};
 use provost_core::reviewer;
@@ -122,6 +123,7 @@ impl<'a> Protected<'a> {
     /// Only programs outside the project count, because a reviewer inside it needs the user's consent anyway.
     fn is_reviewer(&self, real: &Path) -> bool {
         let reviewers = || {
+            self.workspace.note_disk_use(DiskUse::CONTENT);
             self.reviewers.get_or_init(|| reviewer::list_remembered_reviewers(&self.workspace.places)).iter()
         };
         !is_within(real, &self.workspace.project) && reviewers().any(|known| known == real)

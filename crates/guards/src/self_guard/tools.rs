@@ -63,7 +63,7 @@ impl<'a> ToolCheck<'a> {
         let copy_refusal = LazyCell::new(|| commands::refuse_copy(effects, workspace));
         let mut seen_patches = HashSet::new();
         let mut first = None;
-        for effect in effects {
+        for (at, effect) in effects.iter().enumerate() {
             let refusal = match effect {
                 Effect::Write { path, content } => self.refuse_write(path, content)?,
                 Effect::Place { names, to, tree } => match &*copy_refusal {
@@ -84,6 +84,7 @@ impl<'a> ToolCheck<'a> {
                     self.refuse_run(&started, directory.as_deref().unwrap_or(&self.event.cwd))?
                 }
                 Effect::UnknownTarget { target, places, change } => {
+                    let places = self.drop_left_place(places, &effects[..at]);
                     match self.refuse_pattern(target, places, *change)? {
                         None => self.refuse_unknown_instructions_target(target),
                         refusal => refusal,
@@ -100,19 +101,30 @@ impl<'a> ToolCheck<'a> {
         Ok(first)
     }
 
+    /// In `cd build; rm -rf *`, the name counts from the directory that is entered, if it exists. Only in front of the first
+    /// other command, which could delete it.
+    fn drop_left_place<'p>(&self, places: &'p [PathBuf], before: &[Effect]) -> &'p [PathBuf] {
+        let [left, entered] = places else { return places };
+        let Some((Effect::Run { .. }, before)) = before.split_last() else { return places };
+        let is_entering = |effect: &Effect| matches!(effect, Effect::Run { program, .. } if program == "cd");
+        let is_certain = entered.starts_with(left)
+            && before.len() == 1
+            && before.iter().all(is_entering)
+            && self.workspace.is_directory(entered);
+        if is_certain { &places[1..] } else { places }
+    }
+
     pub(super) fn refuse_write(&self, path: &Path, content: &WriteContent) -> Refused {
         let workspace = self.workspace;
         let real = workspace.resolve(path);
         match self.protected_files().find_protection(path, &real)? {
             Protection::Own(file) => Ok(Some(Refusal::for_own_file("written", &real, file, workspace))),
             Protection::Settings => {
-                let before = workspace.read_text(&real, LARGEST_SETTINGS)?;
-                let after = match (content, self.event.call()) {
-                    (WriteContent::InCall, Some(call)) => {
-                        effect::compute_proposed_content(&call.tool, before.as_deref())
-                    }
-                    _ => ProposedContent::Unknown,
+                let (WriteContent::InCall, Some(call)) = (content, self.event.call()) else {
+                    return Ok(Some(Refusal::for_unknown_settings(&real, workspace)));
                 };
+                let before = workspace.read_text(&real, LARGEST_SETTINGS)?;
+                let after = effect::compute_proposed_content(&call.tool, before.as_deref());
                 let ProposedContent::Text(after) = after else {
                     return Ok(Some(Refusal::for_unknown_settings(&real, workspace)));
                 };

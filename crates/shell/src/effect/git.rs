@@ -35,8 +35,22 @@ pub struct BranchUpdate {
     pub kind: UpdateKind,
     /// The revision that the branch gets, where the words name one.
     pub from: Option<String>,
-    /// The message of the new commit, where the words give all of it.
-    pub message: Option<String>,
+    /// The message of the new commit.
+    pub message: CommitMessage,
+}
+
+/// The message that a command line gives a commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CommitMessage {
+    /// The words give none: git takes an old one, or starts an editor.
+    #[default]
+    NotGiven,
+    /// The words give all of it.
+    Known(String),
+    /// It is what this file holds.
+    InFile(PathBuf),
+    /// It is given, but depends on variables or on what commands print.
+    Unknown,
 }
 
 impl BranchUpdate {

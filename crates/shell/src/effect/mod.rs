@@ -11,7 +11,7 @@ pub mod patch;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use git::{BranchUpdate, GitSite, Push, TreeChange};
+use git::{BranchUpdate, CommitMessage, GitSite, Push, TreeChange};
 use patch::PatchCommand;
 
 /// What happens to a file whose name cannot be known.
@@ -123,10 +123,8 @@ pub enum Effect {
         site: Box<GitSite>,
         /// `--dry-run`: no commit is created.
         dry_run: bool,
-        /// The message, where the words give all of it.
-        message: Option<String>,
-        /// The file that holds the message, where the words name one.
-        message_file: Option<PathBuf>,
+        /// The message.
+        message: CommitMessage,
     },
     /// Another git command moves, creates or removes a branch: a merge, a cherry-pick, an update of the reference.
     UpdateBranch(Box<BranchUpdate>),
@@ -223,6 +221,13 @@ pub enum WriteContent {
         append: bool,
         /// No part of the text is left out.
         is_complete: bool,
+    },
+    /// It is what another file holds: `cat other > file`.
+    Copied {
+        /// The other file.
+        file: PathBuf,
+        /// It is added to the end of the file.
+        append: bool,
     },
     /// The file is edited, and this text becomes a part of it.
     Adds {

@@ -28,38 +28,84 @@ pub struct PatchCommand {
     pub included: Vec<String>,
     /// Patterns of the names to leave alone.
     pub excluded: Vec<String>,
+    /// The patches are taken back: what they remove is added.
+    pub is_reversed: bool,
 }
 
 /// A file name in a patch, as it is written there.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchedName {
     name: String,
     /// The header gives the name without `a/` or `b/` in front.
     is_bare: bool,
 }
 
-/// The names of the files that a patch changes.
-pub fn find_patched_names(text: &str) -> Vec<PatchedName> {
-    let mut names = Vec::new();
-    let mut has_header = false;
+/// What a patch does to one file.
+#[derive(Debug, Default)]
+pub struct FilePatch {
+    /// The names that its header gives, which may be several of one file.
+    pub names: Vec<PatchedName>,
+    /// The lines that it adds.
+    pub added: String,
+    /// The lines that it removes.
+    pub removed: String,
+}
+
+/// What a text with patches does to each file.
+pub fn read_patches(text: &str) -> Vec<FilePatch> {
+    let mut patches: Vec<FilePatch> = Vec::new();
+    let mut is_header = false;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let before = names.len();
+        let mut names = Vec::new();
         read_header(line.trim_start(), &mut names);
-        has_header |= names.len() > before;
-        if let Some((mut old, mut new)) = parse_hunk_header(line).filter(|_| has_header) {
-            let is_content =
-                |line: &&str| matches!(line.as_bytes().first(), None | Some(b'-' | b'+' | b' ' | b'\\'));
-            while (old > 0 || new > 0)
-                && let Some(content) = lines.next_if(is_content)
-            {
-                let sign = content.as_bytes().first();
-                old = old.saturating_sub(usize::from(matches!(sign, None | Some(b'-' | b' '))));
-                new = new.saturating_sub(usize::from(matches!(sign, None | Some(b'+' | b' '))));
+        // The side of a file that does not exist has no name.
+        let is_nameless = matches!(line.trim_end(), "--- /dev/null" | "+++ /dev/null");
+        if !names.is_empty() || is_nameless {
+            if !is_header || line.starts_with("diff --git ") {
+                patches.push(FilePatch::default());
             }
+            is_header = true;
+            patches.last_mut().into_iter().for_each(|patch| patch.names.append(&mut names));
+            continue;
+        }
+        let Some(patch) = patches.last_mut() else { continue };
+        let counts = parse_hunk_header(line);
+        let (mut old, mut new) = counts.unwrap_or_default();
+        is_header &= counts.is_none() && !line.starts_with(['+', '-', '@']);
+        // Some patches have no numbers in front of their lines.
+        if counts.is_none() {
+            patch.note_line(line);
+        }
+        let is_content =
+            |line: &&str| matches!(line.as_bytes().first(), None | Some(b'-' | b'+' | b' ' | b'\\'));
+        while (old > 0 || new > 0)
+            && let Some(content) = lines.next_if(is_content)
+        {
+            patch.note_line(content);
+            let sign = content.as_bytes().first();
+            old = old.saturating_sub(usize::from(matches!(sign, None | Some(b'-' | b' '))));
+            new = new.saturating_sub(usize::from(matches!(sign, None | Some(b'+' | b' '))));
         }
     }
-    names
+    patches
+}
+
+impl FilePatch {
+    fn note_line(&mut self, line: &str) {
+        let (text, rest) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
+            (Some(rest), _) => (&mut self.added, rest),
+            (None, Some(rest)) => (&mut self.removed, rest),
+            (None, None) => return,
+        };
+        text.push_str(rest);
+        text.push('\n');
+    }
+}
+
+/// The names of the files that a patch changes.
+pub fn find_patched_names(text: &str) -> Vec<PatchedName> {
+    read_patches(text).into_iter().flat_map(|patch| patch.names).collect()
 }
 
 /// The names in a command line that may contain a patch: in a here-document, or in quotes with `\n` for a line break.
@@ -214,6 +260,19 @@ mod tests {
         // `git apply --recount` ends a hunk at the next header, whatever number of lines it claims.
         let text = "+++ b/x\n@@ -1,9 +1,9 @@\n-a\ndiff --git a/y b/y\nold mode 100644\n";
         assert_eq!(paths(text, Some(1)), ["x", "y"]);
+    }
+
+    #[test]
+    fn each_file_has_the_lines_that_are_added_to_it() {
+        let text = "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\
+                    diff --git a/y b/y\nnew file mode 100644\n--- /dev/null\n+++ b/y\n@@ -0,0 +1,2 @@\n+d\n++++ e\n\
+                    --- z\n+++ z\n@@ -1 +1 @@\n-f\n+g\n";
+        let patches = read_patches(text);
+        let found: Vec<_> =
+            patches.iter().map(|patch| (patch.added.as_str(), patch.removed.as_str())).collect();
+        assert_eq!(found, [("c\n", "b\n"), ("d\n+++ e\n", ""), ("g\n", "f\n")]);
+        let [patch] = &*read_patches("*** Update File: x\n@@\n a\n-b\n+c\n") else { panic!() };
+        assert_eq!((patch.added.as_str(), patch.names.len()), ("c\n", 1));
     }
 
     #[test]

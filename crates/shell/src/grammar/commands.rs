@@ -3,7 +3,7 @@
 use super::documents::HereDocument;
 use super::{
     Case, ControlOperator, List, Mode, OutputMode, ParseResult, Parser, PendingTarget, Redirection,
-    StructureEvent, SyntaxError, SyntaxEvent, WordPosition,
+    StructureEvent, SubstitutedValue, SyntaxError, SyntaxEvent, WordPosition,
 };
 use crate::word::{Word, is_name, is_name_part};
 
@@ -227,14 +227,14 @@ impl<'a> Parser<'a> {
             return Err(self.error("a regular expression with a redirection"));
         }
         self.append_unknown(true, false);
-        self.open_commands(2)
+        self.open_commands(None)
     }
 
-    /// Opens commands inside a word.
-    pub(super) fn open_commands(&mut self, length: usize) -> ParseResult {
-        self.open_construct(Mode::Substitution)?;
+    /// Opens commands inside a word, behind two characters. `value`: what they print is a part of the word.
+    pub(super) fn open_commands(&mut self, value: Option<SubstitutedValue>) -> ParseResult {
+        self.open_construct(Mode::Substitution(value))?;
         self.lists.push(List::default());
-        self.advance(length)
+        self.advance(2)
     }
 
     fn parse_open_parenthesis(&mut self) -> ParseResult {
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
                 self.close_construct();
                 self.list().position = WordPosition::AfterCompound;
             }
-            Mode::Substitution => {
+            Mode::Substitution(value) => {
                 self.end_command(ControlOperator::Next)?;
                 if let Some(document) = self.list().documents.first() {
                     let what = "a here-document that ends with a substitution";
@@ -297,6 +297,7 @@ impl<'a> Parser<'a> {
                 }
                 self.lists.pop();
                 self.close_construct();
+                self.open_value = value;
             }
             _ => return Err(self.error("`)` that closes nothing")),
         }
@@ -362,6 +363,7 @@ impl<'a> Parser<'a> {
                 copies = true;
                 let ends = behind.chars().next().is_none_or(|c| " \t\n;&|()<>".contains(c));
                 if ends && behind.len() < rest.len() {
+                    self.list().command.has_other_output |= c == b'>' && !is_other;
                     return self.advance(2 + rest.len() - behind.len());
                 }
                 (2, plain)

@@ -110,7 +110,7 @@ impl HereDocument {
 impl Parser<'_> {
     /// After a line end, emits the documents that the line has announced.
     pub(super) fn read_documents(&mut self) -> ParseResult {
-        let in_substitution = self.frames.iter().any(|frame| frame.mode == Mode::Substitution);
+        let in_substitution = self.frames.iter().any(|frame| matches!(frame.mode, Mode::Substitution(_)));
         for document in std::mem::take(&mut self.list().documents) {
             let (end, next, is_certain) = document.find_end(self.text, self.at, in_substitution);
             // To find an uncertain end, the whole rest was read.

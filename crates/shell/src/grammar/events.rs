@@ -98,6 +98,8 @@ pub(crate) struct SimpleCommand<'a> {
     pub(crate) redirections: Vec<Redirection<'a>>,
     /// `|` is behind it.
     pub(crate) is_piped: bool,
+    /// `>&2`: its output goes to another descriptor, or nowhere.
+    pub(crate) has_other_output: bool,
 }
 
 impl SimpleCommand<'_> {

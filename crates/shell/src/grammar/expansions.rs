@@ -27,10 +27,7 @@ impl Parser<'_> {
                 self.open_construct(Mode::Arithmetic(Arithmetic::default()))?;
                 self.at += 3;
             }
-            Some(b'(') => {
-                self.append_unknown(quoted, false);
-                return self.open_commands(2);
-            }
+            Some(b'(') => return self.open_substitution(quoted),
             Some(b'[') => {
                 self.append_unknown(quoted, false);
                 self.report_doubt("arithmetic in brackets");

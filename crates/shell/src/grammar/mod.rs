@@ -15,6 +15,7 @@ mod documents;
 mod events;
 mod expansions;
 mod modes;
+mod substitutions;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -31,6 +32,7 @@ pub(super) use events::{
     CompoundPart, ControlOperator, OutputMode, Redirection, Scope, SimpleCommand, StructureEvent, SyntaxEvent,
 };
 use modes::{Arithmetic, Case, For, If, Loop, Mode, PendingTarget, WordPosition};
+use substitutions::SubstitutedValue;
 use variables::KnownVariables;
 
 /// More nested constructs are not understood.
@@ -116,6 +118,8 @@ pub(super) struct Parser<'a> {
     loop_values: Vec<LoopValue>,
     /// The last loop head is a `select`.
     is_select: bool,
+    /// A substitution has just ended whose value is not appended yet.
+    open_value: Option<SubstitutedValue>,
     ended: bool,
 }
 
@@ -147,6 +151,7 @@ impl<'a> Parser<'a> {
             loop_variable: None,
             loop_values: Vec::new(),
             is_select: false,
+            open_value: None,
             ended: false,
         };
         parser.open_outermost();
@@ -164,6 +169,7 @@ impl<'a> Parser<'a> {
     }
 
     fn parse_next(&mut self) {
+        self.append_open_value();
         let progress = match (self.peek(0), self.mode()) {
             (None, _) => self.finish_text(),
             (Some(0), _) => Err(self.error("a zero byte")),
@@ -233,7 +239,7 @@ impl<'a> Parser<'a> {
             // The target of a redirection may end at a blank.
             TextKind::Commands => (if self.text[at..].starts_with('<') { 2 } else { 0 }, may_be_quoted),
             // A text contains commands only inside a substitution.
-            TextKind::Text if is_in(|mode| *mode == Mode::Substitution) => (1, true),
+            TextKind::Text if is_in(|mode| matches!(mode, Mode::Substitution(_))) => (1, true),
             TextKind::Text | TextKind::Rest => (0, false),
         };
         self.variables.give_up();

@@ -1,14 +1,14 @@
 //! The constructs that can be open while a line is parsed, and the role of the next word.
 
 use super::variables::ValueShape;
-use super::{OutputMode, Scope};
+use super::{OutputMode, Scope, SubstitutedValue};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Top,
     Subshell,
-    /// `$(…)`, `<(…)`, `>(…)`: commands inside a word.
-    Substitution,
+    /// `$(…)`, `<(…)`, `>(…)`: commands inside a word, and what becomes of what they print.
+    Substitution(Option<SubstitutedValue>),
     Group,
     If(If),
     Loop(Loop),
@@ -97,7 +97,7 @@ impl Mode {
     pub(super) fn scope(self) -> Option<Scope> {
         match self {
             Self::Subshell => Some(Scope::Subshell),
-            Self::Substitution => Some(Scope::Substitution),
+            Self::Substitution(_) => Some(Scope::Substitution),
             Self::Group => Some(Scope::Group),
             Self::If(_) => Some(Scope::If),
             Self::Case(_) => Some(Scope::Case),
@@ -111,7 +111,7 @@ impl Mode {
         match self {
             Self::Top | Self::Text => "the end",
             Self::Subshell => "`(` that is never closed",
-            Self::Substitution => "a substitution that is never closed",
+            Self::Substitution(_) => "a substitution that is never closed",
             Self::Group => "`{` that is never closed",
             Self::If(_) => "`if` without `fi`",
             Self::Loop(_) | Self::For(_) => "a loop without `done`",

@@ -274,6 +274,25 @@ fn last_word(line: &str) -> Option<String> {
 }
 
 #[test]
+fn a_value_without_quotes_becomes_its_words() {
+    for (line, wanted) in [
+        ("x='git push  -f'; $x y", "git push -f y"),
+        ("x=' a '; p$x-q", "p a -q"),
+        ("x='a b'; p q$x$x-r", "p qa ba b-r"),
+        ("x='if a'; $x", "if a"),
+        ("x='a=1 b'; $x", "a=1 b"),
+        ("x='a\nb'; p $x", "p a b"),
+        ("x='a b'; (p $x)", "p a b"),
+    ] {
+        let words: Vec<String> = describe_words(line).into_iter().map(|(text, ..)| text).collect();
+        assert_eq!(words.join(" "), wanted, "{line}");
+    }
+    for line in ["x='a *'; p $x", "x=' '; p $x", "x='a b'; p y=$x", "x='a b'; case q in $x) p;; esac"] {
+        assert!(last_word(line).is_none_or(|last| last == "p"), "{line}");
+    }
+}
+
+#[test]
 fn a_variable_is_known_if_nothing_else_can_set_it() {
     for (line, wanted) in [
         ("x=a; p $x", "a"),
@@ -290,7 +309,6 @@ fn a_variable_is_known_if_nothing_else_can_set_it() {
     }
     for line in [
         "p $x",
-        "x='a b'; p $x",
         "x='*'; p $x",
         "x=; p $x",
         "x='~/a'; p $x",

@@ -237,18 +237,13 @@ impl<'a> Parser<'a> {
                 None => None,
             },
         };
-        match value.filter(|value| self.work.pay(value.len()) && (quoted || is_one_word(value))) {
-            Some(value) => {
-                let word = self.current_word();
-                // The value of a variable is never a keyword.
-                word.quoted = true;
-                if word.unknown.is_none() {
-                    word.value.to_mut().push_str(&value);
-                }
-            }
+        // The word starts in front of the variable.
+        self.current_word();
+        self.at = end;
+        match value {
+            Some(value) => self.append_value(&value, quoted),
             None => self.append_unknown(quoted, name == "@"),
         }
-        self.at = end;
     }
 }
 

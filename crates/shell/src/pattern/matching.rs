@@ -26,7 +26,7 @@ pub(super) fn match_run(pattern: &CommandPattern, run: &RunView) -> PatternMatch
         let arguments = Arguments::parse(name, run.arguments());
         let is_unknown = matches!(run.program(), ProgramWord::Unknown(_));
         let limit = if is_unknown { PatternMatch::Unknown } else { is_program };
-        best = best.max(match_words(&pattern.words, &arguments).min(limit));
+        best = best.max(match_words(pattern, &arguments).min(limit));
     }
     best
 }
@@ -38,7 +38,11 @@ struct OperandStep<'a> {
     by_option: PatternMatch,
 }
 
-fn match_words(words: &[PatternWord], arguments: &Arguments) -> PatternMatch {
+fn match_words(pattern: &CommandPattern, arguments: &Arguments) -> PatternMatch {
+    let CommandPattern { words, is_whole, .. } = pattern;
+    if *is_whole && has_other_option(words, arguments) {
+        return PatternMatch::No;
+    }
     let mut answer = PatternMatch::Yes;
     let mut steps = Vec::with_capacity(words.len());
     for word in words {
@@ -53,13 +57,35 @@ fn match_words(words: &[PatternWord], arguments: &Arguments) -> PatternMatch {
         }
     }
     let mut levels = [PatternMatch::Yes, PatternMatch::Unknown].into_iter().filter(|level| *level <= answer);
-    levels.find(|level| matches_operands(&steps, &arguments.tokens, *level)).unwrap_or(PatternMatch::No)
+    levels
+        .find(|level| matches_operands(&steps, &arguments.tokens, *level, *is_whole))
+        .unwrap_or(PatternMatch::No)
+}
+
+/// Whether an option is given that no word of a pattern asks for.
+fn has_other_option(words: &[PatternWord], arguments: &Arguments) -> bool {
+    let has_option = |token: Token| {
+        let alone = Arguments { tokens: vec![token], scope: arguments.scope.clone() };
+        let mut options = words.iter().flat_map(|word| word.options());
+        options.any(|option| match token {
+            Token::Separator => option == "--",
+            Token::Letter(letter, _) if is_cluster(option, &alone.scope) => {
+                let mut letters = option.chars().skip(1);
+                letters.any(|wanted| is_wanted_letter(WantedOption::Letter(wanted), letter, &alone.scope))
+            }
+            _ => find_option(option, &alone) == PatternMatch::Yes,
+        })
+    };
+    let is_option = |token: &&Token| matches!(token, Token::Letter(..) | Token::Name(..) | Token::Separator);
+    arguments.tokens.iter().filter(is_option).any(|token| !has_option(*token))
 }
 
 /// A set of numbers of matched steps: bit `n` is set if the first `n` steps may be matched.
 type StepSet = u64;
 
 /// The walk over the operands of a run.
+// Each bool is a fact of its own about the walk.
+#[allow(clippy::struct_excessive_bools)]
 struct OperandWalk<'s, 'a> {
     steps: &'s [OperandStep<'a>],
     /// `Yes` for what is certain, `Unknown` for what is possible.
@@ -68,14 +94,17 @@ struct OperandWalk<'s, 'a> {
     has_operand: bool,
     /// The next word may be the value of an option.
     may_be_value: bool,
+    /// Each operand must be one of a step.
+    is_whole: bool,
 }
 
-fn matches_operands(steps: &[OperandStep], tokens: &[Token], level: PatternMatch) -> bool {
-    let mut walk = OperandWalk { steps, level, has_ended: false, has_operand: false, may_be_value: false };
+fn matches_operands(steps: &[OperandStep], tokens: &[Token], level: PatternMatch, is_whole: bool) -> bool {
+    let mut walk =
+        OperandWalk { steps, level, has_ended: false, has_operand: false, may_be_value: false, is_whole };
     let done: StepSet = 1 << steps.len();
     let mut set = walk.skip_options(1);
     for token in tokens {
-        if set & done != 0 || set == 0 {
+        if set & done != 0 && !is_whole || set == 0 {
             break;
         }
         set = walk.follow(set, token);
@@ -114,7 +143,10 @@ impl OperandWalk<'_, '_> {
                 let next = self.advance(set, |operand| is_operand(operand, text));
                 if may_be_value { next | set } else { next }
             }
-            Token::Prelude(text) => set | self.advance(set, |operand| is_operand(operand, text)),
+            Token::Prelude(text) => {
+                let next = self.advance(set, |operand| is_operand(operand, text));
+                if self.is_whole { next } else { next | set }
+            }
             Token::Separator => {
                 self.has_ended = true;
                 set
@@ -122,12 +154,15 @@ impl OperandWalk<'_, '_> {
             Token::Letter(..) | Token::Name(..) => set,
             Token::Unknown { word, is_rest } if self.level == PatternMatch::Yes => {
                 if is_rest || !self.has_ended && word.prefix.starts_with('-') {
-                    return set;
+                    return if self.is_whole { 0 } else { set };
                 }
                 // Before the command, a variable is for options, and may be empty.
                 let is_optional =
                     word.splits && word.prefix.is_empty() && !self.has_operand && !self.has_ended;
                 self.has_operand |= !is_optional;
+                if self.is_whole && word.splits {
+                    return 0;
+                }
                 let next = self.advance(set, |operand| operand == "*");
                 if is_optional { next | set } else { next }
             }
@@ -168,7 +203,24 @@ fn all_above(set: StepSet, count: usize) -> StepSet {
 }
 
 fn is_operand(wanted: &str, text: &str) -> bool {
-    wanted == "*" || trim_slashes(wanted) == trim_slashes(text)
+    match wanted.split_once('*') {
+        None => trim_slashes(wanted) == trim_slashes(text),
+        Some(parts) => matches_wildcard(parts, text),
+    }
+}
+
+/// Whether a text fits a word with at least one `*`: what stands in front of the first one, and the rest.
+fn matches_wildcard((start, rest): (&str, &str), text: &str) -> bool {
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let mut parts = rest.split('*');
+    let last = parts.next_back().unwrap_or_default();
+    for part in parts {
+        match text.find(part) {
+            Some(at) => text = &text[at + part.len()..],
+            None => return false,
+        }
+    }
+    text.ends_with(last)
 }
 
 /// A path without slashes at its end; `/` stays.
@@ -181,12 +233,19 @@ fn trim_slashes(text: &str) -> &str {
 
 fn may_be_operand(word: &UnknownWord, wanted: &str) -> bool {
     let wanted = trim_slashes(wanted);
-    wanted == "*"
-        || word.prefix.strip_prefix(wanted).is_some_and(|rest| rest == "/" && word.tail.is_empty())
+    if let Some((start, _)) = wanted.split_once('*') {
+        return may_start_with(word, start);
+    }
+    word.prefix.strip_prefix(wanted).is_some_and(|rest| rest == "/" && word.tail.is_empty())
         || wanted.strip_prefix(&*word.prefix).is_some_and(|rest| {
             let tail = word.tail.trim_end_matches('/');
             word.splits || is_subsequence(tail, rest)
         })
+}
+
+/// Whether an unknown word may start with a text.
+fn may_start_with(word: &UnknownWord, start: &str) -> bool {
+    start.starts_with(&*word.prefix) || word.prefix.starts_with(start)
 }
 
 fn find_option(option: &str, arguments: &Arguments) -> PatternMatch {
@@ -197,7 +256,7 @@ fn find_option(option: &str, arguments: &Arguments) -> PatternMatch {
         }
         return find_unknown(tokens, "--");
     }
-    if option.starts_with("--") || scope.has_word_options() || is_number(option) {
+    if !is_cluster(option, scope) {
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
@@ -217,6 +276,11 @@ fn find_option(option: &str, arguments: &Arguments) -> PatternMatch {
         }
     }
     answer
+}
+
+/// Whether each letter of an option is an option of its own.
+fn is_cluster(option: &str, scope: &OptionScope) -> bool {
+    !(option.starts_with("--") || scope.has_word_options() || is_number(option))
 }
 
 #[derive(Clone, Copy)]
@@ -269,6 +333,9 @@ fn is_wanted_name(wanted: WantedOption, name: &str, scope: &OptionScope) -> bool
             scope.has_synonyms()
                 && scope.are_synonyms(&short(wanted), scope.resolve_long(name).0.unwrap_or(name))
         }
+        WantedOption::Name(wanted) if let Some(parts) = wanted.split_once('*') => {
+            matches_wildcard(parts, name)
+        }
         WantedOption::Name(wanted) => {
             scope.is_same_name(name, wanted)
                 || scope.has_synonyms()
@@ -283,6 +350,9 @@ fn short(letter: char) -> String {
 
 /// Whether an unknown word may be this option.
 fn find_unknown(tokens: &[Token], name: &str) -> PatternMatch {
+    if let Some((start, _)) = name.split_once('*') {
+        return find_unknown_token(tokens, |word| may_start_with(word, start));
+    }
     find_unknown_token(tokens, |word| {
         let is_name = name.starts_with(&*word.prefix);
         is_name

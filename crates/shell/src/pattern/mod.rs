@@ -17,7 +17,8 @@
 //!
 //! # The language
 //!
-//! - Words are separated by blanks, alternatives by `|`. There are no quotes. `*` is any one word.
+//! - Words are separated by blanks, alternatives by `|`. There are no quotes. `*` is any one word. In a word, it is any
+//!   text: `run test*`, `--force*`. The program and short options take none.
 //! - The first word is the name of the program. With a `/` it is its path; a relative one starts at the project's
 //!   root.
 //! - The following words without a dash are the leading operands in order: `git add .` does not match `git add src .`.
@@ -25,6 +26,7 @@
 //! - A word with a dash is an option that must be given in front of `--`, at any position. `-rf` is `-r` and `-f`,
 //!   unless the options of the program are whole words (`find -delete`). `--` itself must be given too.
 //! - `--name=value` and `-n=value` ask for a value, in whatever form it is given: `-n value`, `-nvalue`.
+//! - `<end>` as the last word: nothing else is given. `git push <end>` does not match `git push origin`.
 //! - Long options may be abbreviated if the program allows it and no other option that is known starts alike.
 //! - Two spellings of one option are different options. Exceptions are `-r`, `-R`, `--recursive` of `rm` and `cp`,
 //!   `-f`, `--force` of `rm`, and `-R`, `--recursive` of `chmod`, `chown` and `chgrp`.
@@ -41,17 +43,21 @@
 mod arguments;
 mod matching;
 mod run;
+mod scripts;
 mod table;
 mod targets;
 #[cfg(test)]
 mod tests;
 
 pub use run::{ArgumentWord, ProgramWord, RunView};
+pub use scripts::find_script;
 pub use targets::is_excused;
 
 use std::fmt;
 pub(crate) use table::OptionScope;
 
+/// The last word of a pattern that describes the whole command.
+pub const END: &str = "<end>";
 /// A pattern with more words is refused.
 const MOST_WORDS: usize = 32;
 /// Characters that only a shell understands.
@@ -63,6 +69,8 @@ pub struct CommandPattern<'a> {
     /// The alternatives for the program.
     program: PatternWord<'a>,
     words: Vec<PatternWord<'a>>,
+    /// Nothing else may be given.
+    is_whole: bool,
 }
 
 /// One word of a pattern, with all its alternatives.
@@ -87,6 +95,8 @@ pub struct PatternError {
     pub message: String,
     /// The byte in the pattern where the mistake is.
     pub offset: usize,
+    /// An operand stands where the program would take it for the value of an option.
+    pub is_separate_value: bool,
 }
 
 impl fmt::Display for PatternError {
@@ -127,12 +137,16 @@ impl<'a> CommandPattern<'a> {
     /// Parses a pattern.
     pub fn parse(text: &'a str) -> Result<Self, PatternError> {
         let position = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-        let error = |word: &str, message: String| Err(PatternError { message, offset: position(word) });
+        let error = |word: &str, message: String| {
+            Err(PatternError { message, offset: position(word), is_separate_value: false })
+        };
         let mut words = text.split_ascii_whitespace().map(PatternWord);
         let Some(program) = words.next() else {
             return error(text, "the pattern is empty: write the name of a program".into());
         };
-        let pattern = Self { program, words: words.collect() };
+        let mut words: Vec<_> = words.collect();
+        let is_whole = words.pop_if(|last| last.0 == END).is_some();
+        let pattern = Self { program, words, is_whole };
         for alternative in program.alternatives() {
             if is_option(alternative) {
                 let message = format!("`{alternative}` is an option: start with the name of a program");
@@ -158,8 +172,10 @@ impl<'a> CommandPattern<'a> {
                     );
                     return error(&alternative[sign..], message);
                 }
-                if let Some(star) = alternative.find('*').filter(|_| alternative != "*") {
-                    let message = format!("`*` in `{alternative}`: it can only stand for a whole word");
+                let takes_star = at > 0 && (!is_option(alternative) || alternative.starts_with("--"));
+                if let Some(star) = alternative.find('*').filter(|_| alternative != "*" && !takes_star) {
+                    let message =
+                        format!("`*` in `{alternative}`: it can only stand in an operand or a long option");
                     return error(&alternative[star..], message);
                 }
             }
@@ -170,7 +186,7 @@ impl<'a> CommandPattern<'a> {
                     "`{option}` takes a value: write `{option}={value}` if `{value}` is the value, or put `{value}` \
                      before `{option}`"
                 );
-                error(value, message)
+                error(value, message).map_err(|error| PatternError { is_separate_value: true, ..error })
             }
             None => Ok(pattern),
         }

@@ -28,8 +28,12 @@ pub enum ProgramWord<'a> {
 #[derive(Debug, Clone)]
 pub struct RunView<'a> {
     program: ProgramWord<'a>,
+    /// It is a script, whose name is a path also without a slash.
+    is_script: bool,
     words: Vec<ArgumentWord<'a>>,
     directory: Option<&'a Path>,
+    /// Where it may run if the directory is not certain.
+    possible: &'a [PathBuf],
     root: Option<&'a Path>,
     home: Option<&'a Path>,
 }
@@ -49,7 +53,7 @@ impl<'a> RunView<'a> {
             _ => return None,
         };
         let words = merge_arguments(arguments, unknown);
-        Some(Self { program, words, directory, root: None, home: None })
+        Some(Self { program, is_script: false, words, directory, possible: &[], root: None, home: None })
     }
 
     /// Sets the directories where relative paths and `~/…` of a pattern start. Without them, the path of a program is
@@ -57,6 +61,18 @@ impl<'a> RunView<'a> {
     #[must_use]
     pub fn in_project(self, root: Option<&'a Path>, home: Option<&'a Path>) -> Self {
         Self { root, home, ..self }
+    }
+
+    /// Sets the directories in which it may run, for a program whose directory is not certain: after `cd build;`.
+    #[must_use]
+    pub fn in_any_of(self, possible: &'a [PathBuf]) -> Self {
+        Self { possible, ..self }
+    }
+
+    /// A script that runs in the same place with the arguments from this one on.
+    pub(super) fn starting(&self, script: &'a str, first: usize) -> Self {
+        let words = self.words[first..].to_vec();
+        Self { program: ProgramWord::Known(script), is_script: true, words, ..*self }
     }
 
     /// The same run with only these of its arguments.
@@ -88,18 +104,19 @@ impl<'a> RunView<'a> {
     }
 
     fn match_path(&self, program: &str, wanted: &str) -> PatternMatch {
-        if !program.contains('/') {
+        if !program.contains('/') && !self.is_script {
             return PatternMatch::No;
         }
-        let program_path = resolve(program, self.directory);
         let wanted_path = match (wanted.strip_prefix("~/"), self.home) {
             (Some(rest), Some(home)) => Some(home.join(rest)),
             (Some(_), None) => None,
             (None, _) => resolve(wanted, self.root),
         };
-        let is_equal = match (program_path, wanted_path) {
-            (Some(program), Some(wanted)) => program == wanted,
-            _ if trim_path(program) == trim_path(wanted) => true,
+        let is_wanted = |path: PathBuf| wanted_path.as_ref() == Some(&path);
+        let mut possible = self.possible.iter().filter_map(|directory| resolve(program, Some(directory)));
+        let is_equal = match (resolve(program, self.directory), &wanted_path) {
+            (Some(program), Some(wanted)) => program == *wanted,
+            _ if possible.any(is_wanted) || trim_path(program) == trim_path(wanted) => true,
             _ if strip_directory(program) == strip_directory(wanted) => return PatternMatch::Unknown,
             _ => false,
         };

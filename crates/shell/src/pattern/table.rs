@@ -121,6 +121,7 @@ fn is_listed(list: &str, word: &str) -> bool {
 }
 
 /// The options that are valid at one position of a run.
+#[derive(Clone)]
 pub(crate) struct OptionScope<'a> {
     name: &'a str,
     row: &'static ProgramRow,

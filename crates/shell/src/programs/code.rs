@@ -1,12 +1,12 @@
-//! Program code in the words or the input of an interpreter: the files that it deletes and writes, and the commands that it
-//! runs.
+//! Program code in the words or the input of an interpreter: the files that it deletes, writes and reads, and the commands
+//! that it runs.
 //!
 //! The code is not parsed. A call of a well-known function counts, whatever the language: `os.system("…")`,
 //! `fs.rmSync('…')`, `unlink "…"`. A part of an argument that is not plain text becomes an unknown variable.
 
 use super::code_reader::{CodeReader, CodeToken, UNKNOWN};
 use crate::LineWalker;
-use crate::effect::FileChange;
+use crate::effect::{Effect, FileChange, ReadScope, WriteContent};
 use crate::word::Word;
 
 /// Longer code is not searched.
@@ -16,9 +16,13 @@ const LONGEST_CODE: usize = 256 << 10;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallKind {
     Deletes,
+    /// It writes its last argument into the file.
     Writes,
-    /// It writes if its second argument is such a mode.
+    Reads,
+    /// It writes if its second argument is such a mode, and reads otherwise.
     Opens,
+    /// It writes its argument into a file that is open.
+    Prints,
     /// It runs a command line, or a program with its arguments.
     Runs,
     /// Its value is the path that it is given.
@@ -33,11 +37,18 @@ const FUNCTIONS: &[(CallKind, &[&str])] = &[
         "fs.rmdir", "fs.remove", "promises.rm", "promises.rmdir", "Deno.remove", "rimraf", "unlink", "rm_rf", "rm_r", "rm_f", "remove_dir",
         "FileUtils.rm", "FileUtils.remove", "remove_entry_secure", "File.delete", "Dir.rmdir", "Dir.delete", "rmdir",
     ]),
-    (CallKind::Writes, &["writeFileSync", "fs.writeFile", "file_put_contents", "File.write", "write_text", "write_bytes"]),
+    (CallKind::Writes, &[
+        "writeFileSync", "fs.writeFile", "appendFileSync", "fs.appendFile", "file_put_contents", "File.write", "write_text", "write_bytes",
+    ]),
+    (CallKind::Reads, &[
+        "readFileSync", "fs.readFile", "promises.readFile", "Deno.readTextFile", "Deno.readFile", "file_get_contents", "File.read",
+        "File.readlines", "File.foreach", "IO.read", "IO.readlines", "read_text", "read_bytes", "readfile",
+    ]),
+    (CallKind::Prints, &[".write", ".writelines", "fwrite", "fputs"]),
     (CallKind::Opens, &["open", "fopen"]),
     (CallKind::Runs, &[
         "system", "popen", "Popen", "execSync", "execFileSync", "spawnSync", "exec", "spawn", "execFile", "shell_exec", "passthru",
-        "proc_open", "getoutput", "getstatusoutput", "check_output", "check_call", "call", "run", "os.execute", "script",
+        "proc_open", "getoutput", "getstatusoutput", "execv", "execvp", "execve", "execl", "execlp", "capture2", "capture2e", "capture3", "popen3", "check_output", "check_call", "call", "run", "os.execute", "script",
     ]),
     (CallKind::Path, &["Path", "PosixPath", "expanduser", "abspath", "realpath", "Pathname.new"]),
 ];
@@ -46,7 +57,8 @@ const FUNCTIONS: &[(CallKind, &[&str])] = &[
 pub(super) fn find_function(name: &str) -> Option<CallKind> {
     let is_it = |function: &&str| {
         let front = name.strip_suffix(*function);
-        front.is_some_and(|front| front.is_empty() || front.ends_with(['.', ':', '>']))
+        let is_method = function.starts_with('.');
+        front.is_some_and(|front| front.is_empty() || is_method || front.ends_with(['.', ':', '>']))
     };
     FUNCTIONS.iter().find(|(_, functions)| functions.iter().any(is_it)).map(|(kind, _)| *kind)
 }
@@ -60,6 +72,8 @@ impl LineWalker<'_> {
         let mut reader = CodeReader::new(code);
         // The path in front of a method: `Path('x').unlink()`.
         let mut path: Option<String> = None;
+        // Where the effects of the last file start that the code writes.
+        let mut written = self.effects.len();
         while let Some(token) = reader.next_token() {
             let name = match token {
                 CodeToken::Name(name) => name,
@@ -76,11 +90,22 @@ impl LineWalker<'_> {
             match (kind, target) {
                 (CallKind::Path, Some(target)) => path = Some(target.clone()),
                 (CallKind::Deletes, Some(target)) => self.report_code_path(target, FileChange::Delete),
-                (CallKind::Writes, Some(target)) => self.report_code_path(target, FileChange::Write),
+                (CallKind::Writes, Some(target)) => {
+                    written = self.effects.len();
+                    self.report_code_path(target, FileChange::Write);
+                    // With the path in front, the text is the only argument.
+                    self.note_code_text(written, arguments.get(usize::from(owner.is_none())));
+                }
+                (CallKind::Prints, _) if name.contains("std") => {}
+                (CallKind::Prints, _) => self.note_code_text(written, arguments.last()),
                 (CallKind::Opens, Some(target))
                     if arguments.get(1).is_some_and(|mode| is_writing_mode(mode)) =>
                 {
+                    written = self.effects.len();
                     self.report_code_path(target, FileChange::Write);
+                }
+                (CallKind::Reads | CallKind::Opens, Some(target)) if !target.contains(UNKNOWN) => {
+                    self.report_read(&Word::literal(&self.expand_code_home(target)), ReadScope::File);
                 }
                 (CallKind::Runs, Some(_)) => self.run_code_command(&arguments),
                 _ => {}
@@ -88,13 +113,33 @@ impl LineWalker<'_> {
         }
     }
 
-    fn report_code_path(&mut self, path: &str, change: FileChange) {
-        let path = match (path.strip_prefix('~'), self.home) {
+    /// Notes what code writes into the files whose effects start at this index.
+    fn note_code_text(&mut self, from: usize, text: Option<&String>) {
+        let Some(text) = text.filter(|text| !text.contains(UNKNOWN)) else { return };
+        for effect in &mut self.effects[from..] {
+            let Effect::Write { content, .. } = effect else { continue };
+            let before: &str = match content {
+                WriteContent::Adds { text } => text,
+                WriteContent::Unknown => "",
+                _ => continue,
+            };
+            if self.work.pay(before.len() + text.len()) {
+                *content = WriteContent::Adds { text: format!("{before}{text}\n").into() };
+            }
+        }
+    }
+
+    fn expand_code_home(&self, path: &str) -> String {
+        match (path.strip_prefix('~'), self.home) {
             (Some(below), Some(home)) if below.is_empty() || below.starts_with('/') => {
                 format!("{home}{below}")
             }
             _ => path.to_owned(),
-        };
+        }
+    }
+
+    fn report_code_path(&mut self, path: &str, change: FileChange) {
+        let path = self.expand_code_home(path);
         if path.contains(UNKNOWN) || path.contains('*') {
             return self.report_unknown_target(format!("`{path}`"), change);
         }

@@ -32,7 +32,8 @@ enum OperandUse {
 
 fn operand_use(program: &str) -> Option<OperandUse> {
     Some(match program {
-        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" => OperandUse::Deleted,
+        "rm" | "grm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf"
+        | "del-cli" => OperandUse::Deleted,
         "tee" | "sponge" | "ed" | "ex" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr"
         | "mkdir" | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
         "cp" | "ln" | "link" | "install" | "rsync" | "scp" => OperandUse::Copied,
@@ -106,23 +107,26 @@ impl LineWalker<'_> {
         }
     }
 
+    fn report_openssl(&mut self, words: &[Word]) {
+        let outputs = words.windows(2).filter(|pair| pair[0].text() == Some("-out"));
+        outputs.for_each(|pair| self.report_write(&pair[1]));
+    }
+
     pub(super) fn report_files(&mut self, program: &str, words: &[Word]) {
         match program {
             "dd" => return self.report_dd(words),
             "tar" | "bsdtar" | "gtar" => return self.report_tar(words),
             "unzip" => return self.report_unzip(words),
             "7z" | "7za" | "7zz" | "7zr" => self.report_7z(words),
-            "openssl" => {
-                let outputs = words.windows(2).filter(|pair| pair[0].text() == Some("-out"));
-                outputs.for_each(|pair| self.report_write(&pair[1]));
-            }
+            "openssl" => self.report_openssl(words),
             _ if is_compressor(program) => return self.report_compressor(program, words),
             _ => {}
         }
         let has = |names: &[&str], letters: &[char]| has_option(words, names, letters);
         let known_use = operand_use(program);
         let is_in_place = matches!(program, "sed" | "perl") && has(&["--in-place"], &['i'])
-            || program == "yq" && has(&["--inplace", "--in-place"], &['i']);
+            || program == "yq" && has(&["--inplace", "--in-place"], &['i'])
+            || program.ends_with("awk") && words.windows(2).any(loads_inplace);
         let operand_use = match program {
             _ if is_in_place => OperandUse::Written,
             "curl" if has(&["--remote-name"], &['O']) => OperandUse::Fetched,
@@ -177,6 +181,10 @@ impl LineWalker<'_> {
                     }
                 }
                 OperandUse::Written => self.report_write(word),
+                _ if program == "git" => {
+                    self.report_read_operand(word, scope);
+                    self.report_revision_file(word);
+                }
                 OperandUse::Fetched | OperandUse::Text => {}
                 _ => self.report_read_operand(word, scope),
             }
@@ -226,6 +234,14 @@ impl LineWalker<'_> {
         }
     }
 
+    /// Reports the file that git reads from a revision: `git show HEAD:FILE`.
+    fn report_revision_file(&mut self, word: &Word) {
+        let at = word.prefix().find(':').filter(|at| at + 1 < word.prefix().len());
+        if let Some(at) = at {
+            self.report_read(&word.skip_bytes(at + 1), ReadScope::File);
+        }
+    }
+
     /// Reports the file in `--option=FILE`.
     fn report_option_reads(&mut self, program: &str, words: &[Word]) {
         for word in words.iter().filter(|word| word.is_option()) {
@@ -241,12 +257,21 @@ impl LineWalker<'_> {
     fn report_dd(&mut self, words: &[Word]) {
         for word in words {
             match word.prefix().get(..3) {
-                Some("of=") => self.report_write(&word.skip_bytes(3)),
+                Some("of=") => {
+                    let from = self.effects.len();
+                    self.report_write(&word.skip_bytes(3));
+                    self.write_input(from, false);
+                }
                 Some("if=") => self.report_read(&word.skip_bytes(3), ReadScope::File),
                 _ => {}
             }
         }
     }
+}
+
+/// `gawk -i inplace`.
+fn loads_inplace(pair: &[Word]) -> bool {
+    matches!(pair[0].text(), Some("-i" | "--include")) && pair[1].text() == Some("inplace")
 }
 
 /// Removes the operands that are not files.

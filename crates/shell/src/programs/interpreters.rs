@@ -5,7 +5,7 @@ use crate::LineWalker;
 use crate::word::Word;
 
 /// Whether the program, with or without a version after its name, runs code.
-pub(super) fn is_interpreter(program: &str) -> bool {
+pub(crate) fn is_interpreter(program: &str) -> bool {
     #[rustfmt::skip]
     const INTERPRETERS: &[&str] = &[
         "python", "pypy", "node", "nodejs", "ruby", "perl", "php", "lua", "luajit", "deno", "bun", "Rscript",

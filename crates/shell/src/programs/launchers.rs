@@ -56,6 +56,9 @@ impl LineWalker<'_> {
         let command = skip_options(&words[..at], "aCdIjLnNPsS", WITH_VALUE);
         let arguments: Vec<Word> = words[at..].iter().filter(|word| !is_mark(word)).cloned().collect();
         if command.is_empty() {
+            if arguments.is_empty() {
+                self.note_code_input();
+            }
             arguments.chunks(1).for_each(|line| self.run_eval(line));
             return;
         }

@@ -26,8 +26,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub(super) mod wrappers;
+mod xargs;
 
 pub use environment::variable_steers_programs;
+pub(super) use interpreters::is_interpreter;
 
 use crate::LineWalker;
 use crate::effect::Effect;

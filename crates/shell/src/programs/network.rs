@@ -26,14 +26,17 @@ impl LineWalker<'_> {
                     self.report_send(program, words.iter().find(|word| is_address(word)));
                 }
             }
-            "fetch" | "lynx" | "aria2c" => self.tree.note_fetch(true),
+            "fetch" | "lynx" | "links" | "elinks" | "w3m" | "aria2c" => self.tree.note_fetch(true),
             "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
                 self.tree.note_fetch(true);
                 if !words.iter().any(|word| word.has_letter(&['z'])) {
                     self.report_send(program, words.iter().find(|word| !word.is_option()));
                 }
             }
-            "openssl" if first == Some("s_client") => self.report_send(program, None),
+            "openssl" if first == Some("s_client") => {
+                self.tree.note_fetch(true);
+                self.report_send(program, None);
+            }
             "ssh" if self.has_input() || words.iter().any(is_computed) => {
                 self.report_send(program, words.iter().find(|word| !word.is_option()));
             }
@@ -44,13 +47,21 @@ impl LineWalker<'_> {
                 }
             }
             "aws" | "gsutil" | "gcloud" | "rclone" | "s3cmd" | "mc" => {
+                if prints_stored_file(program, words) {
+                    self.tree.note_fetch(true);
+                }
                 let target = words.iter().rfind(|word| !word.is_option());
                 if let Some(target) = target.filter(|word| is_remote(word) || is_address(word)) {
                     self.report_send(program, Some(target));
                 }
             }
-            "gh" if first == Some("gist") => self.report_send(program, None),
-            "mail" | "mailx" | "mutt" | "sendmail" => self.report_send(program, None),
+            "gh" if first == Some("gist") => {
+                self.tree.note_fetch(words.get(1).and_then(Word::text) == Some("view"));
+                self.report_send(program, None);
+            }
+            "mail" | "mailx" | "mutt" | "sendmail" | "ftp" | "tftp" | "croc" | "wormhole" | "pastebinit" => {
+                self.report_send(program, None);
+            }
             _ => {}
         }
     }
@@ -158,7 +169,10 @@ impl LineWalker<'_> {
         const CODE: &str = "-c -e -m -p -r -E --eval --print";
         let is_code = |word: &Word| word.text().is_some_and(|text| is_listed(CODE, text));
         if !words.iter().any(is_code) {
-            match words.iter().find(|word| !word.is_option()) {
+            // `deno run -`
+            let runs = words.first().is_some_and(|word| word.text() == Some("run"));
+            let operands = if runs && words.len() > 1 { &words[1..] } else { words };
+            match operands.iter().find(|word| !word.is_option() || word.text() == Some("-")) {
                 Some(script) if script.text().is_some_and(|text| text != "-") => self.tree.note_script(),
                 _ => self.note_code_input(),
             }
@@ -173,6 +187,19 @@ impl LineWalker<'_> {
 /// Whether a word contains the output of a command.
 fn is_computed(word: &Word) -> bool {
     word.text().is_none() && (word.source.contains("$(") || word.source.contains('`'))
+}
+
+/// Whether a client of a cloud prints a file that is stored there: `aws s3 cp s3://b/x -`, `gsutil cat gs://b/x`.
+fn prints_stored_file(program: &str, words: &[Word]) -> bool {
+    let is = |word: &Word, text: &str| word.text() == Some(text);
+    let operands = || words.iter().filter(|word| !word.is_option());
+    match program {
+        "aws" => {
+            operands().nth(1).is_some_and(|word| is(word, "cp"))
+                && operands().next_back().is_some_and(|word| is(word, "-"))
+        }
+        _ => operands().take(2).any(|word| is(word, "cat")),
+    }
 }
 
 fn is_address(word: &Word) -> bool {

@@ -91,6 +91,12 @@ fn find_rule(program: &str, first: Option<&str>) -> Option<WordRule> {
         "basename" | "dirname" | "expr" | "getconf" | "groups" | "id" | "kill" | "killall" | "locale"
         | "nproc" | "pgrep" | "pkill" | "printenv" | "ps" | "seq" | "sleep" | "tr" | "tty" | "type"
         | "uname" | "which" | "whoami" | "yes" => NOTHING,
+        "scp" | "sftp" => WordRule { letters: "cDJloPSX", files: "iFb", ..VALUES },
+        "rsync" => WordRule {
+            letters: "efBTM",
+            longs: "--rsh --filter --exclude --include --rsync-path --chmod --chown --info --bwlimit --port --timeout",
+            ..VALUES
+        },
         "ssh" => WordRule { letters: "bcDeIJlLmOopQRSWwB", files: "EFi", names: Names::All, ..SUBCOMMAND },
         "make" | "gmake" | "just" | "ninja" | "rake" | "task" => {
             WordRule { letters: "jl", longs: "--jobs", files: "fCI", leading: 0, ..SUBCOMMAND }

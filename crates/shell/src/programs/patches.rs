@@ -27,6 +27,7 @@ impl LineWalker<'_> {
             below: arguments.value('\0', "--directory").and_then(|word| word.text().map(PathBuf::from)),
             included: arguments.known_values('\0', "--include"),
             excluded: arguments.known_values('\0', "--exclude"),
+            is_reversed: arguments.has('R', "--reverse"),
             ..PatchCommand::default()
         };
         self.report_patches(&command, &arguments.operands);
@@ -47,8 +48,13 @@ impl LineWalker<'_> {
         }
         let input = arguments.value('i', "--input");
         let files: Vec<&Word> = input.into_iter().chain(arguments.operands.get(1).copied()).collect();
-        let strip = parse_number(&arguments, 'p', "--strip");
-        self.report_patches(&PatchCommand { program: "patch", strip, ..PatchCommand::default() }, &files);
+        let command = PatchCommand {
+            program: "patch",
+            strip: parse_number(&arguments, 'p', "--strip"),
+            is_reversed: arguments.has('R', "--reverse"),
+            ..PatchCommand::default()
+        };
+        self.report_patches(&command, &files);
         self.place.current = outside;
     }
 

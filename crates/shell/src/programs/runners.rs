@@ -64,7 +64,7 @@ static RUNNERS: &[Runner] = &[
     local("npm", "exec|x", StartForm::Package).line_options("-c --call"),
     local("pnpm yarn", "exec|dlx", StartForm::Package),
     local("bun", "x", StartForm::Package),
-    local("uvx", "", StartForm::Package),
+    local("uvx corepack", "", StartForm::Package),
     local("uv", "tool run", StartForm::Package),
     local("pipx", "run", StartForm::Package),
     local(

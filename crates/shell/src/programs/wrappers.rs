@@ -10,7 +10,7 @@ use super::runners::{CommandForm, find_started_command, strip_version};
 use super::{has_mutating_options, is_known_program};
 use crate::LineWalker;
 use crate::arithmetic::EvaluationScope;
-use crate::effect::{Effect, UnknownArgument, UnknownCommand, UnknownWord};
+use crate::effect::{Effect, ReadScope, UnknownArgument, UnknownCommand, UnknownWord};
 use crate::word::{UnknownPart, Word};
 
 /// How many programs that run another one are reported with their words.
@@ -26,7 +26,9 @@ struct Wrapper {
 
 fn find_wrapper(program: &str) -> Option<Wrapper> {
     let (letters, names, operands): (_, &[&str], _) = match program {
-        "sudo" | "doas" => ("ugpCrtTDhRU", &["--user", "--group", "--chdir", "--host", "--prompt"], 0),
+        "sudo" | "doas" | "pkexec" | "run0" => {
+            ("ugpCrtTDhRU", &["--user", "--group", "--chdir", "--host", "--prompt"], 0)
+        }
         "env" => ("uCSa", &["--unset", "--chdir", "--split-string", "--argv0"], 0),
         "nice" => ("n", &["--adjustment"], 0),
         "ionice" => ("cn", &["--class", "--classdata"], 0),
@@ -46,11 +48,13 @@ fn find_wrapper(program: &str) -> Option<Wrapper> {
         "setpriv" => ("", &["--reuid", "--regid", "--ruid", "--euid", "--rgid", "--egid", "--groups"], 0),
         "taskset" => ("p", &["--pid"], 1),
         "unshare" => ("GRSw", &["--root", "--wd", "--setuid", "--setgid"], 0),
+        "ssh-agent" => ("aEtO", &[], 0),
         "chronic" | "linux32" | "linux64" | "unbuffer" => ("", &[], 0),
         _ if program.starts_with("ld-linux") || program == "ld.so" => {
             ("", &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"], 0)
         }
-        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" => ("", &[], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" | "coreutils" | "fakeroot"
+        | "proot" => ("", &[], 0),
         _ => return None,
     };
     Some(Wrapper { letters, names, operands })
@@ -162,7 +166,15 @@ impl LineWalker<'_> {
                 "exec" if !words.is_empty() => self.tree.note_exit(),
                 _ => {}
             }
+            let all_words = words;
             let is_doubtful = self.parse_wrapper_options(name, &wrapper, &mut words)?;
+            if name == "xargs" {
+                let options = &all_words[..all_words.len() - words.len()];
+                if self.run_fed_command(options, words) {
+                    return None;
+                }
+                self.note_fed_code(options, words);
+            }
             // The value of an unknown option may precede the program.
             let is_known = |word: &Word| word.text().is_some_and(|text| is_known_program(file_name(text)));
             let runs_another =
@@ -237,6 +249,9 @@ impl LineWalker<'_> {
                         if option == "o" || is_long("--output", 2) =>
                     {
                         self.report_write(&value);
+                    }
+                    ("xargs", Some(file)) if option == "a" || is_long("--arg-file", 2) => {
+                        self.report_read(&file, ReadScope::File);
                     }
                     ("flock", _) if matches!(option, "-c" | "--command") => {
                         let queued = self.nested.len();

@@ -1,6 +1,7 @@
 //! What the code of an interpreter does, as far as plain texts say it.
 
 use super::*;
+use crate::effect::{ReadScope, WriteContent};
 
 /// `-path` for each deletion, `+path` for each write, `?word` for a target that is not known, `!program` for each run.
 fn list_done(line: &str) -> Vec<String> {
@@ -51,6 +52,47 @@ fn calls_with_plain_texts_have_their_effects() {
     ] {
         assert_eq!(list_done(line), wanted, "{line}");
     }
+}
+
+#[test]
+fn code_reads_the_files_that_plain_texts_name() {
+    let reads = |line: &str, file: &str| {
+        let read = Effect::Read { path: file.into(), scope: ReadScope::File };
+        effects(line, Path::new("/p"), Some(Path::new("/h"))).contains(&read)
+    };
+    for (line, file) in [
+        ("python3 -c \"print(open('.env').read())\"", "/p/.env"),
+        ("python3 -c \"print(open('.env', 'r').read())\"", "/p/.env"),
+        ("python3 -c \"Path('~/.netrc').expanduser().read_text()\"", "/h/.netrc"),
+        ("python3 - <<'X'\nwith open(\".env\") as f: print(f.read())\nX", "/p/.env"),
+        ("node -e \"fs.readFileSync('.env', 'utf8')\"", "/p/.env"),
+        ("ruby -e 'puts File.read(\".env\")'", "/p/.env"),
+        ("php -r 'echo file_get_contents(\".env\");'", "/p/.env"),
+    ] {
+        assert!(reads(line, file), "{line}");
+    }
+    for line in
+        ["python3 -c \"open('.env', 'w')\"", "python3 -c \"print('.env')\"", "node -e 'read(\".env\")'"]
+    {
+        assert!(!reads(line, "/p/.env"), "{line}");
+    }
+}
+
+#[test]
+fn code_says_what_it_writes() {
+    let adds = |line: &str| {
+        let found = effects(line, Path::new("/p"), None).into_iter().find_map(|effect| match effect {
+            Effect::Write { content: WriteContent::Adds { text }, .. } => Some(text.to_string()),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    };
+    assert_eq!(adds("python3 -c \"open('x', 'w').write('a')\""), "a\n");
+    assert_eq!(adds("python3 - <<'X'\nf = open('x', 'w')\nf.write('a')\nf.write('b')\nX"), "a\nb\n");
+    assert_eq!(adds("python3 -c \"Path('x').write_text('a')\""), "a\n");
+    assert_eq!(adds("node -e \"fs.writeFileSync('x', 'a')\""), "a\n");
+    assert_eq!(adds("python3 -c \"open('x', 'w'); sys.stdout.write('a')\""), "");
+    assert_eq!(adds("python3 -c \"open('x', 'w').write(y)\""), "");
 }
 
 #[test]

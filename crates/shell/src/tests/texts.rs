@@ -14,6 +14,9 @@ fn list_written(line: &str) -> Vec<String> {
                 let sign = if append { ">" } else { "=" };
                 format!("{path} {sign}{}{text}", if is_complete { "" } else { "~" })
             }
+            WriteContent::Copied { file, append } => {
+                format!("{path} {}@{}", if append { ">" } else { "=" }, file.display())
+            }
             WriteContent::Adds { text } => format!("{path} +{text}"),
             WriteContent::InCall => panic!("{path}"),
             WriteContent::Unknown => format!("{path} ?"),
@@ -44,14 +47,22 @@ fn a_write_has_the_text_that_the_words_give_it() {
         ("for i in 1 2; do echo $i a; done >> f", &["/p/f >~ a\n"]),
         ("{ echo a; } ; cat > f", &["/p/f ?"]),
         ("{ echo a > g; date; } > f", &["/p/g =a\n", "/p/f ?"]),
-        ("echo $(echo a) > f", &["/p/f =~\n"]),
+        ("echo $(echo a) > f", &["/p/f =a\n"]),
+        ("echo $(date) > f", &["/p/f =~\n"]),
+        ("echo $(echo a b) \"$(echo c  d)\" > f", &["/p/f =a b c d\n"]),
+        ("echo a >&2 | cat > f", &["/p/f ?"]),
+        ("cat a b > f", &["/p/f ?"]),
+        ("cd d && cat a >> f", &["/p/d/f >@/p/d/a"]),
+        ("tee f < g", &["/p/f =@/p/g"]),
+        ("cat g | tee -a f", &["/p/f >@/p/g"]),
+        ("dd of=f <<< a", &["/p/f =a\n"]),
         ("cat > f <<'EOF'\na $X\nEOF", &["/p/f =a $X\n"]),
         ("cat <<EOF >> f\na\nb\nEOF", &["/p/f >a\nb\n"]),
         ("cat <<-EOF > f\n\ta\n\tEOF", &["/p/f =a\n"]),
         ("cat > f <<EOF\na ${X:-$(y)} \\$Z `id` $HOME/$1.\nEOF", &["/p/f =~a  $Z  /.\n"]),
         ("cat - > f <<< a", &["/p/f =a\n"]),
-        ("cat g > f <<< a", &["/p/f ?"]),
-        ("cat < g > f", &["/p/f ?"]),
+        ("cat g > f <<< a", &["/p/f =@/p/g"]),
+        ("cat < g > f", &["/p/f =@/p/g"]),
         ("tee f <<EOF\na\nEOF", &["/p/f =a\n"]),
         ("tee -a f g > h <<< a", &["/p/h =a\n", "/p/f >a\n", "/p/g >a\n"]),
         ("echo a | tee f", &["/p/f =a\n"]),

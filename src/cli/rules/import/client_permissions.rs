@@ -1,12 +1,13 @@
 //! The `permissions` of Claude Code's settings: `deny` and `ask`.
 //!
-//! A rule of Provost judges effects, so an imported path holds for commands too. `allow` is not imported, because a
-//! rule never allows anything.
+//! What an entry means was measured on the client: a path is a pattern of .gitignore, `./` in front of it means nothing,
+//! and one for `Edit` also holds for commands that delete or move the file. A command with `:*`, ` *` or `*` at its end
+//! may go on; otherwise it is the whole command. `allow` is not imported, because a rule never allows anything.
 
 use serde_json::Value;
 
-use super::command_text::{describe_difference, read_command};
-use super::{ImportResult, ImportedExample, ImportedRule};
+use super::command_text::{Rest, read_command};
+use super::{DraftedRule, ImportResult, RuleExample};
 
 pub(super) fn read(settings: &Value, result: &mut ImportResult) {
     let permissions = &settings["permissions"];
@@ -18,7 +19,7 @@ pub(super) fn read(settings: &Value, result: &mut ImportResult) {
                 result.leave_out(entry.to_string(), "it is not a text");
                 continue;
             };
-            let mut rule = ImportedRule { action: Some((action, reason.into())), ..ImportedRule::default() };
+            let mut rule = DraftedRule { action: Some((action, reason.into())), ..DraftedRule::default() };
             match read_entry(text, &mut rule, result) {
                 Ok(()) => {
                     rule.name = format!("{list}-{}", text.to_lowercase());
@@ -47,7 +48,7 @@ fn note_anchor(text: &str, path: &str, result: &mut ImportResult) {
     }
 }
 
-fn read_entry(text: &str, rule: &mut ImportedRule, result: &mut ImportResult) -> Result<(), String> {
+fn read_entry(text: &str, rule: &mut DraftedRule, result: &mut ImportResult) -> Result<(), String> {
     let (tool, detail) = match text.split_once('(') {
         Some((tool, rest)) => {
             (tool.trim(), Some(rest.strip_suffix(')').ok_or("the parenthesis is not closed")?.trim()))
@@ -58,7 +59,10 @@ fn read_entry(text: &str, rule: &mut ImportedRule, result: &mut ImportResult) ->
     if tool.is_empty() || !tool.chars().all(is_name) {
         return Err("it is not the name of a tool".into());
     }
-    let detail = detail.filter(|detail| !detail.is_empty() && *detail != "*");
+    if detail == Some("") {
+        return Err("the client ignores it, because nothing stands in the parentheses".into());
+    }
+    let detail = detail.filter(|detail| *detail != "*");
     let Some(detail) = detail else {
         // The name of an MCP server stands for all its tools.
         let is_server = tool.starts_with("mcp__") && tool.matches("__").count() == 1;
@@ -68,28 +72,35 @@ fn read_entry(text: &str, rule: &mut ImportedRule, result: &mut ImportResult) ->
     };
     match tool {
         "Bash" => {
-            let command = read_command(detail)?;
-            if let Some(how) = describe_difference(&command.pattern, command.is_prefix) {
+            let long = detail.strip_suffix(":*").or_else(|| detail.strip_suffix(" *"));
+            let rest = if long.is_some() || detail.ends_with('*') { Rest::Anything } else { Rest::Nothing };
+            let command = read_command(long.unwrap_or(detail), rest)?;
+            if let Some(how) = command.difference {
                 result.differ(text, how);
             }
-            rule.matching.push(ImportedExample::Line(command.line));
+            rule.matching.push(RuleExample::Line(command.line));
             rule.patterns.push(("runs", vec![command.pattern]));
         }
         "Read" => {
             let pattern = read_path(detail)?;
             note_anchor(text, detail, result);
+            result.differ_once("Read", "the client also refuses to edit these files with its own tools");
             if is_plain(&pattern) {
-                rule.matching.push(ImportedExample::Read(pattern.clone()));
+                rule.matching.push(RuleExample::Read(pattern.clone()));
             }
             rule.patterns.push(("reads", vec![pattern]));
         }
         "Edit" | "Write" => {
             let pattern = read_path(detail)?;
             note_anchor(text, detail, result);
-            if is_plain(&pattern) {
-                rule.matching.push(ImportedExample::Write(pattern.clone()));
+            if tool == "Write" {
+                let how = "the client ignores its path, and has `Edit(…)` for all changes";
+                result.differ_once("Write", how);
             }
-            rule.patterns.push(("writes", vec![pattern]));
+            if is_plain(&pattern) {
+                rule.matching.push(RuleExample::Write(pattern.clone()));
+            }
+            rule.patterns.push(("changes", vec![pattern]));
         }
         "Agent" | "Task" => rule.patterns.push(("delegates", vec![detail.to_owned()])),
         "WebFetch" => {
@@ -102,7 +113,8 @@ fn read_entry(text: &str, rule: &mut ImportedRule, result: &mut ImportResult) ->
     Ok(())
 }
 
-/// The client's anchors: `//x` is absolute, `/x` counts from the settings' project, `./x` from the current directory.
+/// The client's anchors: `//x` is absolute, `/x` counts from the settings' project, and all others are as in a
+/// .gitignore of the current directory.
 fn read_path(path: &str) -> Result<String, String> {
     if path.contains(['|', '!', '{', '<']) {
         return Err("the path has a character that means something else in a rule".into());
@@ -113,7 +125,7 @@ fn read_path(path: &str) -> Result<String, String> {
     Ok(match (path.strip_prefix("//"), path.strip_prefix('/')) {
         (Some(rest), _) => format!("/{rest}"),
         (None, Some(rest)) => format!("./{rest}"),
-        (None, None) => path.to_owned(),
+        (None, None) => path.strip_prefix("./").unwrap_or(path).to_owned(),
     })
 }
 

@@ -1,12 +1,13 @@
 //! The rule files of hookify: front matter with an event and patterns, and a message below it.
 //!
-//! Its patterns are regular expressions over the text of a call. Only those that name a program and its words, the end
-//! of a path, or the new text of a file can be said.
+//! Its patterns are regular expressions over the text of a call, without regard to upper and lower case. Those that
+//! name the words of a command, a part of a path or the new text of a file can be said.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::command_text::join_words;
-use super::{ImportResult, ImportedRule, yaml};
+use super::command_text::join_with;
+use super::text_pattern::{Alternative, Piece, parse_regex, parse_text, to_command_words, to_path_patterns};
+use super::{DraftedRule, ImportResult, escape_regex, front_matter};
 
 /// One condition of a rule.
 struct Condition {
@@ -16,48 +17,44 @@ struct Condition {
 }
 
 pub(super) fn read(text: &str, result: &mut ImportResult) -> Result<(), String> {
-    let rest = text.strip_prefix("---").ok_or("it has no front matter")?;
-    let (front, body) = rest.split_once("\n---").ok_or("its front matter does not end")?;
-    let front = yaml::parse(front.trim_start_matches(['\r', '\n']))?;
-    let text = |name: &str| front[name].as_str().map(str::to_owned);
-    let name = text("name").ok_or("it has no `name`")?;
-    if front["enabled"] == Value::Bool(false) {
+    let (fields, message) = front_matter::split(text).ok_or("it has no front matter")?;
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let name = text("name").unwrap_or("unnamed").to_owned();
+    if fields.get("enabled") == Some(&Value::Bool(false)) {
         result.leave_out(name, "it is not enabled");
         return Ok(());
     }
     let known = ["name", "enabled", "event", "pattern", "conditions", "action"];
-    result.leave_out_fields(&name, &front, &known);
-    let event = text("event").unwrap_or_else(|| "all".into());
-    let action = if text("action").as_deref() == Some("block") { "deny" } else { "warn" };
-    let conditions = match (front["conditions"].as_array(), text("pattern")) {
-        (Some(list), _) => list.iter().map(read_condition).collect(),
-        (None, Some(pattern)) => {
-            let field = match event.as_str() {
-                "bash" => "command",
-                "file" => "new_text",
-                _ => "content",
-            };
-            Some(vec![Condition { field: field.into(), operator: "regex_match".into(), pattern }])
-        }
-        (None, None) => None,
-    };
-    let Some(conditions) = conditions.filter(|conditions| !conditions.is_empty()) else {
-        result.leave_out(name, "its conditions cannot be read");
+    if let Some(field) = fields.keys().find(|field| !known.contains(&field.as_str())) {
+        result.leave_out(format!("{name}: {field}"), "there is no rule for this field");
         return Ok(());
-    };
-    let mut rule = ImportedRule { name: name.clone(), ..ImportedRule::default() };
-    let said = match event.as_str() {
-        "bash" => say_command(&conditions, &mut rule),
-        "file" => say_file(&conditions, &mut rule),
-        "stop" => {
-            Err("a rule about the end of a turn needs evidence: write `stops = true` with `need`".into())
+    }
+    let mut rule = DraftedRule { name: name.clone(), ..DraftedRule::default() };
+    let said = read_conditions(&fields).and_then(|conditions| {
+        let event = text("event").unwrap_or("all");
+        match event {
+            "stop" => {
+                Err("a rule about the end of a turn needs evidence: write `stops = true` with `need`".into())
+            }
+            "bash" | "file" | "all" if conditions.iter().all(|condition| condition.field == "command") => {
+                if event == "file" {
+                    Err("a file has no `command`".into())
+                } else {
+                    say_command(&conditions, &mut rule)
+                }
+            }
+            "file" | "all" => say_file(&conditions, &mut rule),
+            "bash" => Err("there is no rule for its fields".into()),
+            other => Err(format!("there is no rule for the event `{other}`")),
         }
-        other => Err(format!("there is no rule for the event `{other}`")),
-    };
+    });
     match said {
-        Ok(difference) => {
-            rule.action = Some((action, read_reason(body, &name)));
-            result.differ(name, difference);
+        Ok(differences) => {
+            let action = if text("action") == Some("block") { "deny" } else { "warn" };
+            rule.action = Some((action, read_reason(message, &name)));
+            for difference in differences {
+                result.differ(name.clone(), difference);
+            }
             result.add(rule);
         }
         Err(why) => result.leave_out(name, why),
@@ -65,121 +62,190 @@ pub(super) fn read(text: &str, result: &mut ImportResult) -> Result<(), String> 
     Ok(())
 }
 
-fn read_condition(value: &Value) -> Option<Condition> {
-    let text = |name: &str| value[name].as_str().map(str::to_owned);
-    let operator = text("operator").unwrap_or_else(|| "regex_match".into());
-    Some(Condition { field: text("field")?, operator, pattern: text("pattern")? })
-}
-
-fn say_command(conditions: &[Condition], rule: &mut ImportedRule) -> Result<&'static str, String> {
-    let [Condition { field, operator, pattern }] = conditions else {
-        return Err("several conditions about one command cannot be said".into());
+fn read_conditions(fields: &Map<String, Value>) -> Result<Vec<Condition>, String> {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let list = fields.get("conditions").and_then(Value::as_array).filter(|list| !list.is_empty());
+    let conditions: Vec<Condition> = match (list, fields.get("pattern").and_then(Value::as_str)) {
+        (Some(list), _) => list
+            .iter()
+            .map(|value| Condition {
+                field: text(value, "field"),
+                operator: value["operator"].as_str().unwrap_or("regex_match").to_owned(),
+                pattern: text(value, "pattern"),
+            })
+            .collect(),
+        (None, Some(pattern)) => {
+            let field = match fields.get("event").and_then(Value::as_str) {
+                Some("bash") => "command",
+                Some("file") => "new_text",
+                _ => "content",
+            };
+            vec![Condition {
+                field: field.into(),
+                operator: "regex_match".into(),
+                pattern: pattern.to_owned(),
+            }]
+        }
+        (None, None) => Vec::new(),
     };
-    if field != "command" {
-        return Err(format!("there is no rule for the field `{field}`"));
+    if conditions.is_empty() || conditions.iter().any(|one| one.field.is_empty() || one.pattern.is_empty()) {
+        return Err("its conditions cannot be read".into());
     }
-    let words = match operator.as_str() {
-        "regex_match" => read_simple_regex(pattern)?,
-        "contains" | "starts_with" => pattern.split_whitespace().map(|word| vec![word.to_owned()]).collect(),
-        other => return Err(format!("there is no rule for the operator `{other}`")),
-    };
-    rule.patterns.push(("runs", vec![join_words(&words)?]));
-    Ok("the rule looks at the program that is started, and not at text anywhere in the line")
+    Ok(conditions)
 }
 
-fn say_file(conditions: &[Condition], rule: &mut ImportedRule) -> Result<&'static str, String> {
-    let (mut writes, mut adds) = (Vec::new(), None);
-    for Condition { field, operator, pattern } in conditions {
+/// What a condition finds in a text: the alternatives of its expression.
+fn read_alternatives(condition: &Condition) -> Result<Vec<Alternative>, String> {
+    let mut text = parse_text(&condition.pattern);
+    match condition.operator.as_str() {
+        "regex_match" => return parse_regex(&condition.pattern),
+        "contains" => {}
+        "starts_with" => text.insert(0, Piece::Start),
+        "ends_with" => text.push(Piece::End),
+        "equals" => {
+            text.insert(0, Piece::Start);
+            text.push(Piece::End);
+        }
+        other => return Err(format!("there is no rule for the operator `{other}`")),
+    }
+    Ok(vec![text])
+}
+
+/// Says what the rule looks at, and returns how it differs from its source.
+fn say_command(conditions: &[Condition], rule: &mut DraftedRule) -> Result<Vec<String>, String> {
+    let mut left_out = Vec::new();
+    let mut differences = vec![
+        "the rule looks at the program that is started, and not at text anywhere in the line".to_owned(),
+    ];
+    let mut runs: Vec<Vec<String>> = Vec::new();
+    let (except, wanted): (Vec<&Condition>, Vec<&Condition>) =
+        conditions.iter().partition(|condition| condition.operator == "not_contains");
+    for (number, condition) in wanted.into_iter().enumerate() {
+        if condition.operator == "ends_with" {
+            return Err("a rule cannot say how a command line ends".into());
+        }
+        let mut found = Vec::new();
+        for alternative in read_alternatives(condition)? {
+            match to_command_words(&alternative) {
+                Ok(words) => found.push(words),
+                Err(why) if conditions.len() == 1 => left_out.push(why),
+                Err(why) => return Err(why),
+            }
+        }
+        if number == 0 {
+            runs = found;
+            continue;
+        }
+        // Options hold at any place; of other words, the order is not known.
+        let options: Option<Vec<&[String]>> =
+            found.iter().map(|words| words.strip_prefix(&["*".to_owned()])).collect();
+        let options = options.ok_or("several conditions about one command cannot be said")?;
+        runs = runs
+            .iter()
+            .flat_map(|words| options.iter().map(|more| [words.as_slice(), more].concat()))
+            .collect();
+    }
+    let merged = merge_alternatives(&runs);
+    let patterns = merged.iter().map(|words| join_with(words, &['*'])).collect::<Result<Vec<_>, _>>()?;
+    if patterns.is_empty() {
+        return Err(left_out.pop().unwrap_or_else(|| "a rule cannot say only what a command has not".into()));
+    }
+    differences.extend(left_out.iter().map(|why| format!("an alternative is left out: {why}")));
+    let mut exceptions = Vec::new();
+    for text in except.iter().map(|condition| condition.pattern.as_str()) {
+        if !text.starts_with('-') || text.contains(char::is_whitespace) {
+            return Err(format!("a rule cannot say that the command has no `{text}`"));
+        }
+        let star = if text.starts_with("--") { "*" } else { "" };
+        for words in &runs {
+            let words = words.iter().cloned().chain([format!("{text}{star}")]);
+            exceptions.push(join_with(&words.map(|word| vec![word]).collect::<Vec<_>>(), &['*'])?);
+        }
+    }
+    rule.patterns.push(("runs", patterns));
+    if !exceptions.is_empty() {
+        rule.patterns.push(("except", exceptions));
+    }
+    Ok(differences)
+}
+
+/// Joins rows of words that differ in one word into one row with alternatives.
+fn merge_alternatives(rows: &[Vec<String>]) -> Vec<Vec<Vec<String>>> {
+    let mut merged: Vec<Vec<Vec<String>>> = Vec::new();
+    for row in rows {
+        let row: Vec<Vec<String>> = row.iter().map(|word| vec![word.clone()]).collect();
+        let place = merged.iter_mut().find_map(|known| {
+            let is_alike = known.len() == row.len();
+            let different: Vec<usize> =
+                (0..row.len()).filter(|at| is_alike && known[*at] != row[*at]).collect();
+            let others_are_single =
+                |at: usize| known.iter().enumerate().all(|(other, words)| other == at || words.len() == 1);
+            match different[..] {
+                [at] if is_alike && others_are_single(at) => Some((known, at)),
+                _ => None,
+            }
+        });
+        match place {
+            Some((known, at)) => known[at].extend(row[at].iter().cloned()),
+            None => merged.push(row),
+        }
+    }
+    merged
+}
+
+/// Says which files and texts the rule looks at, and returns how it differs from its source.
+fn say_file(conditions: &[Condition], rule: &mut DraftedRule) -> Result<Vec<String>, String> {
+    let (mut writes, mut except, mut adds) = (Vec::new(), Vec::new(), None);
+    for condition in conditions {
+        let Condition { field, operator, pattern } = condition;
         match (field.as_str(), operator.as_str()) {
-            ("file_path", "regex_match") => writes.push(read_path_end(pattern)?),
-            ("file_path", "ends_with") => writes.push(format!("*{}", check_plain(pattern)?)),
-            ("new_text" | "content", "regex_match") if adds.is_none() => adds = Some(pattern.clone()),
-            ("new_text" | "content", "contains") if adds.is_none() => adds = Some(escape_regex(pattern)),
+            ("file_path", "not_contains") => {
+                except
+                    .extend(to_path_patterns(&[parse_text(pattern)]).map_err(|why| describe(pattern, &why))?);
+            }
+            ("file_path", _) if writes.is_empty() => {
+                let found = read_alternatives(condition).and_then(|all| to_path_patterns(&all));
+                writes = found.map_err(|why| describe(pattern, &why))?;
+            }
+            ("file_path", _) => return Err("several conditions about one path cannot be said".into()),
+            ("new_text" | "content" | "new_string", "regex_match") if adds.is_none() => {
+                adds = Some(if pattern.starts_with("(?i)") {
+                    pattern.clone()
+                } else {
+                    format!("(?i){pattern}")
+                });
+            }
+            ("new_text" | "content" | "new_string", "contains") if adds.is_none() => {
+                adds = Some(escape_regex(pattern));
+            }
             _ => return Err(format!("there is no rule for `{field}` with `{operator}`")),
         }
     }
-    if writes.len() > 1 {
-        return Err("several conditions about one path cannot be said".into());
+    if writes.is_empty() && !except.is_empty() {
+        writes = vec!["**".into()];
     }
-    if let Some(path) = writes.pop() {
-        rule.patterns.push(("writes", vec![path]));
+    if !writes.is_empty() {
+        rule.patterns.push(("writes", writes));
     }
-    if let Some(regex) = adds {
-        if regex.contains("(?=") || regex.contains("(?!") || regex.contains("(?<") {
-            return Err("the regular expression looks around, which a rule cannot".into());
-        }
+    if !except.is_empty() {
+        rule.patterns.push(("except", except));
+    }
+    let what = if let Some(regex) = adds {
         rule.patterns.push(("adds", vec![regex]));
-    }
-    Ok("the rule holds for every way to write a file, and looks only at lines that are new")
+        "the rule holds for every way to write a file, and looks only at lines that are new"
+    } else {
+        "the rule holds for every way to write a file"
+    };
+    Ok(vec![what.into()])
 }
 
-/// The words of a regular expression that is made of words, blanks and choices of words only.
-fn read_simple_regex(regex: &str) -> Result<Vec<Vec<String>>, String> {
-    let cannot = || format!("the regular expression `{regex}` says more than the words of a command");
-    let text = regex.trim_start_matches('^').trim_start_matches("\\b").trim_end_matches("\\b");
-    let mut words = vec![String::new()];
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' => match rest.next() {
-                Some('s') => {
-                    if rest.next_if(|c| *c == '+').is_none() {
-                        return Err(cannot());
-                    }
-                    words.push(String::new());
-                }
-                Some(c @ ('.' | '-' | '/')) => words.last_mut().ok_or_else(cannot)?.push(c),
-                _ => return Err(cannot()),
-            },
-            ' ' => words.push(String::new()),
-            '(' => {
-                let group: String = rest.by_ref().take_while(|c| *c != ')').collect();
-                let group = group.strip_prefix("?:").unwrap_or(&group).to_owned();
-                let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '|' | '_');
-                let is_whole = words.last().is_some_and(String::is_empty)
-                    && matches!(rest.peek(), None | Some('\\' | ' '));
-                if !is_whole || !group.chars().all(is_word) {
-                    return Err(cannot());
-                }
-                words.last_mut().ok_or_else(cannot)?.push_str(&group);
-            }
-            c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '=' | ':' | '@') => {
-                words.last_mut().ok_or_else(cannot)?.push(c);
-            }
-            _ => return Err(cannot()),
-        }
-    }
-    if words.iter().any(String::is_empty) {
-        return Err(cannot());
-    }
-    Ok(words.iter().map(|word| word.split('|').map(str::to_owned).collect()).collect())
-}
-
-/// `\.env$` as `*.env`.
-fn read_path_end(regex: &str) -> Result<String, String> {
-    let cannot = || format!("the regular expression `{regex}` says more than the end of a path");
-    let text = regex.strip_suffix('$').ok_or_else(cannot)?;
-    let text = text.trim_start_matches(".*").replace("\\.", ".").replace("\\/", "/");
-    let has_signs = regex.replace("\\.", "").trim_start_matches(".*").contains('.');
-    check_plain(&text).ok().filter(|_| !has_signs).map(|text| format!("*{text}")).ok_or_else(cannot)
-}
-
-fn check_plain(text: &str) -> Result<&str, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    if text.is_empty() || !text.chars().all(is_plain) {
-        return Err(format!("`{text}` is not the end of a file's name"));
-    }
-    Ok(text)
-}
-
-fn escape_regex(text: &str) -> String {
-    let is_sign = |c: char| r"\.+*?()|[]{}^$#&-~".contains(c);
-    text.chars().flat_map(|c| is_sign(c).then_some('\\').into_iter().chain([c])).collect()
+fn describe(pattern: &str, why: &str) -> String {
+    if why.contains(pattern) { why.to_owned() } else { format!("`{pattern}`: {why}") }
 }
 
 /// The first sentence of the message.
-fn read_reason(body: &str, name: &str) -> String {
-    let lines = body.lines().map(|line| line.trim_matches(['#', '*', ' ', '-', '>', '\r']));
+fn read_reason(message: &str, name: &str) -> String {
+    let lines = message.lines().map(|line| line.trim_matches(['#', '*', ' ', '-', '>', '\r']));
     let line = lines.into_iter().find(|line| line.contains(char::is_alphabetic));
     line.map_or_else(|| format!("the rule `{name}` of hookify says so"), |line| line.replace("**", ""))
 }

@@ -7,22 +7,21 @@ mod client_permissions;
 mod codex;
 mod command_text;
 mod conclaude;
+mod front_matter;
 mod hookify;
 mod safety_net;
+mod starlark;
+mod text_pattern;
+mod verification;
 mod yaml;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use toml_edit::{Array, InlineTable, Table, value};
-
-use super::add::list_or_text;
-use super::example_run::ExampleReport;
+use super::drafted_rule::{DraftedRule, RuleExample, add_unique, make_name};
 use crate::cli::file_change::read_text;
 use crate::cli::screen::{text_width, wrap};
-use crate::cli::{CommandError, CommandResult, Exit, open_current_workspace};
-use crate::config::{Config, ConfigLayer};
-use crate::registry::guard_settings;
+use crate::cli::{CommandError, CommandResult, Exit};
 use crate::text::{make_one_line, shorten_line};
 
 /// Turn the rules of another tool into rules of Provost, on standard output
@@ -44,32 +43,11 @@ pub(super) struct Import {
 /// What came of the files.
 #[derive(Default)]
 pub(super) struct ImportResult {
-    rules: Vec<ImportedRule>,
+    rules: Vec<DraftedRule>,
     /// What could not be said, and why.
     unsaid: Vec<(String, String)>,
     /// Where a rule decides otherwise than its source.
     differences: Vec<(String, String)>,
-}
-
-/// A rule that was read from another tool.
-#[derive(Default)]
-pub(super) struct ImportedRule {
-    name: String,
-    /// Keys with patterns.
-    patterns: Vec<(&'static str, Vec<String>)>,
-    /// `deny`, `ask` or `warn`, with the reason; empty if it needs a check.
-    action: Option<(&'static str, String)>,
-    /// A command that must succeed before a turn ends, and its seconds.
-    stop_check: Option<(String, Option<i64>)>,
-    fix: Option<String>,
-    matching: Vec<ImportedExample>,
-    not_matching: Vec<ImportedExample>,
-}
-
-pub(super) enum ImportedExample {
-    Line(String),
-    Read(String),
-    Write(String),
 }
 
 impl ImportResult {
@@ -90,27 +68,18 @@ impl ImportResult {
         self.differences.push((what.into(), how.into()));
     }
 
-    /// Adds a rule under a name that no other has.
-    fn add(&mut self, mut rule: ImportedRule) {
-        let wanted = make_name(&rule.name);
-        let is_taken = |name: &str| self.rules.iter().any(|rule| rule.name == name);
-        rule.name.clone_from(&wanted);
-        let mut number = 2;
-        while is_taken(&rule.name) {
-            rule.name = format!("{wanted}-{number}");
-            number += 1;
+    fn differ_once(&mut self, what: &str, how: &str) {
+        let difference = (what.to_owned(), how.to_owned());
+        if !self.differences.contains(&difference) {
+            self.differences.push(difference);
         }
-        self.rules.push(rule);
     }
-}
 
-/// A name with the characters that a rule's name may have.
-fn make_name(text: &str) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches(['-', '.', '_']));
-    let name = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
-    let name: String = name.chars().take(60).collect();
-    if name.is_empty() { "imported".into() } else { name.trim_end_matches('-').to_owned() }
+    /// Adds a rule under a name that no other has.
+    fn add(&mut self, rule: DraftedRule) {
+        let name = make_name(&rule.name, "imported");
+        add_unique(&mut self.rules, DraftedRule { name, ..rule });
+    }
 }
 
 impl Import {
@@ -135,7 +104,7 @@ impl Import {
                 exit = Exit::Problem;
             }
         }
-        drop_failing_examples(&mut result)?;
+        verification::verify(&mut result)?;
         let mut out = anstream::stdout().lock();
         for rule in &result.rules {
             write!(out, "[[rule]]\n{}\n", rule.render())?;
@@ -177,105 +146,8 @@ fn read_source(name: &str, text: &str, result: &mut ImportResult) -> Result<(), 
     }
 }
 
-/// Removes the examples that Provost judges otherwise than the source, and lists them.
-fn drop_failing_examples(result: &mut ImportResult) -> Result<(), CommandError> {
-    let (_, workspace) = open_current_workspace()?;
-    let mut found = Vec::new();
-    for rule in &mut result.rules {
-        for is_match in [true, false] {
-            let examples = std::mem::take(if is_match { &mut rule.matching } else { &mut rule.not_matching });
-            for example in examples {
-                let list = |rule: &mut ImportedRule, example| {
-                    if is_match { rule.matching.push(example) } else { rule.not_matching.push(example) }
-                };
-                let shown = example.describe();
-                let mut probe = rule.copy();
-                list(&mut probe, example);
-                let text = format!("[[rule]]\n{}", probe.render());
-                let path = PathBuf::from("provost.toml");
-                let config = Config::read_text(ConfigLayer::Project, &path, &text, guard_settings);
-                if ExampleReport::judge_layers(&config, &workspace).failures.is_empty() {
-                    let kept = probe.matching.pop().or_else(|| probe.not_matching.pop());
-                    if let Some(example) = kept {
-                        list(rule, example);
-                    }
-                } else {
-                    let how = if is_match { "does not match" } else { "matches" };
-                    found.push((
-                        rule.name.clone(),
-                        format!("the rule {how} {shown}, so the example is left out"),
-                    ));
-                }
-            }
-        }
-    }
-    result.differences.extend(found);
-    Ok(())
-}
-
-impl ImportedExample {
-    fn describe(&self) -> String {
-        match self {
-            Self::Line(line) => format!("`{line}`"),
-            Self::Read(path) => format!("a read of `{path}`"),
-            Self::Write(path) => format!("a write to `{path}`"),
-        }
-    }
-}
-
-impl ImportedRule {
-    /// The rule without its examples.
-    fn copy(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            patterns: self.patterns.clone(),
-            action: self.action.clone(),
-            stop_check: self.stop_check.clone(),
-            fix: self.fix.clone(),
-            ..Self::default()
-        }
-    }
-
-    fn render(&self) -> Table {
-        let mut table = Table::new();
-        table.insert("name", value(self.name.as_str()));
-        for (key, patterns) in &self.patterns {
-            table.insert(key, list_or_text(patterns));
-        }
-        if let Some((check, seconds)) = &self.stop_check {
-            table.insert("stops", value(true));
-            let mut need = InlineTable::new();
-            need.insert("check", check.as_str().into());
-            if let Some(seconds) = seconds {
-                need.insert("seconds", (*seconds).into());
-            }
-            table.insert("need", value(need));
-        }
-        if let Some((key, reason)) = &self.action {
-            table.insert(key, value(reason.as_str()));
-        }
-        if let Some(fix) = &self.fix {
-            table.insert("fix", value(fix.as_str()));
-        }
-        for (key, examples) in [("match", &self.matching), ("not_match", &self.not_matching)] {
-            if examples.is_empty() {
-                continue;
-            }
-            let mut list = Array::new();
-            for example in examples {
-                let of = |key: &str, path: &str| {
-                    let mut table = InlineTable::new();
-                    table.insert(key, path.into());
-                    toml_edit::Value::from(table)
-                };
-                list.push(match example {
-                    ImportedExample::Line(line) => line.as_str().into(),
-                    ImportedExample::Read(path) => of("read", path),
-                    ImportedExample::Write(path) => of("write", path),
-                });
-            }
-            table.insert(key, value(list));
-        }
-        table
-    }
+/// A text as a regular expression that matches only this text.
+fn escape_regex(text: &str) -> String {
+    let is_sign = |c: char| r"\.+*?()|[]{}^$#&-~".contains(c);
+    text.chars().flat_map(|c| is_sign(c).then_some('\\').into_iter().chain([c])).collect()
 }

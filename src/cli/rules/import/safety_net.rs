@@ -1,57 +1,100 @@
 //! The custom rules of `cc-safety-net`: a command, a subcommand, and the arguments that are blocked.
+//!
+//! It compares each argument with those that are blocked, wherever it stands, and the letters of `-vA` one by one. So
+//! options become words of `runs`, and operands an `argument`. The older `.safety-net.json` and the newer
+//! `rulebook.json` have the same rules; a rulebook may have examples.
 
 use serde_json::Value;
 
 use super::command_text::join_words;
-use super::{ImportResult, ImportedExample, ImportedRule};
+use super::{DraftedRule, ImportResult, RuleExample, escape_regex};
+use crate::text::quote_for_shell;
+
+/// The fields of a rule, and of the file, that are read or have no effect on decisions.
+const RULE_FIELDS: &[&str] = &["name", "command", "subcommand", "block_args", "reason", "intent"];
+#[rustfmt::skip]
+const FILE_FIELDS: &[&str] = &[
+    "$schema", "version", "rulebook_version", "name", "description", "author", "allowed_commands", "rules", "tests",
+    "migrated_from",
+];
 
 pub(super) fn read(config: &Value, result: &mut ImportResult) -> Result<(), String> {
     let rules = config["rules"].as_array().ok_or("`rules` is not a list")?;
+    let tests: Vec<&Value> = config["tests"].as_array().into_iter().flatten().collect();
+    result.leave_out_fields("the file", config, FILE_FIELDS);
     for rule in rules {
-        let text = |name: &str| rule[name].as_str().map(str::trim).filter(|text| !text.is_empty());
-        let name = text("name").unwrap_or("safety-net");
-        result.leave_out_fields(name, rule, &["name", "command", "subcommand", "block_args", "reason"]);
-        let Some(command) = text("command") else {
-            result.leave_out(name, "it has no `command`");
-            continue;
-        };
-        let blocked: Vec<String> = rule["block_args"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(String::from)
-            .collect();
-        let mut words = vec![vec![command.to_owned()]];
-        words.extend(text("subcommand").map(|word| vec![word.to_owned()]));
-        let line = |last: Option<&String>| {
-            let words = words.iter().map(|word| word[0].as_str()).chain(last.map(String::as_str));
-            words.collect::<Vec<_>>().join(" ")
-        };
-        let lines: Vec<String> = match blocked.as_slice() {
-            [] => vec![line(None)],
-            blocked => blocked.iter().map(|word| line(Some(word))).collect(),
-        };
-        // An operand that is blocked counts wherever it stands, and the last word of a pattern only as the next one.
-        if let Some(operand) = blocked.iter().find(|word| !word.starts_with('-')) {
-            result.differ(
-                name,
-                format!("the rule matches `{operand}` only if no other operand stands before it"),
-            );
+        let name = rule["name"].as_str().unwrap_or("safety-net");
+        if let Err(why) = read_rule(name, rule, &tests, result) {
+            result.leave_out(name, why);
         }
-        if !blocked.is_empty() {
-            words.push(blocked);
-        }
-        match join_words(&words) {
-            Ok(pattern) => result.add(ImportedRule {
-                name: name.to_owned(),
-                patterns: vec![("runs", vec![pattern])],
-                action: Some(("deny", text("reason").unwrap_or("a rule of safety-net blocks it").to_owned())),
-                matching: lines.into_iter().map(ImportedExample::Line).collect(),
-                ..ImportedRule::default()
-            }),
-            Err(why) => result.leave_out(name, why),
-        }
+    }
+    Ok(())
+}
+
+fn read_rule(name: &str, rule: &Value, tests: &[&Value], result: &mut ImportResult) -> Result<(), String> {
+    let text = |name: &str| rule[name].as_str().map(str::trim).filter(|text| !text.is_empty());
+    if let Some(field) =
+        rule.as_object().and_then(|rule| rule.keys().find(|key| !RULE_FIELDS.contains(&&***key)))
+    {
+        return Err(format!("there is no rule for its field `{field}`"));
+    }
+    let command = text("command").ok_or("it has no `command`")?;
+    let blocked = rule["block_args"].as_array().filter(|list| !list.is_empty());
+    let blocked = blocked.ok_or("it has no `block_args`")?;
+    let blocked: Option<Vec<&str>> = blocked.iter().map(Value::as_str).collect();
+    let blocked = blocked.ok_or("one of its `block_args` is not a text")?;
+    let (options, operands): (Vec<&str>, Vec<&str>) =
+        blocked.into_iter().partition(|word| word.len() > 1 && word.starts_with('-') && *word != "--");
+    let mut words = vec![vec![command.to_owned()]];
+    words.extend(text("subcommand").map(|word| vec![word.to_owned()]));
+    let start: Vec<&str> = words.iter().map(|word| word[0].as_str()).collect();
+    let line = |last: &str| {
+        let words = start.iter().chain([&last]).map(|word| quote_for_shell(word));
+        RuleExample::Line(words.collect::<Vec<_>>().join(" "))
+    };
+    let is_own = |test: &&&Value| test["rule"].as_str().is_none_or(|rule| rule == name);
+    let list_tests = |expected: &str| -> Vec<RuleExample> {
+        let wanted = tests.iter().filter(is_own).filter(|test| test["expect"] == expected);
+        let lines = wanted.filter_map(|test| test["command"].as_str());
+        lines.map(|line| RuleExample::Line(line.to_owned())).collect()
+    };
+    let common = DraftedRule {
+        name: name.to_owned(),
+        action: Some(("deny", text("reason").unwrap_or("a rule of safety-net blocks it").to_owned())),
+        not_matching: list_tests("allowed"),
+        ..DraftedRule::default()
+    };
+    let pattern = join_words(&words)?;
+    let mut rules = Vec::new();
+    if !options.is_empty() {
+        let mut words = words.clone();
+        words.push(options.iter().map(|word| (*word).to_owned()).collect());
+        rules.push(DraftedRule {
+            patterns: vec![("runs", vec![join_words(&words)?])],
+            matching: options.iter().map(|word| line(word)).collect(),
+            ..common.clone()
+        });
+    }
+    if !operands.is_empty() {
+        let alternatives: Vec<String> = operands.iter().map(|word| escape_regex(word)).collect();
+        let regex = match alternatives.as_slice() {
+            [one] => format!("^{one}$"),
+            several => format!("^({})$", several.join("|")),
+        };
+        rules.push(DraftedRule {
+            patterns: vec![("runs", vec![pattern]), ("argument", vec![regex])],
+            matching: operands.iter().map(|word| line(word)).collect(),
+            ..common
+        });
+    }
+    let blocked = list_tests("blocked");
+    if let [only] = rules.as_mut_slice() {
+        only.matching.extend(blocked);
+    } else if !blocked.is_empty() {
+        result.differ(name, "it became two rules, so its `tests` that are blocked are left out");
+    }
+    for rule in rules {
+        result.add(rule);
     }
     Ok(())
 }

@@ -170,14 +170,12 @@ fn read_scalar(text: &str) -> Result<Value, String> {
             let inner = text[1..].strip_suffix('\'').ok_or_else(|| format!("`{text}` is not closed"))?;
             Ok(inner.replace("''", "'").into())
         }
-        Some('[') => {
-            let inner = text[1..].strip_suffix(']').ok_or("a list must end on its line")?;
-            if inner.contains(['[', '{', '"', '\'']) && inner.contains(',') && inner.contains(['[', '{']) {
-                return Err("a list in a list must stand on lines of its own".into());
-            }
-            split_flow(inner).into_iter().map(read_scalar).collect::<Result<Vec<_>, _>>().map(Value::from)
+        Some('[' | '{') => {
+            let mut rest = text;
+            let value = read_flow(&mut rest, 0)?;
+            if rest.trim().is_empty() { Ok(value) } else { Err(format!("`{text}` must end on its line")) }
         }
-        Some('{' | '&' | '!' | '%' | '@' | '`') => Err(format!("`{text}` is not read")),
+        Some('&' | '!' | '%' | '@' | '`') => Err(format!("`{text}` is not read")),
         // As a plain text, `*x` is an alias.
         Some('*') => Err(format!("`{text}` is an alias, which is not read")),
         _ => Ok(match text {
@@ -189,23 +187,65 @@ fn read_scalar(text: &str) -> Result<Value, String> {
     }
 }
 
-/// The items of a list on one line.
-fn split_flow(text: &str) -> Vec<&str> {
-    let (mut items, mut start, mut quote) = (Vec::new(), 0, None);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, ',') => {
-                items.push(text[start..at].trim());
-                start = at + 1;
+/// A list or a map on one line, or a part of one.
+fn read_flow(rest: &mut &str, depth: usize) -> Result<Value, String> {
+    if depth > DEEPEST {
+        return Err("it is nested too deeply".into());
+    }
+    *rest = rest.trim_start();
+    let whole = *rest;
+    let not_closed = || format!("`{whole}` must end on its line");
+    let Some(close) = rest.chars().next().and_then(|c| match c {
+        '[' => Some(']'),
+        '{' => Some('}'),
+        _ => None,
+    }) else {
+        let (text, after) = rest.split_at(find_flow_end(rest).ok_or_else(not_closed)?);
+        *rest = after;
+        return read_scalar(text);
+    };
+    *rest = &rest[1..];
+    let (mut list, mut map) = (Vec::new(), Map::new());
+    loop {
+        *rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix(close) {
+            *rest = after;
+            return Ok(if close == ']' { list.into() } else { map.into() });
+        }
+        if close == ']' {
+            list.push(read_flow(rest, depth + 1)?);
+        } else {
+            let (key, value) = split_key(rest).ok_or_else(|| format!("`{whole}`: a key is missing"))?;
+            *rest = value;
+            let Value::String(key) = read_scalar(key)? else {
+                return Err(format!("`{whole}`: a key is missing"));
+            };
+            if map.insert(key.clone(), read_flow(rest, depth + 1)?).is_some() {
+                return Err(format!("`{key}` is there twice"));
             }
-            _ => {}
+        }
+        *rest = rest.trim_start();
+        match rest.strip_prefix(',') {
+            Some(after) => *rest = after,
+            None if rest.starts_with(close) => {}
+            None => return Err(not_closed()),
         }
     }
-    items.push(text[start..].trim());
-    items.retain(|item| !item.is_empty());
-    items
+}
+
+/// Where a text of a list or a map on one line ends.
+fn find_flow_end(text: &str) -> Option<usize> {
+    let mut quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let mut previous = ' ';
+    for (at, c) in text.char_indices().skip(usize::from(quote.is_some())) {
+        match quote {
+            Some(open) if c == open && (open == '\'' || previous != '\\') => quote = None,
+            None if matches!(c, ',' | ']' | '}') => return Some(at),
+            _ => {}
+        }
+        previous = c;
+    }
+    None
 }
 
 /// The line without a comment, which begins with `#` at the start or after a blank, outside of quotes.
@@ -214,7 +254,7 @@ fn strip_comment(line: &str) -> &str {
     for (at, c) in line.char_indices() {
         match (quote, c) {
             (Some(open), c) if c == open && (open == '\'' || previous != '\\') => quote = None,
-            (None, '"' | '\'') if previous == ' ' || matches!(previous, '[' | ',') => quote = Some(c),
+            (None, '"' | '\'') if previous == ' ' || matches!(previous, '[' | '{' | ',') => quote = Some(c),
             (None, '#') if previous.is_whitespace() => return &line[..at],
             _ => {}
         }
@@ -237,6 +277,10 @@ mod tests {
             "block": "one\n  two # kept", "last": "https://x/#y"});
         assert_eq!(parse(text).unwrap(), expected);
         assert_eq!(
+            parse("- {a: 'x, y', \"b\": [1, {c: d}], e: }\n- [[a], {}]\n").unwrap(),
+            json!([{"a": "x, y", "b": [1, {"c": "d"}], "e": null}, [["a"], {}]])
+        );
+        assert_eq!(
             parse("a:\n    b:\n      - c\n      -\n        d: e\n").unwrap(),
             json!({"a": {"b": ["c", {"d": "e"}]}})
         );
@@ -248,7 +292,12 @@ mod tests {
             "a: *b\n",
             "a: &b c\n",
             "a: !x y\n",
-            "a: {b: c}\n",
+            "a: {b: c\n",
+            "a: [b\n",
+            "a: [b] c\n",
+            "a: {b}\n",
+            "a: {b: c, b: d}\n",
+            "a: ['b, c]\n",
             "a: 1\na: 2\n",
             "a: 1\n   b: 2\n",
             "\ta: 1\n",
@@ -256,6 +305,8 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text:?} {:?}", parse(text));
         }
+        let flow = format!("a: {}\n", "[".repeat(10_000));
+        assert!(parse(&flow).is_err());
         let deep = (0..200).map(|n| " ".repeat(n) + "a:\n").collect::<String>();
         assert!(parse(&deep).is_err());
     }

@@ -56,8 +56,7 @@ fn a_commit_is_refused_and_a_dry_run_is_not() {
     let commit = |dry_run| Effect::Commit {
         site: Box::new(GitSite::default()),
         dry_run,
-        message: None,
-        message_file: None,
+        message: provost_core::effect::git::CommitMessage::NotGiven,
     };
     assert!(refuse(&[run("git"), commit(false)]).unwrap().contains("'git commit'"));
     assert_eq!(refuse(&[run("git"), commit(true)]), None);

@@ -1,7 +1,7 @@
 //! Lines without unknown words.
 
 use super::check_lines;
-use crate::pattern::PatternMatch::{No, Yes};
+use crate::pattern::PatternMatch::{No, Unknown, Yes};
 
 #[test]
 fn operands_match_in_order_behind_options_and_their_values() {
@@ -312,4 +312,64 @@ fn a_program_with_a_slash_is_a_path() {
             ("git", &["./git/x", "/git/"]),
         ],
     );
+}
+
+#[test]
+fn a_star_in_a_word_is_any_text() {
+    check_lines(
+        Yes,
+        &[
+            ("npm run test*", &["npm run test", "npm run test:unit", "npm run -s test:a/b x"]),
+            ("npm run *:prod|deploy", &["npm run build:prod", "npm run deploy"]),
+            (
+                "git push --force*",
+                &["git push --force", "git push x --force-with-lease", "git push --force=x"],
+            ),
+            ("git push *a*b*c", &["git push a-b-c", "git push xaabbc"]),
+            ("cat */.env*", &["cat app/.env", "cat /x/.env.local"]),
+        ],
+    );
+    check_lines(
+        No,
+        &[
+            ("npm run test*", &["npm run lint", "npm run", "npm run build test", "npm run latest"]),
+            ("npm run *:prod", &["npm run :production", "npm run prod"]),
+            ("git push --force*", &["git push --no-force", "git push -f", "git push -- --force"]),
+            ("git push *a*b*c", &["git push a-b", "git push cba"]),
+            ("cp a*a b", &["cp a b"]),
+        ],
+    );
+    check_lines(
+        Unknown,
+        &[
+            ("npm run test*", &["npm run $X", "npm run te$X", "npm run tests-$X"]),
+            ("git push --force*", &["git push $X", "git push --fo\"$X\""]),
+        ],
+    );
+}
+
+#[test]
+fn the_end_of_a_pattern_excludes_more_words() {
+    check_lines(
+        Yes,
+        &[
+            ("git push <end>", &["git push", "git 'push'", "cd x && git push; ls"]),
+            ("git <end>", &["git"]),
+            ("git push --force|-f origin <end>", &["git push -f origin", "git push origin --force"]),
+            ("npm run test* <end>", &["npm run test:a"]),
+            ("make V=1 test <end>", &["make V=1 test"]),
+        ],
+    );
+    check_lines(
+        No,
+        &[
+            ("git push <end>", &["git push origin", "git push -f", "git -C sub push", "git push --", "git"]),
+            ("git <end>", &["git push", "git --version"]),
+            ("git push --force <end>", &["git push --force origin", "git push --force -v", "git push"]),
+            ("npm run test* <end>", &["npm run test x"]),
+            ("make test <end>", &["make V=1 test", "make -j4 test"]),
+            ("cargo test <end>", &["cargo +nightly test", "cargo test $X --all", "cargo test x$X y"]),
+        ],
+    );
+    check_lines(Unknown, &[("git push <end>", &["git push $X", "git $X"])]);
 }

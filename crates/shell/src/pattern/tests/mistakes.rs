@@ -16,7 +16,9 @@ fn a_mistake_has_a_message_and_a_position() {
         ("git add -A\\|--all", 10, "`\\` has no meaning"),
         ("git add . && git commit", 10, "`&` has no meaning"),
         ("$GIT push", 0, "`$` has no meaning"),
-        ("npm run test*", 12, "a whole word"),
+        ("git* push", 3, "in an operand or a long option"),
+        ("rm -r*", 5, "in an operand or a long option"),
+        ("git <end> push", 4, "`<` has no meaning"),
         ("git -C sub push", 7, "`-C=sub`"),
         ("git commit -am wip", 15, "`-am=wip`"),
         ("docker run --network host", 21, "`--network=host`"),
@@ -47,6 +49,10 @@ fn every_form_of_the_contract_is_a_pattern() {
         "git checkout HEAD~1|HEAD^|@{u}",
         "kubectl -n=prod delete",
         "git commit -m",
+        "npm run test*|lint",
+        "git push --force*",
+        "git push <end>",
+        "git <end>",
     ] {
         CommandPattern::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     }

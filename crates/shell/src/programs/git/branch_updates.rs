@@ -3,7 +3,7 @@
 use super::super::options::{OptionName, ParsedArguments};
 use super::switches::{existing_branch, named_branch, new_branch, site_cost};
 use crate::effect::Effect;
-use crate::effect::git::{BranchUpdate, SwitchTarget, UpdateKind, UpdatedBranch};
+use crate::effect::git::{BranchUpdate, CommitMessage, SwitchTarget, UpdateKind, UpdatedBranch};
 use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
@@ -81,7 +81,7 @@ impl LineWalker<'_> {
         let name = if let UpdatedBranch::Named(name) = &branch { name.len() } else { 0 };
         let cost = site_cost(&site) + name + from.as_ref().map_or(0, String::len);
         let at = self.effects.len();
-        let update = BranchUpdate { command, site, branch, kind, from, message: None };
+        let update = BranchUpdate { command, site, branch, kind, from, message: CommitMessage::NotGiven };
         self.report_effect(Effect::UpdateBranch(Box::new(update)), cost);
         self.record_step(FlowStep::Site(SiteOwner::Effect(at)));
     }

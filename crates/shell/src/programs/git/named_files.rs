@@ -28,6 +28,13 @@ const COMMANDS: &[(&str, &str, &str, &str, ChangedOperands)] = &[
          --separate-git-dir= --server-option= --shallow-exclude= --shallow-since= --template= --upload-pack=",
         OneWritten(1),
     ),
+    (
+        "init",
+        "",
+        "b:q",
+        "--bare --initial-branch= --object-format= --quiet --ref-format= --separate-git-dir= --shared --template=",
+        OneWritten(0),
+    ),
     ("bundle", "create", "q", "--version=", OneWritten(0)),
     ("merge-file", "", "L:pq", "--diff-algorithm= --marker-size= --stdout", OneWritten(0)),
     ("mailinfo", "", "bkmnu", "--encoding= --quoted-cr=", AllWritten),

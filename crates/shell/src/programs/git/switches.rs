@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::super::options::{OptionName, OptionTable, ParsedArguments, STRICT};
 use super::options;
 use crate::effect::Effect;
-use crate::effect::git::{BranchSwitch, GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
+use crate::effect::git::{BranchSwitch, CommitMessage, GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
 use crate::flow::{FlowStep, SiteOwner};
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
@@ -23,8 +23,8 @@ impl LineWalker<'_> {
                 let at = self.effects.len();
                 let arguments = parse_commit(words);
                 let dry_run = is_dry_run(&arguments);
-                let commit =
-                    Effect::Commit { site: Box::new(site), dry_run, message: None, message_file: None };
+                let message = CommitMessage::NotGiven;
+                let commit = Effect::Commit { site: Box::new(site), dry_run, message };
                 self.report_effect(commit, cost);
                 self.note_message(&arguments, at);
                 self.record_step(FlowStep::Site(SiteOwner::Effect(at)));

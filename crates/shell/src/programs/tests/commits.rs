@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::effect::Effect;
-use crate::effect::git::{GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
+use crate::effect::git::{CommitMessage, GitSite, SwitchTarget, UpdateKind, UpdatedBranch};
 use crate::effects;
 
 /// The branches that may be checked out, the likeliest first: `.` for the one on which the line starts, `?` for an
@@ -197,7 +197,7 @@ fn every_outcome_of_a_line_is_followed() {
         ("c() { git commit; }; git switch f; c", "/p f|."),
         ("s() { git switch f; }; s; git commit", "/p f|."),
         ("w() { git switch -c f && git commit; }; w", "/p f"),
-        ("echo x | xargs git switch && git commit", "/p ?"),
+        ("cat x | xargs git switch && git commit", "/p ?"),
         ("git diff --name-only | xargs git add && git commit", "/p ."),
         ("find . -exec git switch f \\; && git commit", "/p f|."),
         ("timeout 5 git switch f && git commit", "/p f"),
@@ -308,7 +308,7 @@ fn other_branch_updates_are_found() {
         ("git rebase HEAD f", "rebase f -"),
         ("git rebase -i HEAD~2", "rebase . -"),
         ("git reset --hard f --", "reset . f"),
-        ("echo f | xargs git reset --hard", "reset . -"),
+        ("cat f | xargs git reset --hard", "reset . -"),
         ("git symbolic-ref refs/heads/main refs/heads/f", "symbolic-ref main -, symbolic-ref f -"),
         ("git branch -M main", "branch -M main HEAD"),
         ("git branch -C f main", "branch -C main f"),
@@ -348,6 +348,11 @@ fn a_commit_has_the_message_that_the_words_give() {
         ("git add . && git commit -m \"$(cat <<EOF\nfeat: a\n\nb\nEOF\n)\" && git push", "feat: a\n\nb"),
         ("git commit -m \"$(cat <<-'E'\n\ta\n\tE\n)\"", "a"),
         ("git commit -F - <<'EOF'\nfeat: a\n\nb\nEOF", "feat: a\n\nb"),
+        ("git commit -m \"$(echo 'fix: a')\"", "fix: a"),
+        ("git commit -m \"$(printf '%s\\n' a b)\"", "a\nb"),
+        ("git commit -m \"a $(cat <<'EOF'\nb\nEOF\n)\"", "a b"),
+        ("git commit -m \"$(echo a $(echo b))\"", "a b"),
+        ("M=$(echo a); git commit -m \"$M b\"", "a b"),
         ("git commit --file=- <<< x", "x"),
         ("git -C d commit -qF- <<EOF\na\nEOF", "a"),
         ("echo x | git commit -F -", "x"),
@@ -355,23 +360,44 @@ fn a_commit_has_the_message_that_the_words_give() {
         ("git merge -F - b <<< x", "x"),
         ("bash -c 'git commit -m x'", "x"),
     ] {
-        assert_eq!(message(line).as_deref(), Some(wanted), "{line}");
+        assert_eq!(message(line), CommitMessage::Known(wanted.into()), "{line}");
+    }
+    for (line, wanted) in [
+        ("git commit -F msg.txt", "/p/msg.txt"),
+        ("cd d && git commit -F ../msg.txt", "/p/d/../msg.txt"),
+        ("git commit -F - < msg.txt", "/p/msg.txt"),
+        ("cat msg.txt | git commit -F -", "/p/msg.txt"),
+        ("git commit -m \"$(cat msg.txt)\"", "/p/msg.txt"),
+        ("git commit -m \"$(<msg.txt)\"", "/p/msg.txt"),
+        ("git commit -m \"$(cat < /m)\"", "/m"),
+        ("git merge -F msg.txt b", "/p/msg.txt"),
+    ] {
+        assert_eq!(message(line), CommitMessage::InFile(wanted.into()), "{line}");
     }
     for line in [
-        "git commit",
         "git commit -m \"$X\"",
         "git commit -m a -m \"$X\"",
         "git commit -m \"$(x)\"",
         "git commit -m \"$(cat <<EOF\n$X\nEOF\n)\"",
-        "git commit -m \"a $(cat <<'EOF'\nb\nEOF\n)\"",
         "git commit -m \"$(cat <<'EOF'\nb\nEOF\necho c\n)\"",
-        "git commit -F msg.txt",
+        "git commit -m \"$(echo a; echo b)\"",
+        "git commit -m \"$(echo a >&2)\"",
+        "git commit -m \"$(echo a | tr a b)\"",
+        "git commit -m \"$(true && echo a)\"",
+        "git commit -m \"$(cat a b)\"",
+        "git commit -F \"$X\"",
+        "date | git commit -F -",
         "git commit -F - <<EOF\n$X\nEOF",
+    ] {
+        assert_eq!(message(line), CommitMessage::Unknown, "{line}");
+    }
+    for line in [
+        "git commit",
         "git commit --amend --no-edit",
         "git revert HEAD",
         "git cherry-pick a",
         "git am < patch",
     ] {
-        assert_eq!(message(line), None, "{line}");
+        assert_eq!(message(line), CommitMessage::NotGiven, "{line}");
     }
 }
