@@ -14,8 +14,9 @@ pub(super) struct Bar {
 }
 
 impl Bar {
+    /// Shows nothing where there is nothing to read.
     pub(super) fn new(is_terminal: bool, bytes: u64, files: usize) -> Self {
-        Self { is_shown: is_terminal, bytes, files, last: String::new() }
+        Self { is_shown: is_terminal && files > 0, bytes, files, last: String::new() }
     }
 
     /// Shows how much is read. An error is no reason to stop.
