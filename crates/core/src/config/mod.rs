@@ -5,6 +5,8 @@
 //! switch a guard off is broken, the guard stays on.
 
 mod document;
+mod guard_switches;
+mod problems;
 pub mod settings;
 
 use std::io;
@@ -15,7 +17,6 @@ use toml::de::DeTable;
 
 pub use crate::layer::ConfigLayer;
 use crate::places::{CONFIG_FILE, Places, find_project_config, fnv1a};
-use crate::rules::examples::read_examples;
 use crate::rules::{
     LayerRules, RuleInterest, RuleSet, RuleSource, read_concerned_rules, read_layer_rules,
     read_sound_sections, read_table,
@@ -23,26 +24,15 @@ use crate::rules::{
 use crate::text::strip_byte_order_mark;
 pub use crate::text::suggest_word;
 use document::read_settings;
+pub use guard_switches::{PROTECTING_GUARDS, RULES_GUARD};
+pub use problems::{ConfigProblem, find_place};
 use provost_files as files;
 use settings::{Setting, SettingValue};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
-/// The guard that judges rules.
-pub const RULES_GUARD: &str = "rules";
-/// The guards that protect Provost itself. No project switches them off, because the user may only have cloned it.
-pub const PROTECTING_GUARDS: &[&str] = &["self-guard", "registration-guard"];
 /// How many mistakes of one file are reported.
 const MOST_PROBLEMS: usize = 50;
-
-/// A mistake in a file. The rest of the file still counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigProblem {
-    pub file: PathBuf,
-    /// Line and column, from 1.
-    pub place: Option<(usize, usize)>,
-    pub text: String,
-}
 
 /// A file that has rules.
 #[derive(Debug)]
@@ -92,16 +82,6 @@ pub fn list_config_files(places: &Places, start: &Path, project: &Path) -> Vec<(
     managed.chain(project).chain(user).collect()
 }
 
-impl std::fmt::Display for ConfigProblem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if let Some((line, column)) = self.place {
-            write!(f, ":{line}:{column}")?;
-        }
-        write!(f, ": {}", self.text)
-    }
-}
-
 impl Config {
     /// Reads each layer's file. `guards` returns the switch of each guard. `kept` is the directory with the last good
     /// versions of files that have rules. With an `interest`, only the rules that an event may concern are read.
@@ -135,26 +115,6 @@ impl Config {
         config.join_rules(rules, interest);
         config.report_ignored_switches();
         config
-    }
-
-    /// Reports that a file tries to switch a guard off that it cannot reach.
-    fn report_ignored_switches(&mut self) {
-        let ignored = self.values.iter().filter_map(|value| {
-            let guard = value.1.strip_prefix("guards.").filter(|guard| self.is_ignored_switch(guard, value))?;
-            let why = if PROTECTING_GUARDS.contains(&guard) {
-                "because it protects Provost from what a project may contain; only the user's or the administrator's \
-                 provost.toml can do that"
-            } else if value.0 == ConfigLayer::Project {
-                "because the user or the administrator has rules too"
-            } else {
-                "because the administrator has rules too"
-            };
-            let (_, file) = self.files.iter().find(|(layer, _)| *layer == value.0)?;
-            Some((file.clone(), format!("cannot switch `{guard}` off, {why}")))
-        });
-        for (file, text) in ignored.collect::<Vec<_>>() {
-            self.report_file(&file, &text);
-        }
     }
 
     fn report_file(&mut self, file: &Path, text: &str) {
@@ -335,21 +295,6 @@ impl Config {
         }
     }
 
-    /// Every mistake: in the files, in the patterns of rules, and in their examples.
-    pub fn list_all_problems(&self) -> Vec<ConfigProblem> {
-        self.list_problems(true)
-    }
-
-    /// Every mistake that a hook call has the time to look for. A regular expression that is too large in Unicode is not.
-    pub fn list_quick_problems(&self) -> Vec<ConfigProblem> {
-        self.list_problems(false)
-    }
-
-    fn list_problems(&self, is_thorough: bool) -> Vec<ConfigProblem> {
-        let patterns = self.find_rule_mistakes(is_thorough).into_iter();
-        self.problems.iter().cloned().chain(patterns).chain(self.find_example_mistakes()).collect()
-    }
-
     fn join_rules(&mut self, layers: Vec<LayerRules>, interest: Option<&RuleInterest<'_>>) {
         let mut mistakes = Vec::new();
         self.rules = RuleSet::join(layers, interest, &mut mistakes);
@@ -359,46 +304,6 @@ impl Config {
                 self.problems.push(ConfigProblem { file: file.path.clone(), place, text });
             }
         }
-    }
-
-    /// Reports mistakes of a file in the order of its text.
-    fn report_mistakes(&mut self, file: &Path, text: &str, mut mistakes: Vec<(usize, String)>) {
-        mistakes.sort_unstable();
-        mistakes.truncate(MOST_PROBLEMS);
-        for (at, words) in mistakes {
-            let place = Some(find_place(text, at));
-            self.problems.push(ConfigProblem { file: file.to_owned(), place, text: words });
-        }
-    }
-
-    /// The mistakes in the patterns of all rules. The hook does not look for them.
-    fn find_rule_mistakes(&self, is_thorough: bool) -> Vec<ConfigProblem> {
-        let rules = self.rules.rules.iter().filter(|rule| !rule.origin.is_built_in);
-        let found = rules.flat_map(|rule| {
-            let file = self.rule_files.iter().find(|file| file.path == *rule.origin.file);
-            let text = file.map_or("", |file| file.text.as_str());
-            let mistakes = rule.find_pattern_mistakes(is_thorough).into_iter();
-            mistakes.map(move |(at, words)| ConfigProblem {
-                file: rule.origin.file.to_path_buf(),
-                place: Some(find_place(text, at)),
-                text: words,
-            })
-        });
-        found.take(MOST_PROBLEMS).collect()
-    }
-
-    /// The mistakes in the examples of all rules. The hook does not look for them.
-    pub fn find_example_mistakes(&self) -> Vec<ConfigProblem> {
-        let files = self.rule_files.iter().filter(|file| !file.has_good_examples);
-        let found = files.flat_map(|file| {
-            let mistakes = read_examples(&file.text).mistakes.into_iter();
-            mistakes.map(|(at, text)| ConfigProblem {
-                file: file.path.clone(),
-                place: Some(find_place(&file.text, at)),
-                text,
-            })
-        });
-        found.take(MOST_PROBLEMS).collect()
     }
 
     /// The configuration of one file with this text.
@@ -430,55 +335,6 @@ impl Config {
 
     pub fn journal_limit(&self) -> u64 {
         self.number(settings::JOURNAL_MAX_KILOBYTES) * 1024
-    }
-
-    /// What the files say about a guard.
-    fn guard_word(&self, name: &str) -> Option<&(ConfigLayer, String, SettingValue)> {
-        self.values.iter().find(|value| {
-            value.1.strip_prefix("guards.") == Some(name) && !self.is_ignored_switch(name, value)
-        })
-    }
-
-    /// Whether a file would switch a guard off, or only watch it, for others: no file does so for the rules of a more
-    /// powerful one, and no project for the guards that protect Provost.
-    fn is_ignored_switch(
-        &self,
-        guard: &str,
-        (layer, _, value): &(ConfigLayer, String, SettingValue),
-    ) -> bool {
-        if matches!(value, SettingValue::Word(word) if word == "on") {
-            return false;
-        }
-        let have_rules = |is_theirs: fn(ConfigLayer) -> bool| {
-            guard == RULES_GUARD && self.rule_files.iter().any(|file| is_theirs(file.layer))
-        };
-        match layer {
-            ConfigLayer::Project => {
-                PROTECTING_GUARDS.contains(&guard) || have_rules(|layer| layer != ConfigLayer::Project)
-            }
-            ConfigLayer::User => have_rules(|layer| layer == ConfigLayer::Managed),
-            ConfigLayer::Managed => false,
-        }
-    }
-
-    pub fn is_guard_on(&self, name: &str) -> bool {
-        match self.guard_word(name) {
-            // A broken managed file may have meant to keep this guard on.
-            Some((layer, _, SettingValue::Word(word))) if word == "off" => {
-                self.is_managed_broken && *layer != ConfigLayer::Managed
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether a guard is judged and recorded, but not enforced.
-    pub fn is_guard_watched(&self, name: &str, pack: &str) -> bool {
-        let is_watched = |name: &str| {
-            // A broken managed file may have meant to enforce this guard.
-            matches!(self.guard_word(name), Some((layer, _, SettingValue::Word(word)))
-                if word == "watch" && !(self.is_managed_broken && *layer != ConfigLayer::Managed))
-        };
-        is_watched(name) || is_watched(pack)
     }
 
     pub fn is_switched_on(&self, key: &str) -> bool {
@@ -515,13 +371,6 @@ impl Config {
 /// The name of the last good version of a file.
 pub fn last_good_name(file: &Path) -> String {
     format!("{:016x}.toml", fnv1a(file.as_os_str().as_encoded_bytes()))
-}
-
-/// The line and column of a byte, from 1.
-pub fn find_place(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
 }
 
 #[cfg(test)]
