@@ -79,6 +79,8 @@ pub(super) struct PendingDocument {
     pub(super) is_remote: bool,
     /// It is the code of an interpreter; whether that runs what stands between backticks.
     pub(super) code: Option<bool>,
+    /// It is a patch of `apply_patch`, and these are the directories that its names may be relative to.
+    pub(super) envelope: Option<DirectoryList>,
     /// The command that it is the input of.
     pub(super) command: u32,
     /// The effects that get its text.
@@ -136,6 +138,10 @@ impl LineWalker<'_> {
                     self.deliver_document(document, text, quoted, strips_tabs);
                     if let Some(has_backticks) = document.code {
                         self.report_code(text, has_backticks);
+                    }
+                    if let Some(directories) = &document.envelope {
+                        self.report_envelope_text(text, directories);
+                        self.report_expanded_envelope(text, quoted);
                     }
                 }
                 match document.and_then(|document| document.script) {
@@ -244,6 +250,7 @@ impl LineWalker<'_> {
                         script: None,
                         is_remote: false,
                         code: None,
+                        envelope: None,
                         command,
                         receivers: Vec::new(),
                     });

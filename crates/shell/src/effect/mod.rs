@@ -5,6 +5,7 @@
 //! them, because this crate never looks at the disk.
 
 pub mod commands;
+pub mod envelope;
 pub mod git;
 pub mod patch;
 

@@ -106,6 +106,7 @@ impl LineWalker<'_> {
                 return self.note_added_text(from, sed::find_perl_text(words));
             }
             "patch" => return self.report_patch(words),
+            "apply_patch" | "applypatch" => return self.report_envelope(words),
             "claude" | "parallel" | "runuser" | "script" | "watch" => self.report_launcher(program, words),
             "awk" | "gawk" | "mawk" | "nawk" => self.report_awk(program, words),
             "test" | "[" | "[[" => self.report_test(program, words),

@@ -1,4 +1,4 @@
-//! Commands that apply patches: `git apply`, `git am`, `patch`.
+//! Commands that apply patches: `git apply`, `git am`, `patch`, `apply_patch`.
 //!
 //! Their arguments say where the patch comes from and how its names are read. The caller reads the patch itself to
 //! find out which files it changes: see [`PatchCommand`].
@@ -6,8 +6,11 @@
 use std::path::PathBuf;
 
 use super::ParsedArguments;
-use crate::effect::Effect;
+use crate::directories::DirectoryList;
+use crate::effect::envelope::{self, EnvelopeChange};
 use crate::effect::patch::PatchCommand;
+use crate::effect::{Effect, FileChange};
+use crate::texts::TextSource;
 use crate::word::Word;
 use crate::{LONGEST_PATH, LineWalker};
 
@@ -56,6 +59,62 @@ impl LineWalker<'_> {
         };
         self.report_patches(&command, &files);
         self.place.current = outside;
+    }
+
+    /// Reports the files of an `apply_patch` patch, which is an argument or the input.
+    pub(super) fn report_envelope(&mut self, words: &[Word]) {
+        let directories = self.place.current.clone();
+        match (words.first(), self.texts.input.clone()) {
+            (Some(word), _) => match word.text() {
+                Some(text) => self.report_envelope_text(&text.to_owned(), &directories),
+                None => self.report_unknown_envelope(word.source),
+            },
+            (None, Some(TextSource::Known { text, is_complete: true })) => {
+                self.report_envelope_text(&text, &directories);
+            }
+            (None, Some(TextSource::Document(number))) => {
+                if let Some(document) = self.find_document(number) {
+                    document.envelope = Some(directories);
+                }
+            }
+            (None, _) => self.report_unknown_envelope("apply_patch"),
+        }
+    }
+
+    /// Reports the files of a patch whose names are relative to these directories.
+    pub(crate) fn report_envelope_text(&mut self, text: &str, directories: &DirectoryList) {
+        for directory in directories.iter() {
+            for effect in envelope::list_effects(text, directory) {
+                self.report_effect(effect, text.len());
+            }
+        }
+    }
+
+    /// Reports the files of a here-document whose names the shell expands.
+    pub(crate) fn report_expanded_envelope(&mut self, text: &str, is_quoted: bool) {
+        if is_quoted || !text.contains(['$', '`']) {
+            return;
+        }
+        for file in envelope::read_envelope(text) {
+            let moved_to = match file.change {
+                EnvelopeChange::Update { moved_to, .. } => moved_to,
+                _ => None,
+            };
+            for name in [Some(file.name), moved_to].into_iter().flatten() {
+                if name.contains(['$', '`']) {
+                    self.report_unknown_envelope(&name);
+                }
+            }
+        }
+    }
+
+    fn report_unknown_envelope(&mut self, target: &str) {
+        let effect = Effect::UnknownTarget {
+            target: target.to_owned(),
+            places: Vec::new(),
+            change: FileChange::Write,
+        };
+        self.report_effect(effect, target.len());
     }
 
     fn report_patches(&mut self, command: &PatchCommand, files: &[&Word]) {

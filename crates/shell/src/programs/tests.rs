@@ -6,6 +6,7 @@ mod commits;
 mod flutter;
 mod git;
 mod git_files;
+mod patches;
 mod pushes;
 mod runs;
 
