@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 pub use provost_shell::effect::commands::{Line, LineCommand};
-pub use provost_shell::effect::{Effect, FileChange, ReadScope, WriteContent, git, patch};
+use provost_shell::effect::envelope::EnvelopeChange;
+pub use provost_shell::effect::{Effect, FileChange, ReadScope, WriteContent, envelope, git, patch};
 
 use crate::tool::{Replacement, Tool};
 
@@ -34,14 +35,20 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
         Tool::Notebook { path, .. } => {
             vec![Effect::Write { path: absolute(path), content: WriteContent::Unknown }]
         }
+        Tool::Patch { text } => match envelope::list_effects(text, cwd) {
+            effects if effects.is_empty() => {
+                vec![Effect::Unparsed { what: "a patch that names no file".into(), command: None }]
+            }
+            effects => effects,
+        },
         Tool::Shell { command } => return run(command),
         Tool::Read { path, is_recursive } => {
             let path = path.as_ref().map_or_else(|| cwd.to_owned(), absolute);
             let scope = if *is_recursive { ReadScope::Search } else { ReadScope::File };
             vec![Effect::Read { path, scope }]
         }
-        Tool::Other { paths, commands, is_deleting: deletes, .. } => {
-            let named = paths.iter().map(absolute);
+        Tool::Other { paths, texts, commands, is_deleting: deletes } => {
+            let named = paths.iter().map(absolute).chain(texts.iter().flat_map(|text| list_patched(text, cwd)));
             let named =
                 named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });
             let mut line = Line::of_one_command(named.collect());
@@ -57,6 +64,24 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
         | Tool::Inert => return Line::default(),
     };
     Line::of_one_command(effects)
+}
+
+/// The files that a patch may change which an unknown tool gets.
+fn list_patched(text: &str, cwd: &Path) -> Vec<PathBuf> {
+    let mut names = Vec::new();
+    if envelope::is_envelope(text) {
+        for file in envelope::read_envelope(text) {
+            let moved_to = match file.change {
+                EnvelopeChange::Update { moved_to, .. } => moved_to,
+                _ => None,
+            };
+            names.extend([Some(file.name), moved_to].into_iter().flatten().map(PathBuf::from));
+        }
+    } else if patch::is_patch(text) {
+        let strip = |name: &patch::PatchedName| [Some(0), Some(1)].map(|parts| name.strip_components(parts));
+        names.extend(patch::find_patched_names(text).iter().flat_map(strip).flatten());
+    }
+    names.iter().map(|name| cwd.join(name)).collect()
 }
 
 /// The content of the file after this call, given its current content (`None`: no file).

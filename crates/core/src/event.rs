@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::effect::{self, Effect, Line};
+use crate::effect::{self, Effect, Line, envelope};
 use crate::text;
 use crate::tool::{Tool, ToolCall};
 
@@ -93,6 +93,11 @@ pub enum PermissionMode {
     Other(String),
 }
 
+/// The first file that a patch changes.
+fn find_patched_file(patch: &str) -> Option<String> {
+    envelope::read_envelope(patch).into_iter().next().map(|file| file.name)
+}
+
 impl Event {
     pub fn new(native_name: String, kind: EventKind, cwd: PathBuf) -> Self {
         Self {
@@ -163,6 +168,10 @@ impl Event {
         match &call.tool {
             Tool::Shell { command } if !command.trim().is_empty() => text::quote_start(command),
             Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path, .. } => below(path),
+            Tool::Patch { text } => match find_patched_file(text) {
+                Some(name) => format!("patch of {}", text::quote_start(&name)),
+                None => text::quote_start(&call.native_tool),
+            },
             Tool::Read { path: Some(path), .. } => below(path),
             Tool::Delegate { agent: Some(agent), .. } => format!("agent {}", name(agent)),
             Tool::Skill { name: Some(skill), .. } => format!("skill {}", name(skill)),
@@ -190,6 +199,7 @@ impl Event {
                 Some(command) => command.trim_start().lines().next().map(Cow::Borrowed),
                 None => Some(paths.iter().find(|path| path.is_absolute())?.to_string_lossy()),
             },
+            Tool::Patch { text } => find_patched_file(text).map(Cow::Owned),
             Tool::Inert => None,
         }
     }

@@ -226,8 +226,7 @@ fn is_shell(tool: &Tool) -> bool {
 }
 
 fn may_write(tool: &Tool) -> bool {
-    let is_file_tool = matches!(tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. });
-    is_file_tool || matches!(tool, Tool::Shell { .. } | Tool::Other { .. })
+    tool.is_file_tool() || matches!(tool, Tool::Shell { .. } | Tool::Other { .. })
 }
 
 /// Whether an agent's type is this name, or this name in a plugin (`plugin:name`).

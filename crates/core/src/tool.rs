@@ -110,6 +110,10 @@ pub enum Tool {
         /// The new text of a cell.
         source: Option<String>,
     },
+    /// A patch that changes several files, in the form of `apply_patch`.
+    Patch {
+        text: String,
+    },
     Shell {
         command: String,
     },
@@ -152,6 +156,13 @@ pub enum Tool {
         /// By its name, the tool deletes or renames files.
         is_deleting: bool,
     },
+}
+
+impl Tool {
+    /// Whether the tool writes the files that its input names, and does nothing else.
+    pub fn is_file_tool(&self) -> bool {
+        matches!(self, Self::Write { .. } | Self::Edit { .. } | Self::Notebook { .. } | Self::Patch { .. })
+    }
 }
 
 /// A text that may be very long.

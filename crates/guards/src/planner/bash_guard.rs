@@ -40,7 +40,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             "Empty command is not in the planner's allowlist",
             "give the command to run",
         )),
-        Tool::Shell { .. } | Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. } => {
+        Tool::Shell { .. }
+        | Tool::Write { .. }
+        | Tool::Edit { .. }
+        | Tool::Notebook { .. }
+        | Tool::Patch { .. } => {
             PlannerRules::new(event, workspace).refuse(event.effects())
         }
         Tool::Delegate { agent, is_isolated, .. } => {

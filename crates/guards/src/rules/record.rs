@@ -46,8 +46,7 @@ pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace)
         return record_task(&ended.id, ended.has_succeeded, event, workspace);
     }
     let has_failed = matches!(event.kind, EventKind::ToolFailed(_));
-    let is_file_tool = matches!(call.tool, Tool::Write { .. } | Tool::Edit { .. } | Tool::Notebook { .. });
-    if matches!(call.tool, Tool::Read { .. }) || has_failed && is_file_tool {
+    if matches!(call.tool, Tool::Read { .. }) || has_failed && call.tool.is_file_tool() {
         return Ok(());
     }
     let scene = Scene::new(event, workspace);
