@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Some(command) if command == SUPERVISE => provost::supervisor::run(arguments),
         Some(command) if command == "statusline" && !asks_for_help => provost::cli::run_statusline(),
+        None if !io::stdin().is_terminal() => provost::hook::run_bare(),
         _ => provost::cli::run(),
     }
 }

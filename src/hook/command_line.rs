@@ -16,6 +16,10 @@ pub(super) struct CommandLine {
     /// Settings of this call that override all configuration files.
     pub(super) fixed_settings: &'static [(&'static str, &'static str)],
     pub(super) mistakes: Vec<String>,
+    /// The entry says which client calls. Otherwise the event itself tells.
+    pub(super) is_client_named: bool,
+    /// There are no arguments: a client has dropped those of its entry, or somebody wants to know what this program is.
+    pub(super) is_bare: bool,
     /// Another client's input may not be readable at all.
     pub(super) is_client_known: bool,
 }
@@ -29,7 +33,13 @@ impl CommandLine {
     ) -> Self {
         let packs = guards.iter().filter_map(|guard| find_guard(guard)).map(|guard| guard.pack.into());
         let selection = GuardSelection { packs: packs.collect(), script: Some(guards) };
-        Self { dialect, selection, fixed_settings, ..Self::for_client(clients::DEFAULT_CLIENT) }
+        Self {
+            dialect,
+            selection,
+            fixed_settings,
+            is_client_named: true,
+            ..Self::for_client(clients::DEFAULT_CLIENT)
+        }
     }
 
     fn for_client(client: &'static Client) -> Self {
@@ -39,8 +49,15 @@ impl CommandLine {
             selection: GuardSelection::default(),
             fixed_settings: &[],
             mistakes: Vec::new(),
+            is_client_named: false,
+            is_bare: false,
             is_client_known: true,
         }
+    }
+
+    /// A call without any argument.
+    pub(super) fn bare() -> Self {
+        Self { is_bare: true, ..Self::for_client(clients::DEFAULT_CLIENT) }
     }
 
     pub(super) fn parse(mut arguments: impl Iterator<Item = OsString>) -> Self {
@@ -66,6 +83,7 @@ impl CommandLine {
     }
 
     fn choose_client(&mut self, name: &str) {
+        self.is_client_named = true;
         if let Some(client) = clients::find_client(name) {
             self.client = client;
             self.dialect = &client.dialect;

@@ -18,7 +18,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clients::{BLOCK_EXIT_CODE, Client, Dialect, HookAnswer, HookInput, Unreadable};
+use crate::clients::{self, BLOCK_EXIT_CODE, Client, Dialect, HookAnswer, HookInput, Unreadable};
 use crate::decision::{Decision, Finding};
 use crate::engine;
 use crate::opinion::Fault;
@@ -39,7 +39,14 @@ const READING: Duration = Duration::from_secs(5);
 const SOON: Duration = Duration::from_millis(50);
 /// How long the configuration and the journal may take once the deadline has passed.
 const GRACE: Duration = Duration::from_millis(500);
+/// The exit code for wrong usage.
+const USAGE_EXIT_CODE: u8 = 64;
 const UNENDING: &str = "the input did not end";
+
+/// Answers an event on standard input. Several clients call the program of a hook entry without its arguments.
+pub fn run_bare() -> ExitCode {
+    start(CommandLine::bare())
+}
 
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     start(CommandLine::parse(arguments))
@@ -85,9 +92,23 @@ fn notify_user(dialect: &Dialect, text: &str) -> u8 {
 }
 
 /// Reads the event, asks its guards and answers. Returns the exit code.
-fn run_call(line: CommandLine, began: Instant, deadline: &Deadline) -> u8 {
-    let event = match read_input().and_then(|input| (line.dialect.parse)(input)) {
+fn run_call(mut line: CommandLine, began: Instant, deadline: &Deadline) -> u8 {
+    let parsed = read_input().and_then(|input| {
+        if line.is_client_named {
+            return (line.dialect.parse)(input);
+        }
+        let (client, event) = clients::parse_from_any(input);
+        (line.client, line.dialect) = (client, &client.dialect);
+        event
+    });
+    let event = match parsed {
         Ok(event) => event,
+        Err(Unreadable::Empty | Unreadable::NotJson(_))
+            if line.is_bare && deadline.claim_answer(USAGE_EXIT_CODE) =>
+        {
+            eprintln!("[provost] no command was given. To fix: run `provost --help` for a list.");
+            return USAGE_EXIT_CODE;
+        }
         // Another client's input is no reason to block: the entry has a mistake, and the user reads about that.
         Err(_) if !line.is_client_known && deadline.claim_answer(0) => {
             return notify_user(line.dialect, &describe_mistakes(&line.mistakes));

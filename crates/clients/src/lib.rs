@@ -11,6 +11,7 @@ mod json_edit;
 mod long_text;
 pub mod past;
 mod registration;
+mod words;
 
 use std::path::PathBuf;
 
@@ -146,10 +147,26 @@ pub struct HookAnswer {
     pub code: u8,
 }
 
-pub static CLIENTS: &[&Client] = &[&claude::CLIENT];
+pub static CLIENTS: &[&Client] = &[
+    &claude::CLIENT,
+    &words::codex::CLIENT,
+    &words::copilot::CLIENT,
+    &words::gemini::CLIENT,
+    &words::opencode::CLIENT,
+    &words::qwen::CLIENT,
+    &words::droid::CLIENT,
+    &words::grok::CLIENT,
+    &words::kimi::CLIENT,
+    &words::cline::CLIENT,
+];
 
 /// The client of a hook entry that names none.
 pub static DEFAULT_CLIENT: &Client = &claude::CLIENT;
+
+/// Reads an event whose hook entry does not say which client it belongs to, and finds out which client has sent it.
+pub fn parse_from_any(input: HookInput) -> (&'static Client, Result<Event, Unreadable>) {
+    words::parse_from_any(input)
+}
 
 pub fn find_client(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().copied().find(|client| client.name == name)

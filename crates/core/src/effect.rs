@@ -48,7 +48,8 @@ pub fn compute_effects(tool: &Tool, cwd: &Path, home: Option<&Path>) -> Line {
             vec![Effect::Read { path, scope }]
         }
         Tool::Other { paths, texts, commands, is_deleting: deletes } => {
-            let named = paths.iter().map(absolute).chain(texts.iter().flat_map(|text| list_patched(text, cwd)));
+            let named =
+                paths.iter().map(absolute).chain(texts.iter().flat_map(|text| list_patched(text, cwd)));
             let named =
                 named.map(|path| if *deletes { Effect::Delete { path } } else { Effect::Touch { path } });
             let mut line = Line::of_one_command(named.collect());

@@ -14,7 +14,12 @@ use provost_core::event::{Agent, Event, EventKind, PermissionMode, TurnEnd};
 use provost_core::tool::{PlanText, Tool};
 
 pub(super) fn parse(input: HookInput) -> Result<Event, Unreadable> {
-    let (mut fields, mut long) = Fields::parse_and_lift(input)?;
+    let (fields, long) = Fields::parse_and_lift(input)?;
+    parse_lifted(fields, long)
+}
+
+/// Reads an event whose long text, if any, was lifted out of its fields.
+pub(crate) fn parse_lifted(mut fields: Fields, mut long: Option<LongText>) -> Result<Event, Unreadable> {
     // Only the text of a plan that is about to leave may be so long that copying it costs too much.
     if fields.text("tool_name") != Some(EXIT) {
         fields.restore_long_text(long.take());
@@ -27,7 +32,7 @@ pub(super) fn parse(input: HookInput) -> Result<Event, Unreadable> {
 }
 
 /// Makes an event of the fields of a hook's input.
-pub(super) fn parse_fields(mut fields: Fields) -> Result<Event, Unreadable> {
+pub(crate) fn parse_fields(mut fields: Fields) -> Result<Event, Unreadable> {
     let name = fields.take_text("hook_event_name").ok_or(Unreadable::NoEvent)?;
     let kind = match name.as_str() {
         "PreToolUse" => EventKind::BeforeTool(parse_call(&mut fields)),

@@ -7,7 +7,7 @@
 mod agents;
 mod demo;
 mod entries;
-mod events;
+pub(crate) mod events;
 pub mod example_calls;
 mod frontmatter;
 mod health;
@@ -20,7 +20,7 @@ mod past;
 mod plans;
 mod recorded;
 mod registrations;
-mod render;
+pub(crate) mod render;
 mod reserved_tags;
 mod reviewer;
 mod samples;
@@ -29,7 +29,7 @@ mod settings;
 mod settings_schema;
 mod shared_entry;
 mod status_line;
-mod tools;
+pub(crate) mod tools;
 mod transcript;
 mod unknown_tool;
 

@@ -39,7 +39,7 @@ pub(super) fn render(decision: &Decision, event: &Event) -> HookAnswer {
 }
 
 /// The answer as one JSON object, for stops too, and without a notice to the user.
-pub(super) fn render_json(decision: &Decision, event: &Event) -> HookAnswer {
+pub(crate) fn render_json(decision: &Decision, event: &Event) -> HookAnswer {
     render_with(None, decision, event)
 }
 
@@ -112,7 +112,7 @@ fn render_with(notice: Option<String>, decision: &Decision, event: &Event) -> Ho
     HookAnswer { stdout, ..HookAnswer::default() }
 }
 
-pub(super) fn reason_text(reason: &str) -> String {
+pub(crate) fn reason_text(reason: &str) -> String {
     truncate_utf16(&defuse_tags(&make_printable(reason)), MOST_REASON).into_owned()
 }
 

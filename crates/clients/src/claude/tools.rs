@@ -19,7 +19,7 @@ const INERT: &str = "AskUserQuestion BashOutput CronList EnterPlanMode KillShell
 const SHELL_OPTIONS: &[&str] = &["dangerouslyDisableSandbox", "description", "run_in_background", "timeout"];
 
 /// The tool that starts agents was renamed.
-pub(super) fn find_other_name(tool: &str) -> Option<&'static str> {
+pub(crate) fn find_other_name(tool: &str) -> Option<&'static str> {
     match tool {
         "Agent" => Some("Task"),
         "Task" => Some("Agent"),

@@ -44,9 +44,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         | Tool::Write { .. }
         | Tool::Edit { .. }
         | Tool::Notebook { .. }
-        | Tool::Patch { .. } => {
-            PlannerRules::new(event, workspace).refuse(event.effects())
-        }
+        | Tool::Patch { .. } => PlannerRules::new(event, workspace).refuse(event.effects()),
         Tool::Delegate { agent, is_isolated, .. } => {
             let planners = config.words(settings::PLANNER_AGENTS);
             let kind = agent.as_deref().unwrap_or_default();

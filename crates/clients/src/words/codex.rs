@@ -1,0 +1,31 @@
+//! OpenAI Codex. Its file tool takes a patch of several files, and its answers must have known fields only.
+
+use super::answer::{AnswerWords, Context, Hold};
+use super::outcome::CommandOutcome;
+use super::{PATCH, Words, client, tool};
+use crate::Client;
+
+pub(crate) static CLIENT: Client = client!("codex", WORDS);
+
+pub(super) static WORDS: Words = Words {
+    events: &[],
+    fields: &[("turn_id", "prompt_id")],
+    tools: &[
+        tool("apply_patch", PATCH, &[("input", "command"), ("patch", "command")]),
+        tool("exec_command", "Bash", &[("cmd", "command")]),
+        tool("shell_command", "Bash", &[]),
+        tool("spawn_agent", "Agent", &[("agent_type", "subagent_type"), ("message", "prompt")]),
+        tool("send_input", "SendMessage", &[("id", "to")]),
+    ],
+    inert_tools: &["update_plan", "wait", "wait_agent", "close_agent", "web_search", "request_user_input"],
+    reshape: |_| {},
+    // Failed commands are reported like successful ones, without an exit code.
+    find_outcome: |_| CommandOutcome::Unknown,
+    answer: AnswerWords {
+        hold: Hold::Json,
+        context: Context::Specific,
+        can_ask: false,
+        longest_reason: None,
+        takes_message: true,
+    },
+};

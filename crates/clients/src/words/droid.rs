@@ -1,0 +1,45 @@
+//! Droid, by Factory. A command that fails has no event after it.
+
+use super::answer::{AnswerWords, Context, Hold};
+use super::outcome::{code_or_unknown, find_last_code};
+use super::{PATCH, Words, client, tool};
+use crate::Client;
+use crate::json::Fields;
+
+pub(crate) static CLIENT: Client = client!("droid", WORDS);
+
+pub(super) static WORDS: Words = Words {
+    events: &[],
+    fields: &[],
+    tools: &[
+        tool("Execute", "Bash", &[]),
+        tool("Create", "Write", &[]),
+        tool("Edit", "Edit", &[("old_str", "old_string"), ("new_str", "new_string")]),
+        tool("MultiEdit", "MultiEdit", &[]),
+        tool("ApplyPatch", PATCH, &[("input", "command"), ("patch", "command")]),
+        tool("Read", "Read", &[]),
+        tool("Grep", "Grep", &[]),
+        tool("Glob", "Glob", &[]),
+        tool("LS", "LS", &[("directory_path", "path")]),
+        tool("Task", "Agent", &[]),
+        tool("Skill", "Skill", &[]),
+        tool("ExitSpecMode", "ExitPlanMode", &[]),
+    ],
+    inert_tools: &["TodoWrite", "WebSearch", "FetchUrl", "AskUser"],
+    reshape: name_plan_mode,
+    find_outcome: |text| code_or_unknown(find_last_code(text, "[Process exited with code ")),
+    answer: AnswerWords {
+        hold: Hold::Json,
+        context: Context::Specific,
+        can_ask: false,
+        longest_reason: None,
+        takes_message: true,
+    },
+};
+
+/// Droid calls plan mode `spec`.
+fn name_plan_mode(fields: &mut Fields) {
+    if fields.text("permission_mode") == Some("spec") {
+        fields.0.insert("permission_mode".into(), "plan".into());
+    }
+}

@@ -1,0 +1,56 @@
+//! Qwen Code. Its hooks are like Claude Code's, with the names that Gemini CLI gives to tools.
+
+use super::answer::{AnswerWords, Context, Hold};
+use super::outcome::{CommandOutcome, code_or_unknown, find_last_code};
+use super::{Words, client, tool};
+use crate::Client;
+use crate::json::Fields;
+
+pub(crate) static CLIENT: Client = client!("qwen", WORDS);
+
+pub(super) static WORDS: Words = Words {
+    events: &[],
+    fields: &[],
+    tools: &[
+        tool("run_shell_command", "Bash", &[]),
+        tool("write_file", "Write", &[]),
+        tool("edit", "Edit", &[]),
+        tool("replace", "Edit", &[]),
+        tool("read_file", "Read", &[("absolute_path", "file_path")]),
+        tool("grep_search", "Grep", &[]),
+        tool("search_file_content", "Grep", &[]),
+        tool("glob", "Glob", &[]),
+        tool("list_directory", "LS", &[]),
+        tool("agent", "Agent", &[]),
+        tool("task", "Agent", &[]),
+        tool("skill", "Skill", &[("name", "skill")]),
+        tool("exit_plan_mode", "ExitPlanMode", &[]),
+    ],
+    inert_tools: &["ask_user_question", "enter_plan_mode", "todo_write", "web_fetch", "web_search"],
+    reshape: name_agent,
+    find_outcome,
+    answer: AnswerWords {
+        hold: Hold::Json,
+        context: Context::Specific,
+        can_ask: true,
+        longest_reason: None,
+        takes_message: true,
+    },
+};
+
+/// The type of the agent is in its id: `general-purpose-call_1_0`. Only the events at its start and end have it as a field.
+fn name_agent(fields: &mut Fields) {
+    if fields.text("agent_type").is_some() {
+        return;
+    }
+    let kind =
+        fields.text("agent_id").and_then(|id| id.rsplit_once("-call_")).map(|(kind, _)| kind.to_owned());
+    if let Some(kind) = kind.filter(|kind| !kind.is_empty()) {
+        fields.0.insert("agent_type".into(), kind.into());
+    }
+}
+
+/// The end of the text is Qwen's own. A command in the background has no exit code.
+fn find_outcome(text: &str) -> CommandOutcome {
+    code_or_unknown(find_last_code(text, "\nExit Code: "))
+}
