@@ -11,6 +11,7 @@ mod support;
 mod adversary;
 mod assessment;
 mod cli;
+mod clients;
 mod commands;
 #[cfg(target_os = "linux")]
 mod crash;

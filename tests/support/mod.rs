@@ -170,10 +170,15 @@ impl TestProject {
     /// `provost NAME ARGUMENTS` with only this project's environment.
     pub fn provost_command(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.arg(name).args(arguments).env_clear().current_dir(&self.path);
+        command.arg(name).args(arguments);
+        self.set_up(&mut command);
+        command
+    }
+
+    fn set_up(&self, command: &mut Command) {
+        command.env_clear().current_dir(&self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
     }
 
     pub fn hook(&self, event: &Value) -> Answer {
@@ -186,6 +191,13 @@ impl TestProject {
 
     pub fn hook_bytes(&self, arguments: &[&str], input: &[u8]) -> Answer {
         Self::run_with_input(self.command(arguments), input)
+    }
+
+    /// Runs the program without any argument, as clients do that drop the arguments of an entry.
+    pub fn run_bare(&self, input: &[u8]) -> Answer {
+        let mut command = Command::new(program());
+        self.set_up(&mut command);
+        Self::run_with_input(command, input)
     }
 
     /// Runs `provost compat`.

@@ -166,6 +166,11 @@ pub struct Settings {
     pub is_settings_file: fn(file: &Path) -> bool,
     /// The settings files that the client reads in a project.
     pub list_files: fn(&Places, &Path) -> Vec<PathBuf>,
+    /// Whether another client could read hooks from a file with this name. Such a file is protected as long as it calls
+    /// Provost.
+    pub is_other_hook_file: fn(file: &Path) -> bool,
+    /// The directories that may hold such files.
+    pub list_other_hook_folders: fn(home: Option<&Path>, project: &Path) -> Vec<PathBuf>,
     /// The switches of hooks in the text of a file (`None`: there is no file). An error says why the client would ignore
     /// the file.
     pub parse_switches: fn(Option<&str>) -> Result<Switches, String>,
@@ -182,9 +187,11 @@ pub struct Settings {
 
 impl Settings {
     /// No file is a settings file or an instruction file.
-    const NONE: Self = Self {
+    pub const NONE: Self = Self {
         is_settings_file: |_| false,
         list_files: |_, _| Vec::new(),
+        is_other_hook_file: |_| false,
+        list_other_hook_folders: |_, _| Vec::new(),
         parse_switches: |_| Ok(Switches::default()),
         find_plugin: || None,
         find_disarming_argument: |_, _| None,

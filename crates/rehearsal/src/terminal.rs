@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -53,6 +53,7 @@ pub(crate) struct Terminal {
     /// All screens that were shown; the last is the current one. Never empty.
     frames: Vec<Frame>,
     changed: Instant,
+    reader: JoinHandle<()>,
 }
 
 struct Display {
@@ -72,7 +73,7 @@ impl Terminal {
             let (mut input, mut output) = (keyboard.try_clone()?, keyboard.try_clone()?);
             let shared = Arc::clone(&display);
             // Ends when no process has the client's end open.
-            thread::spawn(move || {
+            let reader = thread::spawn(move || {
                 let mut bytes = [0; 4096];
                 while let Ok(count @ 1..) = input.read(&mut bytes) {
                     let reply = lock(&shared).process(&bytes[..count]);
@@ -82,7 +83,7 @@ impl Terminal {
                 }
             });
             let frames = vec![Frame::default()];
-            Ok((Self { keyboard, display, frames, changed: Instant::now() }, theirs))
+            Ok((Self { keyboard, display, frames, changed: Instant::now(), reader }, theirs))
         };
         open().map_err(Error::machine("open a terminal"))
     }
@@ -104,6 +105,11 @@ impl Terminal {
             self.frames.push(frame);
             self.changed = Instant::now();
         }
+    }
+
+    /// Whether all output has been read, because no process has the client's end open any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.reader.is_finished()
     }
 
     /// The current screen.

@@ -39,10 +39,25 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{Client, ClientDemo, Dialect, Installation, StatusLine};
+use crate::words::hook_files;
 use provost_core::client::{ClientFacts, Settings, Transcripts};
 use provost_core::places::Places;
 use provost_files as files;
 use tools::EXIT;
+
+/// Which files switch hooks on and off. Other clients protect them too.
+pub(crate) const SETTINGS: Settings = Settings {
+    is_settings_file: settings::is_settings_file,
+    list_files: settings::list_files,
+    is_other_hook_file: hook_files::is_hook_file,
+    list_other_hook_folders: hook_files::list_folders,
+    parse_switches: settings::parse_switches,
+    find_plugin: || read_path_variable("CLAUDE_PLUGIN_ROOT"),
+    find_disarming_argument: nested_client::find_disarming_argument,
+    disarming_variables: nested_client::DISARMING_VARIABLES,
+    how_to_edit: settings::HOW_TO_EDIT,
+    instructions: instructions::INSTRUCTIONS,
+};
 
 pub(super) static CLIENT: Client = Client {
     facts: ClientFacts {
@@ -51,16 +66,7 @@ pub(super) static CLIENT: Client = Client {
         find_plans_directory: plans::find_directory,
         find_forked_agent: agents::find_forked_agent,
         find_started_agent: nested_client::find_started_agent,
-        settings: Settings {
-            is_settings_file: settings::is_settings_file,
-            list_files: settings::list_files,
-            parse_switches: settings::parse_switches,
-            find_plugin: || read_path_variable("CLAUDE_PLUGIN_ROOT"),
-            find_disarming_argument: nested_client::find_disarming_argument,
-            disarming_variables: nested_client::DISARMING_VARIABLES,
-            how_to_edit: settings::HOW_TO_EDIT,
-            instructions: instructions::INSTRUCTIONS,
-        },
+        settings: SETTINGS,
         transcripts: Some(Transcripts {
             is_transcript: transcript::is_transcript,
             agent_transcripts_directory: agents::transcript_directory,

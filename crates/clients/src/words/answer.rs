@@ -123,6 +123,10 @@ fn fit(words: &AnswerWords, decision: &Decision, event: &Event) -> Decision {
 fn shorten(reason: &str, denial: Option<&Denial>, most: usize) -> String {
     let reason = make_printable(reason);
     let Some(denial) = denial.filter(|_| reason.chars().count() > most) else { return clip(&reason, most) };
+    let whole = format!("[provost] {}: {}. To fix: {}", denial.what, denial.why, denial.fix);
+    if whole.chars().count() <= most {
+        return whole;
+    }
     let what = clip(&format!("[provost] {}", denial.what), most / 2);
     clip(&format!("{what}. To fix: {}", denial.fix), most)
 }

@@ -11,6 +11,7 @@ pub(crate) mod copilot;
 pub(crate) mod droid;
 pub(crate) mod gemini;
 pub(crate) mod grok;
+pub(crate) mod hook_files;
 pub(crate) mod kimi;
 pub(crate) mod opencode;
 mod outcome;
@@ -26,6 +27,7 @@ use crate::long_text::HookInput;
 use crate::{Client, DEFAULT_CLIENT, Unreadable};
 use answer::AnswerWords;
 use outcome::CommandOutcome;
+use provost_core::client::ClientFacts;
 use provost_core::event::{Event, EventKind};
 use provost_core::tool::{Tool, ToolCall};
 
@@ -145,6 +147,9 @@ fn rename(fields: &mut Map<String, Value>, names: &[Name]) {
     }
 }
 
+/// What guards can learn about each of these clients: which files register hooks, its own and those of all others.
+const FACTS: ClientFacts = ClientFacts { settings: crate::claude::SETTINGS, ..ClientFacts::NONE };
+
 /// Reads an event of whichever client has sent it.
 pub(crate) fn parse_from_any(input: HookInput) -> (&'static Client, Result<Event, Unreadable>) {
     let (mut fields, long) = match Fields::parse_and_lift(input) {
@@ -168,14 +173,17 @@ fn parse_input(words: &Words, input: HookInput) -> Result<Event, Unreadable> {
 /// The dialect of a client with these words, and its name.
 macro_rules! client {
     ($name:literal, $words:expr) => {
-        crate::Client::new(
-            $name,
-            crate::Dialect {
-                parse: |input| crate::words::parse_input(&$words, input),
-                render: |decision, event| crate::words::answer::render(&$words.answer, decision, event),
-                refuse: None,
-            },
-        )
+        crate::Client {
+            facts: crate::words::FACTS,
+            ..crate::Client::new(
+                $name,
+                crate::Dialect {
+                    parse: |input| crate::words::parse_input(&$words, input),
+                    render: |decision, event| crate::words::answer::render(&$words.answer, decision, event),
+                    refuse: None,
+                },
+            )
+        }
     };
 }
 use client;

@@ -14,6 +14,9 @@ use provost_core::places::{CONFIG_FILE, is_provost_program, is_within};
 use provost_core::reviewer;
 use provost_core::workspace::{FileIdentity, Workspace};
 
+/// No file that registers hooks is larger.
+const LARGEST_HOOK_FILE: u64 = 8 << 20;
+
 /// How a path is protected.
 pub(super) enum Protection {
     None,
@@ -101,6 +104,8 @@ impl<'a> Protected<'a> {
             Some(ProtectedFile::Transcript)
         } else if self.is_reviewer(real) {
             Some(ProtectedFile::Reviewer)
+        } else if self.is_other_hook_file(named, real) {
+            Some(ProtectedFile::HookFile)
         } else {
             None
         };
@@ -118,6 +123,37 @@ impl<'a> Protected<'a> {
             return Ok(Protection::Own(ProtectedFile::OwnFile));
         }
         Ok(if self.is_settings(named, real, identity) { Protection::Settings } else { Protection::None })
+    }
+
+    /// Whether a file makes another client call Provost.
+    fn is_other_hook_file(&self, named: &Path, real: &Path) -> bool {
+        let is_named_so = self.workspace.client.settings.is_other_hook_file;
+        (is_named_so(named) || is_named_so(real)) && self.calls_provost(real)
+    }
+
+    fn calls_provost(&self, file: &Path) -> bool {
+        self.workspace.note_disk_use(DiskUse::CONTENT);
+        // A file that cannot be read may call it.
+        self.workspace
+            .read_text(file, LARGEST_HOOK_FILE)
+            .map_or(true, |text| text.is_some_and(|text| text.contains("provost")))
+    }
+
+    /// A file at or below a path that makes another client call Provost.
+    pub(super) fn find_other_hook_file(&self, path: &Path) -> Option<PathBuf> {
+        let workspace = self.workspace;
+        let settings = &workspace.client.settings;
+        let folders =
+            (settings.list_other_hook_folders)(workspace.places.home.as_deref(), &workspace.project);
+        let is_near = |folder: &PathBuf| is_within(folder, path) || is_within(path, folder);
+        let mut files = folders
+            .into_iter()
+            .filter(is_near)
+            .flat_map(|folder| workspace.expand_wildcards(&folder.join("*")));
+        files.find(|file| {
+            let is_gone = is_within(file, path) || is_within(path, file);
+            is_gone && (settings.is_other_hook_file)(file) && self.calls_provost(file)
+        })
     }
 
     /// Only programs outside the project count, because a reviewer inside it needs the user's consent anyway.

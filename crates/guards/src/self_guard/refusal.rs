@@ -152,6 +152,7 @@ pub(super) enum ProtectedFile {
     Transcript,
     OwnFile,
     OwnDirectory,
+    HookFile,
     Settings,
     DecidesByName,
     Decides,
@@ -169,6 +170,7 @@ impl ProtectedFile {
             Self::Transcript => "the client's record of the session",
             Self::OwnFile => "one of Provost's own files",
             Self::OwnDirectory => "a directory that holds Provost's own files",
+            Self::HookFile => "a file that makes a client call Provost",
             Self::Settings => "a settings file of the client",
             Self::DecidesByName | Self::Decides => "a file that switches guards on and off",
         }
@@ -178,7 +180,12 @@ impl ProtectedFile {
     fn is_final(self) -> bool {
         !matches!(
             self,
-            Self::Configuration | Self::Plugin | Self::Reviewer | Self::Settings | Self::DecidesByName
+            Self::Configuration
+                | Self::Plugin
+                | Self::Reviewer
+                | Self::HookFile
+                | Self::Settings
+                | Self::DecidesByName
         )
     }
 }

@@ -200,6 +200,11 @@ impl<'a> ToolCheck<'a> {
         if protected.has_own_file(is_gone) {
             return refuse(&real, ProtectedFile::OwnDirectory);
         }
+        if let Some(file) =
+            protected.find_other_hook_file(&real).or_else(|| protected.find_other_hook_file(&named))
+        {
+            return refuse(&file, ProtectedFile::HookFile);
+        }
         let is_settings_name = workspace.client.settings.is_settings_file;
         let by_name = [&real, &named].into_iter().filter(|path| is_settings_name(path));
         let by_name = by_name.map(|path| (path.as_path(), real.as_path()));

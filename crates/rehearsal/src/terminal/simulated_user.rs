@@ -256,13 +256,13 @@ impl SimulatedUser<'_, '_> {
         }
     }
 
-    /// Reads the last output of a client that has ended.
+    /// Reads the last output of a client that has ended. Processes that it leaves behind may keep the terminal open.
     fn read_last_output(&mut self) {
         let limit = Instant::now() + REACTION;
-        while self.terminal.unchanged_for() < QUIET && Instant::now() < limit {
+        while !self.terminal.is_closed() && Instant::now() < limit {
             self.monitor.poll();
-            self.terminal.refresh();
         }
+        self.terminal.refresh();
     }
 
     /// Records why the steps ended early.

@@ -1,0 +1,22 @@
+//! Hook entries whose arguments a client has dropped.
+
+use super::{BEFORE_SHELL, guarded_project, shell_event};
+
+#[test]
+fn a_call_without_arguments_is_the_hook() {
+    let project = guarded_project();
+    for (client, name) in BEFORE_SHELL {
+        let answer = project.run_bare(&shell_event(&project, client, name, "git tag v1"));
+        assert!(answer.whole().contains("releases are tagged"), "{client}: {}", answer.whole());
+    }
+}
+
+#[test]
+fn a_call_without_arguments_and_without_an_event_is_wrong_usage() {
+    let project = guarded_project();
+    for input in ["", "hello", " \n"] {
+        let answer = project.run_bare(input.as_bytes());
+        assert_eq!(answer.code, Some(64), "{}", answer.whole());
+        assert!(answer.stderr.contains("provost --help"), "{}", answer.stderr);
+    }
+}
