@@ -200,6 +200,15 @@ impl TestProject {
         Self::run_with_input(command, input)
     }
 
+    /// Runs a script of a plugin without arguments.
+    pub fn run_script(&self, script: &Path, input: &[u8]) -> Answer {
+        let mut command = Command::new(script);
+        self.set_up(&mut command);
+        let directory = PathBuf::from(program()).parent().unwrap().to_owned();
+        command.env("PATH", format!("{}:/usr/bin:/bin", directory.display()));
+        Self::run_with_input(command, input)
+    }
+
     /// Runs `provost compat`.
     pub fn run_compat(&self, arguments: &[&str], input: &[u8]) -> Answer {
         Self::run_with_input(self.provost_command("compat", arguments), input)

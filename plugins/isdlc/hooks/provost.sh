@@ -3,6 +3,9 @@
 # they cannot judge. But a user who has a workflow here believes that it is guarded, so a message says
 # otherwise when a session starts and at each stop.
 
+# Some clients run this without the arguments of its entry.
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack phases
+
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"

@@ -2,6 +2,9 @@
 # Runs `provost` with the given arguments. The client continues when a hook fails, so without
 # the program the planner could do anything: this script blocks the planner, and nobody else.
 
+# Some clients run this without the arguments of its entry.
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack planner
+
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"

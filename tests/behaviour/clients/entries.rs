@@ -1,5 +1,7 @@
 //! Hook entries whose arguments a client has dropped.
 
+use std::path::Path;
+
 use super::{BEFORE_SHELL, guarded_project, shell_event};
 
 #[test]
@@ -18,5 +20,17 @@ fn a_call_without_arguments_and_without_an_event_is_wrong_usage() {
         let answer = project.run_bare(input.as_bytes());
         assert_eq!(answer.code, Some(64), "{}", answer.whole());
         assert!(answer.stderr.contains("provost --help"), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn a_plugin_guards_where_the_client_drops_the_arguments() {
+    for plugin in ["isdlc", "rodin", "taskie", "tdd-planner"] {
+        let project = guarded_project();
+        let script =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins").join(plugin).join("hooks/provost.sh");
+        let answer =
+            project.run_script(&script, &shell_event(&project, "codex", "PreToolUse.Bash", "git tag v1"));
+        assert!(answer.whole().contains("releases are tagged"), "{plugin}: {}", answer.whole());
     }
 }
