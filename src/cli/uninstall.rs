@@ -13,8 +13,9 @@ use super::settings_file::{ScopeOption, SettingsFile, find_client_root, shorten_
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::cli::client::require;
 use crate::cli::current_client;
-use crate::clients::{RemovalReport, SettingsScope};
+use crate::clients::{CLIENTS, RemovalReport, SettingsScope};
 use crate::config::ConfigLayer;
+use crate::places::resolve_path;
 use crate::text::make_one_line;
 use crate::workspace::Workspace;
 use provost_files as files;
@@ -61,7 +62,11 @@ impl Uninstall {
         let left = describe_other_entries(&root, &workspace);
         // A file that cannot be changed must not stop the removal from the others.
         let mut obstacles: Vec<String> = Vec::new();
-        for scope in self.scope.map_or(ScopeOption::ALL.to_vec(), |scope| vec![scope]) {
+        let has_file = |scope: &ScopeOption| {
+            *scope != ScopeOption::Local || current_client().has_local_file(&workspace.places, &root)
+        };
+        let all = || ScopeOption::ALL.into_iter().filter(has_file).collect();
+        for scope in self.scope.map_or_else(all, |scope| vec![scope]) {
             let removal = SettingsFile::read(scope, &root, &workspace).and_then(|file| {
                 let (real, text) = (file.real_path.clone(), file.text.clone());
                 let removal = plan_removal(file)?;
@@ -107,7 +112,10 @@ impl Uninstall {
             return Ok(end);
         }
         // The entries go last: after an interruption, the next run finds them and removes the rest.
-        remove_proposed_rules(&mut out, &workspace)?;
+        let removed: Vec<&Path> = removals.iter().map(|removal| removal.change.real_path.as_path()).collect();
+        if !has_other_entries(&removed, &root, &workspace) {
+            remove_proposed_rules(&mut out, &workspace)?;
+        }
         for removal in &removals {
             removal.carry_out(&mut out, &root, &workspace)?;
         }
@@ -223,6 +231,14 @@ fn describe_other_entries(root: &Path, workspace: &Workspace) -> Vec<String> {
         }
     }
     sentences
+}
+
+/// Whether entries of Provost stay in another file of any client.
+fn has_other_entries(removed: &[&Path], root: &Path, workspace: &Workspace) -> bool {
+    let sources =
+        CLIENTS.iter().flat_map(|client| (client.installation().list_registrations)(&workspace.places, root));
+    let mut others = sources.filter(|source| !removed.contains(&resolve_path(&source.file).as_path()));
+    others.any(|source| source.hooks.iter().any(|hook| hook.is_installed))
 }
 
 /// Removes a `provost.toml` of the project that has only what `init` proposes.

@@ -13,7 +13,7 @@ pub mod past;
 mod registration;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use claude::example_calls::make_example_call;
 pub use claude::script as scripts;
@@ -24,6 +24,7 @@ use past::PastSessions;
 use provost_core::client::ClientFacts;
 use provost_core::decision::Decision;
 use provost_core::event::Event;
+use provost_core::places::Places;
 pub use registration::{
     HookSource, HookSwitch, InstallReport, InstallRequest, Installation, Migration, MigrationReport,
     NeededEntry, ProgramName, RegisteredHook, RemovalReport, SettingsScope, SwitchReach,
@@ -76,6 +77,16 @@ impl Client {
             status_line: None,
             demo: None,
         }
+    }
+
+    /// The name of its program.
+    pub fn program(&self) -> &'static str {
+        self.facts.reviewer.as_ref().map_or(self.name, |reviewer| reviewer.program)
+    }
+
+    /// Whether it has a settings file in a project that only this user reads.
+    pub fn has_local_file(&self, places: &Places, project: &Path) -> bool {
+        (self.installation().find_settings_file)(places, project, &SettingsScope::Local).is_some()
     }
 
     pub fn installation(&self) -> &Installation {
@@ -192,10 +203,6 @@ impl std::fmt::Display for Unreadable {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use provost_core::places::Places;
-
     use super::*;
 
     #[test]

@@ -130,6 +130,8 @@ pub struct Installation {
     pub remove_entries: fn(text: &str, before: Option<&str>) -> Result<RemovalReport, String>,
     /// Whether a text has installed entries.
     pub has_installed_entries: fn(text: &str) -> bool,
+    /// Why the client would ignore a settings file with this text (`None`: there is no file).
+    pub find_fault: fn(text: Option<&str>) -> Result<(), String>,
     /// An example of an entry, for the help text.
     pub example: &'static str,
 }
@@ -144,6 +146,7 @@ impl Installation {
         install_entries: |_, _| Err("Provost cannot install hooks for this client".to_owned()),
         remove_entries: |_, _| Ok(RemovalReport { text: None, is_restored: false, entries: Vec::new() }),
         has_installed_entries: |_| false,
+        find_fault: |_| Ok(()),
         example: "",
     };
 }

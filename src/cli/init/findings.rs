@@ -116,7 +116,7 @@ pub(super) fn find_packs(source: &HookSource) -> Vec<&str> {
 fn describe_client(overview: &Overview) -> String {
     let facts = &overview.client.facts;
     let Ok(program) = reviewer::find_client_program(facts, &overview.workspace.places) else {
-        let name = facts.reviewer().program;
+        let name = overview.client.program();
         return format!("`{name}` not found; the entries take effect once it is installed");
     };
     let path = printable_path(&program);

@@ -159,7 +159,7 @@ impl Init {
         for note in notes {
             print_sentence(&mut out, &format!("Note: {note}."))?;
         }
-        if let Some(warning) = scope::warn_about_teammates(scope, &packs, closed) {
+        if let Some(warning) = scope::warn_about_teammates(scope, &packs, closed, &overview) {
             print_sentence(&mut out, &warning)?;
         }
         if let Some(proposal) = &proposal {
@@ -302,7 +302,7 @@ fn plan_change(
     }
     let installed = (overview.client.installation().install_entries)(text, wanted).map_err(invalid)?;
     // The client would ignore an invalid file, with the new entries in it.
-    (overview.workspace.client.settings.parse_switches)(text).map_err(invalid)?;
+    (overview.client.installation().find_fault)(text).map_err(invalid)?;
     check_duplicates(file, wanted, overview)?;
     let read_only = if installed.text.is_some() { file.find_write_obstacle() } else { None };
     read_only.map_or(Ok(installed), Err)
@@ -316,7 +316,7 @@ fn check_duplicates(
 ) -> Result<(), Obstacle> {
     /// How many characters of another entry's command are shown: enough to find it.
     const LONGEST_COMMAND: usize = 60;
-    let program = overview.client.facts.reviewer().program;
+    let program = overview.client.program();
     for source in overview.sources().iter().filter(|source| source.ignored_because.is_none()) {
         if let SettingsScope::Plugin { name, .. } = &source.scope {
             let both: Vec<&str> =

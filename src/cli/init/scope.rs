@@ -26,6 +26,10 @@ pub(super) fn choose(named: Option<ScopeOption>, overview: &Overview) -> (ScopeO
         (scope, "because Provost's entries are there already.")
     } else if home.is_some_and(|home| resolve_path(home) == resolve_path(&overview.settings_root)) {
         (ScopeOption::User, "because this is your home directory.")
+    } else if !overview.client.has_local_file(&overview.workspace.places, &overview.settings_root) {
+        let why = "because this client has no settings file for you alone in a project. For all your projects: \
+                   `--scope user`.";
+        (ScopeOption::Project, why)
     } else {
         let why = "so only your own sessions in this project change. For everybody who works on it: `--scope \
                    project`. For all your projects: `--scope user`.";
@@ -35,7 +39,12 @@ pub(super) fn choose(named: Option<ScopeOption>, overview: &Overview) -> (ScopeO
 }
 
 /// What people get who share the file and do not have Provost.
-pub(super) fn warn_about_teammates(scope: ScopeOption, packs: &[&str], closed: bool) -> Option<String> {
+pub(super) fn warn_about_teammates(
+    scope: ScopeOption,
+    packs: &[&str],
+    closed: bool,
+    overview: &Overview,
+) -> Option<String> {
     if scope != ScopeOption::Project {
         return None;
     }
@@ -48,7 +57,11 @@ pub(super) fn warn_about_teammates(scope: ScopeOption, packs: &[&str], closed: b
         ),
         (false, false) => ("Note", "work unchecked; one line says so when a session starts"),
     };
-    Some(format!("{word}: Teammates without Provost {what}. `--scope local` keeps the entries to yourself."))
+    let has_local = overview.client.has_local_file(&overview.workspace.places, &overview.settings_root);
+    let alone = if has_local { "local" } else { "user" };
+    Some(format!(
+        "{word}: Teammates without Provost {what}. `--scope {alone}` keeps the entries to yourself."
+    ))
 }
 
 /// A note for a file of the user alone that git would commit.

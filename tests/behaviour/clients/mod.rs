@@ -2,6 +2,7 @@
 
 mod entries;
 mod hook_files;
+mod installation;
 mod prompts;
 
 use std::fs;

@@ -12,6 +12,7 @@ use super::shared_entry;
 use crate::json_edit::{EditableJson, JsonLayout, ValueEdit};
 use crate::{NeededEntry, ProgramName};
 use provost_core::guard::{FailureMode, Guard, Trigger};
+use provost_core::text::quote_for_shell;
 
 /// The matcher of the call that leaves plan mode, which has an entry of its own.
 const PLAN_EXIT: &str = super::EXIT;
@@ -27,7 +28,7 @@ pub(super) const REVIEW_TIMEOUT: u32 = 7_200;
 
 /// The entries that these guards need, in the order in which a session meets them. With `closed`, Claude Code also blocks
 /// everyday calls if Provost cannot be run.
-pub(super) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<NeededEntry> {
+pub(crate) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<NeededEntry> {
     use Trigger::{
         AfterDelegation, AfterShell, AfterSkill, AfterTaskResult, AfterToolInPlanMode, AfterWriting,
         BeforeAnyTool, BeforeDelegation, BeforeMessage, BeforeShell, BeforeSkill, ConfigChange,
@@ -76,7 +77,7 @@ pub(super) fn list_needed_entries(guards: &[&Guard], closed: bool) -> Vec<Needed
 }
 
 /// Gives entries the time that a guard needs at a trigger, and a little more, so that Provost answers first.
-pub(super) fn fit_timeouts(entries: &mut [NeededEntry], find_limit: &dyn Fn(Trigger) -> Option<Duration>) {
+pub(crate) fn fit_timeouts(entries: &mut [NeededEntry], find_limit: &dyn Fn(Trigger) -> Option<Duration>) {
     const MARGIN: u32 = 5;
     for entry in entries {
         let trigger = match entry.event {
@@ -100,10 +101,32 @@ pub(super) const fn default_entry(event: &'static str, matcher: Option<&'static 
 /// A longer entry has a line for each field.
 const LONGEST_LINE: usize = 100;
 
+/// The form of an entry in the settings file of a client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntryForm {
+    /// The client that the entry names. Clients other than Claude Code have a shell run the command, and take no other
+    /// fields.
+    pub(crate) client: Option<&'static str>,
+    /// The unit of time limits, in a second.
+    pub(crate) units_per_second: u32,
+}
+
+impl EntryForm {
+    pub(super) const CLAUDE_CODE: Self = Self { client: None, units_per_second: 1 };
+
+    /// The arguments of Provost in an entry.
+    pub(super) fn list_arguments(self, packs: &[&str]) -> Vec<String> {
+        let client = self.client.into_iter().flat_map(|client| ["--client", client]);
+        let packs = packs.iter().flat_map(|pack| ["--pack", *pack]);
+        ["hook"].into_iter().chain(client).chain(packs).map(str::to_owned).collect()
+    }
+}
+
 /// How an entry calls Provost.
 pub(super) struct ProvostCall<'a> {
     pub(super) program: ProgramName<'a>,
     pub(super) arguments: Vec<String>,
+    pub(super) form: EntryForm,
 }
 
 impl ProvostCall<'_> {
@@ -111,6 +134,10 @@ impl ProvostCall<'_> {
     pub(super) fn entry_fields(&self, needed: &NeededEntry) -> Vec<(&'static str, Value)> {
         let mut fields = vec![("type", Value::from("command"))];
         match self.program {
+            ProgramName::Path(path) if self.form.client.is_some() => {
+                let line = format!("{} {}", quote_for_shell(path), self.arguments.join(" "));
+                fields.push(("command", line.into()));
+            }
             ProgramName::Path(path) => {
                 fields.push(("command", path.into()));
                 fields.push(("args", self.arguments.clone().into()));
@@ -119,8 +146,8 @@ impl ProvostCall<'_> {
                 fields.push(("command", shared_entry::build_command(needed, &self.arguments).into()));
             }
         }
-        fields.push(("timeout", needed.seconds.into()));
-        if needed.blocks_on_failure {
+        fields.push(("timeout", (needed.seconds * self.form.units_per_second).into()));
+        if needed.blocks_on_failure && self.form.client.is_none() {
             fields.push(("onFailure", "block".into()));
         }
         fields

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::entries::{ALL_BUT_PLAN_EXIT, ProvostCall, edit_entries, format_line};
+use super::entries::{ALL_BUT_PLAN_EXIT, EntryForm, ProvostCall, edit_entries, format_line};
 use super::registrations::settings_files;
 use super::settings::matches_all;
 use super::shared_entry;
@@ -38,11 +38,21 @@ fn provost_arguments(entry: &Value) -> Option<Vec<&str>> {
             Some(arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default()).collect())
         }
         Some(_) => None,
-        None => shared_entry::parse_arguments(command),
+        None => shared_entry::parse_arguments(command).or_else(|| parse_named_call(command)),
     }
 }
 
-pub(super) fn has_installed_entries(text: &str) -> bool {
+/// The arguments of Provost in a command line of the form that is installed for clients other than Claude Code: it
+/// names the client.
+fn parse_named_call(line: &str) -> Option<Vec<&str>> {
+    let (program, arguments) = line.split_once(" hook --client ")?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_".contains(c);
+    let is_one_word = !program.trim_matches('\'').contains(['\'', '"', ';', '&', '|', '$', '`', '\n']);
+    (is_one_word && is_provost_program(program.trim_matches('\'')) && arguments.chars().all(is_plain))
+        .then(|| ["hook", "--client"].into_iter().chain(arguments.split(' ')).collect())
+}
+
+pub(crate) fn has_installed_entries(text: &str) -> bool {
     let Some(file) = parse_fields(text) else { return false };
     let entries =
         file.get("hooks").and_then(Value::as_object).into_iter().flatten().flat_map(|(_, groups)| {
@@ -51,7 +61,10 @@ pub(super) fn has_installed_entries(text: &str) -> bool {
         });
     // An entry without packs was written by hand, or by a migration.
     entries.into_iter().any(|entry| {
-        provost_arguments(entry).is_some_and(|arguments| arguments.starts_with(&["hook", "--pack"]))
+        provost_arguments(entry).is_some_and(|arguments| {
+            arguments.starts_with(&["hook", "--pack"])
+                || matches!(&*arguments, ["hook", "--client", _, "--pack", ..])
+        })
     })
 }
 
@@ -68,14 +81,23 @@ pub(super) fn install_entries(
     text: Option<&str>,
     wanted: &InstallRequest<'_>,
 ) -> Result<InstallReport, String> {
-    let whole = text.unwrap_or("{}\n");
+    install_in_form(text.unwrap_or(EMPTY), wanted, EntryForm::CLAUDE_CODE)
+}
+
+/// A new settings file.
+pub(crate) const EMPTY: &str = "{}\n";
+
+/// Installs entries of a form in the text of a settings file.
+pub(crate) fn install_in_form(
+    whole: &str,
+    wanted: &InstallRequest<'_>,
+    form: EntryForm,
+) -> Result<InstallReport, String> {
     let file = parse_file(whole)?;
     let layout = JsonLayout::detect(strip_byte_order_mark(whole));
     // An empty file has no layout of its own.
     let layout = if file.items().is_empty() && !layout.has_lines() { JsonLayout::standard() } else { layout };
-    let mut arguments = vec!["hook".to_owned()];
-    arguments.extend(wanted.packs.iter().flat_map(|pack| ["--pack".to_owned(), (*pack).to_owned()]));
-    let call = ProvostCall { program: wanted.program, arguments };
+    let call = ProvostCall { program: wanted.program, arguments: form.list_arguments(wanted.packs), form };
     let mut report = InstallReport::default();
     let hooks = file.find_last("hooks");
     let events = EditableJson::parse_object(hooks.map_or("{}", |(_, text)| text))
@@ -213,7 +235,7 @@ fn describe_entry(event: &str, matcher: Option<&str>) -> String {
     }
 }
 
-pub(super) fn remove_entries(text: &str, before: Option<&str>) -> Result<RemovalReport, String> {
+pub(crate) fn remove_entries(text: &str, before: Option<&str>) -> Result<RemovalReport, String> {
     let file = parse_file(text)?;
     let mut report = RemovalReport::default();
     let Some((hooks_at, events)) = find_events(&file) else { return Ok(report) };

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::entries::{ProvostCall, REVIEW_TIMEOUT, default_entry, edit_entries};
+use super::entries::{EntryForm, ProvostCall, REVIEW_TIMEOUT, default_entry, edit_entries};
 use super::has_word;
 use super::installation::find_events;
 use super::settings::{calls_provost, matches_all};
@@ -108,7 +108,11 @@ fn add_provost(
     layout: &JsonLayout,
 ) -> Option<String> {
     let mut new_events = Vec::new();
-    let call = ProvostCall { program: ProgramName::Shared, arguments: vec!["hook".into()] };
+    let call = ProvostCall {
+        program: ProgramName::Shared,
+        arguments: vec!["hook".into()],
+        form: EntryForm::CLAUDE_CODE,
+    };
     for needed in NEEDED.iter().filter(|needed| added.contains(&needed.event)) {
         let new = [call.format_group(needed, layout)];
         let Some((at, text)) = events.find_last(needed.event) else {

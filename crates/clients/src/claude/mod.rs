@@ -6,12 +6,12 @@
 
 mod agents;
 mod demo;
-mod entries;
+pub(crate) mod entries;
 pub(crate) mod events;
 pub mod example_calls;
 mod frontmatter;
 mod health;
-mod installation;
+pub(crate) mod installation;
 mod instructions;
 mod matcher;
 mod migration;
@@ -19,7 +19,7 @@ mod nested_client;
 mod past;
 mod plans;
 mod recorded;
-mod registrations;
+pub(crate) mod registrations;
 pub(crate) mod render;
 mod reserved_tags;
 mod reviewer;
@@ -90,6 +90,7 @@ pub(super) static CLIENT: Client = Client {
         install_entries: installation::install_entries,
         remove_entries: installation::remove_entries,
         has_installed_entries: installation::has_installed_entries,
+        find_fault: |text| settings::parse_switches(text).map(drop),
         example: "In a settings file of Claude Code:
   \"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [
       {\"type\": \"command\", \"command\": \"provost\", \"args\": [\"hook\"],

@@ -150,7 +150,7 @@ pub(super) fn plugin_root(name: &str, places: &Places) -> Option<PathBuf> {
 }
 
 /// The hooks in the `hooks` of a settings file or a plugin. What has another form is left out.
-fn list_hooks(events: &Value) -> Vec<RegisteredHook> {
+pub(crate) fn list_hooks(events: &Value) -> Vec<RegisteredHook> {
     let mut found = Vec::new();
     for (event, groups) in events.as_object().into_iter().flatten() {
         for group in groups.as_array().into_iter().flatten() {
@@ -191,7 +191,7 @@ fn parse_hook(event: &str, matcher: Option<&str>, entry: &Value) -> RegisteredHo
 }
 
 /// A file's text; `None` if there is no file.
-fn read_text(file: &Path) -> Result<Option<String>, String> {
+pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
     let bytes =
         files::read_file(file, LARGEST).map_err(|error| format!("the file cannot be read ({error})"))?;
     bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())).transpose()

@@ -2,10 +2,22 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
+use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
 use crate::Client;
+use crate::claude::entries::EntryForm;
 
-pub(crate) static CLIENT: Client = client!("codex", WORDS);
+pub(crate) static CLIENT: Client = client!("codex", WORDS, Some(json_installation!(HOOK_FILE)));
+
+static HOOK_FILE: HookFile = HookFile {
+    in_project: ".codex/hooks.json",
+    in_home: ".codex/hooks.json",
+    new: "{}\n",
+    form: EntryForm { client: Some("codex"), units_per_second: 1 },
+    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
+    names: &[],
+    longest_seconds: u32::MAX / 1000,
+};
 
 pub(super) static WORDS: Words = Words {
     events: &[],

@@ -2,11 +2,31 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{code_or_unknown, find_last_code};
+use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
 use crate::Client;
+use crate::claude::entries::EntryForm;
 use crate::json::Fields;
 
-pub(crate) static CLIENT: Client = client!("copilot", WORDS);
+pub(crate) static CLIENT: Client = client!("copilot", WORDS, Some(json_installation!(HOOK_FILE)));
+
+static HOOK_FILE: HookFile = HookFile {
+    in_project: ".github/hooks/provost.json",
+    in_home: ".copilot/hooks/provost.json",
+    new: "{\n  \"version\": 1\n}\n",
+    form: EntryForm { client: Some("copilot"), units_per_second: 1 },
+    events: &[
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "SubagentStop",
+        "Stop",
+    ],
+    names: &[],
+    longest_seconds: u32::MAX / 1000,
+};
 
 pub(super) static WORDS: Words = Words {
     events: &[

@@ -2,11 +2,23 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{code_or_unknown, find_last_code};
+use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
 use crate::Client;
+use crate::claude::entries::EntryForm;
 use crate::json::Fields;
 
-pub(crate) static CLIENT: Client = client!("droid", WORDS);
+pub(crate) static CLIENT: Client = client!("droid", WORDS, Some(json_installation!(HOOK_FILE)));
+
+static HOOK_FILE: HookFile = HookFile {
+    in_project: ".factory/settings.json",
+    in_home: ".factory/settings.json",
+    new: "{}\n",
+    form: EntryForm { client: Some("droid"), units_per_second: 1 },
+    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
+    names: &[],
+    longest_seconds: u32::MAX / 1000,
+};
 
 pub(super) static WORDS: Words = Words {
     events: &[],

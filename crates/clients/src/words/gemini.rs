@@ -5,20 +5,34 @@ use std::path::{Path, PathBuf};
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, find_last_code};
-use super::{Words, client, tool};
+use super::registration::{HookFile, json_installation};
+use super::{Name, Words, client, tool};
 use crate::Client;
+use crate::claude::entries::EntryForm;
 use crate::json::Fields;
 
-pub(crate) static CLIENT: Client = client!("gemini", WORDS);
+pub(crate) static CLIENT: Client = client!("gemini", WORDS, Some(json_installation!(HOOK_FILE)));
+
+const EVENTS: &[Name] = &[
+    ("BeforeTool", "PreToolUse"),
+    ("AfterTool", "PostToolUse"),
+    ("BeforeAgent", "UserPromptSubmit"),
+    ("AfterAgent", "Stop"),
+    ("PreCompress", "PreCompact"),
+];
+
+static HOOK_FILE: HookFile = HookFile {
+    in_project: ".gemini/settings.json",
+    in_home: ".gemini/settings.json",
+    new: "{}\n",
+    form: EntryForm { client: Some("gemini"), units_per_second: 1000 },
+    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"],
+    names: EVENTS,
+    longest_seconds: u32::MAX / 1000,
+};
 
 pub(super) static WORDS: Words = Words {
-    events: &[
-        ("BeforeTool", "PreToolUse"),
-        ("AfterTool", "PostToolUse"),
-        ("BeforeAgent", "UserPromptSubmit"),
-        ("AfterAgent", "Stop"),
-        ("PreCompress", "PreCompact"),
-    ],
+    events: EVENTS,
     fields: &[("prompt_response", "last_assistant_message")],
     tools: &[
         tool("run_shell_command", "Bash", &[]),

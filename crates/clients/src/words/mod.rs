@@ -17,6 +17,7 @@ pub(crate) mod opencode;
 mod outcome;
 pub(crate) mod qwen;
 mod recognition;
+mod registration;
 
 use serde_json::{Map, Value};
 
@@ -173,8 +174,12 @@ fn parse_input(words: &Words, input: HookInput) -> Result<Event, Unreadable> {
 /// The dialect of a client with these words, and its name.
 macro_rules! client {
     ($name:literal, $words:expr) => {
+        crate::words::client!($name, $words, None)
+    };
+    ($name:literal, $words:expr, $installation:expr) => {
         crate::Client {
             facts: crate::words::FACTS,
+            installation: $installation,
             ..crate::Client::new(
                 $name,
                 crate::Dialect {

@@ -2,11 +2,32 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, code_or_unknown, find_last_code};
+use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
 use crate::Client;
+use crate::claude::entries::EntryForm;
 use crate::json::Fields;
 
-pub(crate) static CLIENT: Client = client!("qwen", WORDS);
+pub(crate) static CLIENT: Client = client!("qwen", WORDS, Some(json_installation!(HOOK_FILE)));
+
+static HOOK_FILE: HookFile = HookFile {
+    in_project: ".qwen/settings.json",
+    in_home: ".qwen/settings.json",
+    new: "{}\n",
+    form: EntryForm { client: Some("qwen"), units_per_second: 1 },
+    events: &[
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "SubagentStop",
+        "Stop",
+    ],
+    names: &[],
+    // The client dies if a hook takes 60 seconds, whatever its time limit says.
+    longest_seconds: 50,
+};
 
 pub(super) static WORDS: Words = Words {
     events: &[],
