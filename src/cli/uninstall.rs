@@ -63,7 +63,8 @@ impl Uninstall {
         // A file that cannot be changed must not stop the removal from the others.
         let mut obstacles: Vec<String> = Vec::new();
         let has_file = |scope: &ScopeOption| {
-            *scope != ScopeOption::Local || current_client().has_local_file(&workspace.places, &root)
+            let scope = scope.to_client_scope();
+            scope == SettingsScope::User || current_client().has_file(&scope, &workspace.places, &root)
         };
         let all = || ScopeOption::ALL.into_iter().filter(has_file).collect();
         for scope in self.scope.map_or_else(all, |scope| vec![scope]) {

@@ -84,9 +84,9 @@ impl Client {
         self.facts.reviewer.as_ref().map_or(self.name, |reviewer| reviewer.program)
     }
 
-    /// Whether it has a settings file in a project that only this user reads.
-    pub fn has_local_file(&self, places: &Places, project: &Path) -> bool {
-        (self.installation().find_settings_file)(places, project, &SettingsScope::Local).is_some()
+    /// Whether it has a settings file of this scope in a project.
+    pub fn has_file(&self, scope: &SettingsScope, places: &Places, project: &Path) -> bool {
+        (self.installation().find_settings_file)(places, project, scope).is_some()
     }
 
     pub fn installation(&self) -> &Installation {

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use crate::cli::overview::Overview;
 use crate::cli::overview::activation::PLAN_GATE;
 use crate::cli::settings_file::{ScopeOption, SettingsFile};
+use crate::clients::SettingsScope;
 use crate::places::resolve_path;
 
 /// The scope, and a sentence that says why and how to choose another. No sentence if the user named it.
@@ -20,13 +21,22 @@ pub(super) fn choose(named: Option<ScopeOption>, overview: &Overview) -> (ScopeO
         sources.any(|source| source.hooks.iter().any(|hook| hook.is_installed))
     };
     let home = overview.workspace.places.home.as_deref();
+    let has_file = |scope: ScopeOption| {
+        overview.client.has_file(
+            &scope.to_client_scope(),
+            &overview.workspace.places,
+            &overview.settings_root,
+        )
+    };
     let (scope, why) = if let Some(scope) =
         [ScopeOption::Local, ScopeOption::Project, ScopeOption::User].into_iter().find(has_entries)
     {
         (scope, "because Provost's entries are there already.")
     } else if home.is_some_and(|home| resolve_path(home) == resolve_path(&overview.settings_root)) {
         (ScopeOption::User, "because this is your home directory.")
-    } else if !overview.client.has_local_file(&overview.workspace.places, &overview.settings_root) {
+    } else if !has_file(ScopeOption::Project) {
+        (ScopeOption::User, "because this client reads no settings of a project.")
+    } else if !has_file(ScopeOption::Local) {
         let why = "because this client has no settings file for you alone in a project. For all your projects: \
                    `--scope user`.";
         (ScopeOption::Project, why)
@@ -57,7 +67,8 @@ pub(super) fn warn_about_teammates(
         ),
         (false, false) => ("Note", "work unchecked; one line says so when a session starts"),
     };
-    let has_local = overview.client.has_local_file(&overview.workspace.places, &overview.settings_root);
+    let (places, root) = (&overview.workspace.places, &overview.settings_root);
+    let has_local = overview.client.has_file(&SettingsScope::Local, places, root);
     let alone = if has_local { "local" } else { "user" };
     Some(format!(
         "{word}: Teammates without Provost {what}. `--scope {alone}` keeps the entries to yourself."

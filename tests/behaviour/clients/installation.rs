@@ -1,4 +1,4 @@
-//! `provost init --client` and `uninstall` for clients whose hook files are JSON.
+//! `provost init --client` and `uninstall` of each client that it knows the hook files of.
 
 use std::fs;
 use std::process::Output;
@@ -13,6 +13,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("qwen", ".qwen/settings.json", ".qwen/settings.json"),
     ("droid", ".factory/settings.json", ".factory/settings.json"),
     ("grok", ".grok/hooks/provost.json", ".grok/hooks/provost.json"),
+    ("opencode", ".opencode/plugins/provost.js", ".config/opencode/plugins/provost.js"),
 ];
 
 fn run(project: &TestProject, command: &str, client: &str, rest: &[&str]) -> Output {
@@ -40,6 +41,10 @@ fn uninstalling_restores_each_file_byte_by_byte() {
         for (scope, is_in_home, file) in [("project", false, in_project), ("user", true, in_home)] {
             for before in [None, Some(USERS)] {
                 let project = TestProject::unregistered();
+                // A module has nothing of the user's.
+                if before.is_some() && *client == "opencode" {
+                    continue;
+                }
                 let path = if is_in_home { &project.home } else { &project.path }.join(file);
                 if let Some(text) = before {
                     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -47,10 +52,10 @@ fn uninstalling_restores_each_file_byte_by_byte() {
                 }
                 run(&project, "init", client, &["--scope", scope]);
                 let installed = fs::read_to_string(&path).unwrap();
-                assert!(
-                    installed.contains(&format!("hook --client {client} --pack self")),
-                    "{client}: {installed}"
-                );
+                let words = installed.replace(['"', ','], " ");
+                let words: Vec<&str> = words.split_whitespace().collect();
+                let wanted = ["hook", "--client", client, "--pack", "self"];
+                assert!(words.windows(wanted.len()).any(|part| part == wanted), "{client}: {installed}");
                 let again = run(&project, "init", client, &["--scope", scope]);
                 assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to do"), "{client}");
                 run(&project, "uninstall", client, &[]);
@@ -59,6 +64,29 @@ fn uninstalling_restores_each_file_byte_by_byte() {
             }
         }
     }
+}
+
+#[test]
+fn kimi_gets_its_hooks_in_the_users_file_only() {
+    const USERS: &str = "default_model = \"k\"\n\n[providers.p]\ntype = \"openai\"";
+    let project = TestProject::unregistered();
+    let file = project.write_home_file(".kimi-code/config.toml", USERS);
+    run(&project, "init", "kimi", &["--scope", "user", "--pack", "review-loop"]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert_shown!("clients-entries-kimi", project.shorten_paths(&text));
+    toml::from_str::<toml::Table>(&text).unwrap();
+    run(&project, "uninstall", "kimi", &[]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), USERS);
+}
+
+#[test]
+fn a_module_that_is_not_provosts_stays() {
+    let project = TestProject::unregistered();
+    let file = project.write_file(".opencode/plugins/provost.js", "export const Mine = 1\n");
+    let output = project.provost_command("init", &["--yes", "--client", "opencode"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a module that is not Provost's"), "{output:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "export const Mine = 1\n");
 }
 
 #[test]

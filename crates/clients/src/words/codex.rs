@@ -2,6 +2,7 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
+use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
 use crate::Client;
@@ -10,13 +11,15 @@ use crate::claude::entries::EntryForm;
 pub(crate) static CLIENT: Client = client!("codex", WORDS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".codex/hooks.json",
-    in_home: ".codex/hooks.json",
+    place: HookPlace {
+        in_project: Some(".codex/hooks.json"),
+        in_home: ".codex/hooks.json",
+        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
+        names: &[],
+        longest_seconds: ANY_TIME,
+    },
     new: "{}\n",
     form: EntryForm { client: Some("codex"), units_per_second: 1 },
-    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
-    names: &[],
-    longest_seconds: u32::MAX / 1000,
 };
 
 pub(super) static WORDS: Words = Words {

@@ -2,6 +2,7 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{code_or_unknown, find_last_code};
+use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
 use crate::Client;
@@ -11,21 +12,23 @@ use crate::json::Fields;
 pub(crate) static CLIENT: Client = client!("copilot", WORDS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".github/hooks/provost.json",
-    in_home: ".copilot/hooks/provost.json",
+    place: HookPlace {
+        in_project: Some(".github/hooks/provost.json"),
+        in_home: ".copilot/hooks/provost.json",
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStop",
+            "Stop",
+        ],
+        names: &[],
+        longest_seconds: ANY_TIME,
+    },
     new: "{\n  \"version\": 1\n}\n",
     form: EntryForm { client: Some("copilot"), units_per_second: 1 },
-    events: &[
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "SubagentStop",
-        "Stop",
-    ],
-    names: &[],
-    longest_seconds: u32::MAX / 1000,
 };
 
 pub(super) static WORDS: Words = Words {

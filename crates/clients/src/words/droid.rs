@@ -2,6 +2,7 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{code_or_unknown, find_last_code};
+use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
 use crate::Client;
@@ -11,13 +12,15 @@ use crate::json::Fields;
 pub(crate) static CLIENT: Client = client!("droid", WORDS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".factory/settings.json",
-    in_home: ".factory/settings.json",
+    place: HookPlace {
+        in_project: Some(".factory/settings.json"),
+        in_home: ".factory/settings.json",
+        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
+        names: &[],
+        longest_seconds: ANY_TIME,
+    },
     new: "{}\n",
     form: EntryForm { client: Some("droid"), units_per_second: 1 },
-    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
-    names: &[],
-    longest_seconds: u32::MAX / 1000,
 };
 
 pub(super) static WORDS: Words = Words {

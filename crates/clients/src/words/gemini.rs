@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, find_last_code};
+use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Name, Words, client, tool};
 use crate::Client;
@@ -22,13 +23,15 @@ const EVENTS: &[Name] = &[
 ];
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".gemini/settings.json",
-    in_home: ".gemini/settings.json",
+    place: HookPlace {
+        in_project: Some(".gemini/settings.json"),
+        in_home: ".gemini/settings.json",
+        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"],
+        names: EVENTS,
+        longest_seconds: ANY_TIME,
+    },
     new: "{}\n",
     form: EntryForm { client: Some("gemini"), units_per_second: 1000 },
-    events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"],
-    names: EVENTS,
-    longest_seconds: u32::MAX / 1000,
 };
 
 pub(super) static WORDS: Words = Words {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
+use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
 use crate::Client;
@@ -13,21 +14,23 @@ use crate::json::Fields;
 pub(crate) static CLIENT: Client = client!("grok", WORDS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".grok/hooks/provost.json",
-    in_home: ".grok/hooks/provost.json",
+    place: HookPlace {
+        in_project: Some(".grok/hooks/provost.json"),
+        in_home: ".grok/hooks/provost.json",
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStop",
+            "Stop",
+        ],
+        names: &[],
+        longest_seconds: ANY_TIME,
+    },
     new: "{}\n",
     form: EntryForm { client: Some("grok"), units_per_second: 1 },
-    events: &[
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "SubagentStop",
-        "Stop",
-    ],
-    names: &[],
-    longest_seconds: u32::MAX / 1000,
 };
 
 pub(super) static WORDS: Words = Words {

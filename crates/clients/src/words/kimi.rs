@@ -4,11 +4,53 @@ use serde_json::Value;
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, find_last_code};
+use super::own_text::{HookText, command_line, text_installation};
+use super::place::HookPlace;
 use super::{Words, client, tool};
-use crate::Client;
 use crate::json::Fields;
+use crate::{Client, NeededEntry};
 
-pub(crate) static CLIENT: Client = client!("kimi", WORDS);
+pub(crate) static CLIENT: Client = client!("kimi", WORDS, Some(text_installation!(HOOKS)));
+
+static HOOKS: HookText = HookText {
+    place: HookPlace {
+        // A project's own file is not read.
+        in_project: None,
+        in_home: ".kimi-code/config.toml",
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStop",
+            "Stop",
+        ],
+        names: &[],
+        // With a longer time limit in one entry, the client drops all hooks.
+        longest_seconds: 600,
+    },
+    client: "kimi",
+    begin: "# Hooks of Provost, written by `provost init --client kimi`. `provost uninstall` removes them.",
+    end: "# End of the hooks of Provost.",
+    write: write_entries,
+    find_obstacle: |text| {
+        let is_inline =
+            |line: &str| line.strip_prefix("hooks").is_some_and(|rest| rest.trim_start().starts_with('='));
+        text.lines()
+            .any(is_inline)
+            .then_some("its `hooks` is a list in one line: write each hook as `[[hooks]]`")
+    },
+};
+
+/// The entries in TOML. Tables at the end of a file belong to nothing before them.
+fn write_entries(program: &str, arguments: &[String], entries: &[NeededEntry]) -> String {
+    let line = serde_json::Value::from(command_line(program, arguments));
+    let entry = |entry: &NeededEntry| {
+        format!("[[hooks]]\nevent = \"{}\"\ncommand = {line}\ntimeout = {}\n", entry.event, entry.seconds)
+    };
+    entries.iter().map(entry).collect()
+}
 
 pub(super) static WORDS: Words = Words {
     events: &[],

@@ -15,6 +15,8 @@ pub(crate) mod hook_files;
 pub(crate) mod kimi;
 pub(crate) mod opencode;
 mod outcome;
+mod own_text;
+mod place;
 pub(crate) mod qwen;
 mod recognition;
 mod registration;

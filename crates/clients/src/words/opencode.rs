@@ -2,10 +2,36 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
+use super::own_text::{HookText, text_installation};
+use super::place::{ANY_TIME, HookPlace};
 use super::{PATCH, Words, client, tool};
-use crate::Client;
+use crate::{Client, NeededEntry};
 
-pub(crate) static CLIENT: Client = client!("opencode", WORDS);
+pub(crate) static CLIENT: Client = client!("opencode", WORDS, Some(text_installation!(HOOKS)));
+
+static HOOKS: HookText = HookText {
+    place: HookPlace {
+        in_project: Some(".opencode/plugins/provost.js"),
+        in_home: ".config/opencode/plugins/provost.js",
+        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"],
+        names: &[],
+        longest_seconds: ANY_TIME,
+    },
+    client: "opencode",
+    begin: "// This file is Provost's: `provost init` writes it, and `provost uninstall` deletes it.",
+    end: "// End of Provost's module.",
+    write: write_module,
+    find_obstacle: |text| (!text.trim().is_empty()).then_some("it has a module that is not Provost's"),
+};
+
+const MODULE: &str = include_str!("../../../../plugins/opencode/provost.js");
+
+/// The module with this program and these arguments in the places of its own.
+fn write_module(program: &str, arguments: &[String], _: &[NeededEntry]) -> String {
+    let arguments = serde_json::Value::from(arguments.to_vec());
+    let module = MODULE.replacen("\"provost\"", &serde_json::Value::from(program).to_string(), 1);
+    module.replacen(r#"["hook","--client","opencode"]"#, &arguments.to_string(), 1)
+}
 
 pub(super) static WORDS: Words = Words {
     events: &[],

@@ -2,6 +2,7 @@
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, code_or_unknown, find_last_code};
+use super::place::HookPlace;
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
 use crate::Client;
@@ -11,22 +12,24 @@ use crate::json::Fields;
 pub(crate) static CLIENT: Client = client!("qwen", WORDS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
-    in_project: ".qwen/settings.json",
-    in_home: ".qwen/settings.json",
+    place: HookPlace {
+        in_project: Some(".qwen/settings.json"),
+        in_home: ".qwen/settings.json",
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStop",
+            "Stop",
+        ],
+        names: &[],
+        // The client dies if a hook takes 60 seconds, whatever its time limit says.
+        longest_seconds: 50,
+    },
     new: "{}\n",
     form: EntryForm { client: Some("qwen"), units_per_second: 1 },
-    events: &[
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "SubagentStop",
-        "Stop",
-    ],
-    names: &[],
-    // The client dies if a hook takes 60 seconds, whatever its time limit says.
-    longest_seconds: 50,
 };
 
 pub(super) static WORDS: Words = Words {
