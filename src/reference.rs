@@ -3,6 +3,7 @@
 //! A test compares each with the file in the repository, so that they cannot go stale.
 
 use crate::cli;
+use crate::clients::{CLIENTS, ClientTraits};
 use crate::config::settings;
 use crate::registry::{GUARDS, PACKS, TimeLimit, guard_settings};
 use crate::rules::keys;
@@ -15,6 +16,7 @@ pub fn generate_pages() -> Vec<(&'static str, String)> {
         ("docs/settings.md", settings_page()),
         ("docs/cli.md", cli::render_cli_reference()),
         ("docs/rules.md", rules_page()),
+        ("docs/clients.md", clients_page()),
         (
             "schema/provost.schema.json",
             format!("{:#}\n", settings::build_schema(&settings::list_settings(guard_settings()))),
@@ -62,6 +64,51 @@ fn guards_page() -> String {
             }
         }
     }
+    page
+}
+
+fn clients_page() -> String {
+    let mut page = String::from(
+        "# Clients\n\n\
+         Provost guards sessions of ten coding agents with the same guards and rules. This page says how to add it to yours,\n\
+         and what it cannot do there. The tables are generated from the program.\n\n\
+         \x20   provost init --client codex\n\
+         \x20   provost uninstall --client codex\n\n\
+         `init` shows the change and asks before it writes; `uninstall` restores the file byte for byte. Without `--client`,\n\
+         both are about Claude Code. Some clients also run the hook entries of others. Such an event is answered in the form of the client that sent the event.\n\n\
+         On every client, no tool may change or delete a file that makes any client call Provost.\n\n\
+         | client | `--client` | in a project | for all projects |\n|---|---|---|---|\n",
+    );
+    let file = |file: Option<&str>| file.map_or("-".to_owned(), |file| format!("`{file}`"));
+    let home = |name: Option<&str>| name.map_or("-".to_owned(), |name| format!("`~/{name}`"));
+    for client in CLIENTS {
+        let [in_project, in_home] = client.traits.files;
+        page += &format!(
+            "| {} | `{}` | {} | {} |\n",
+            client.traits.title,
+            client.name,
+            file(in_project),
+            home(in_home)
+        );
+    }
+    page += "\n## What each client can do\n\n\
+             Every client keeps a denied call from running and tells the model why. `ask` in a rule is a denial where the client \
+             cannot ask.\n\n\
+             | client | holds the end of a turn | asks you | override by prompt |\n|---|---|---|---|\n";
+    let word = |can: bool| if can { "yes" } else { "no" };
+    for ClientTraits { title, can_hold, can_ask, has_prompts, .. } in
+        CLIENTS.iter().map(|client| client.traits)
+    {
+        page += &format!("| {title} | {} | {} | {} |\n", word(can_hold), word(can_ask), word(has_prompts));
+    }
+    page += "\n## Limits\n";
+    for client in CLIENTS.iter().filter(|client| !client.traits.limits.is_empty()) {
+        page += &format!("\n### {}\n\n", client.traits.title);
+        for limit in client.traits.limits {
+            page += &format!("- {limit}\n");
+        }
+    }
+    page += "\n`provost doctor`, `demo`, `replay` and the status line know Claude Code only.\n";
     page
 }
 

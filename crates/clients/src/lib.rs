@@ -34,6 +34,7 @@ pub use registration::{
 /// and a command that cannot work without it says so.
 pub struct Client {
     pub name: &'static str,
+    pub traits: ClientTraits,
     pub dialect: Dialect,
     /// What guards can learn about it.
     pub facts: ClientFacts,
@@ -52,6 +53,35 @@ pub struct Client {
     pub demo: Option<ClientDemo>,
 }
 
+/// What users need to know about a client before they rely on its hooks. The page about clients is made from it.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientTraits {
+    /// The name that people use.
+    pub title: &'static str,
+    /// The files that `init` writes, in a project and below the home directory.
+    pub files: [Option<&'static str>; 2],
+    /// It can be kept from ending a turn.
+    pub can_hold: bool,
+    /// It asks the user if a rule says so. Elsewhere a question is a denial.
+    pub can_ask: bool,
+    /// It lets the user override a denial by a prompt.
+    pub has_prompts: bool,
+    /// What Provost cannot do on this client, in a sentence each.
+    pub limits: &'static [&'static str],
+}
+
+impl ClientTraits {
+    /// Nothing is known.
+    const NONE: Self = Self {
+        title: "",
+        files: [None, None],
+        can_hold: false,
+        can_ask: false,
+        has_prompts: false,
+        limits: &[],
+    };
+}
+
 /// How a client talks to a hook, and which answers it obeys.
 pub struct Dialect {
     pub parse: fn(HookInput) -> Result<Event, Unreadable>,
@@ -65,6 +95,7 @@ impl Client {
     pub const fn new(name: &'static str, dialect: Dialect) -> Self {
         Self {
             name,
+            traits: ClientTraits::NONE,
             dialect,
             facts: ClientFacts::NONE,
             is_agent_process: || false,

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Client, ClientDemo, Dialect, Installation, StatusLine};
+use super::{Client, ClientDemo, ClientTraits, Dialect, Installation, StatusLine};
 use crate::words::hook_files;
 use provost_core::client::{ClientFacts, Settings, Transcripts};
 use provost_core::places::Places;
@@ -60,6 +60,14 @@ pub(crate) const SETTINGS: Settings = Settings {
 };
 
 pub(super) static CLIENT: Client = Client {
+    traits: ClientTraits {
+        title: "Claude Code",
+        files: [Some(".claude/settings.local.json"), Some(".claude/settings.json")],
+        can_hold: true,
+        can_ask: true,
+        has_prompts: true,
+        limits: &[],
+    },
     facts: ClientFacts {
         find_project: || read_path_variable("CLAUDE_PROJECT_DIR"),
         folder: ".claude",

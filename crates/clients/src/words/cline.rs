@@ -5,10 +5,22 @@ use serde_json::{Map, Value};
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::{CommandOutcome, find_last_code};
 use super::{Words, client, tool};
-use crate::Client;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("cline", WORDS);
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Cline",
+    files: [None, None],
+    has_prompts: false,
+    limits: &[
+        "`provost init` does not write its hooks yet: put an executable file for each event, such as `PreToolUse`, into `.clinerules/hooks`, with the line `exec provost hook --client cline`.",
+        "A denied call is replaced by one that fails with the reason, because Cline's own denial ends the task.",
+        "The end of a turn cannot be held, and subagents and prompts are not reported.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("cline", WORDS, TRAITS, None);
 
 pub(super) static WORDS: Words = Words {
     events: &[
@@ -84,7 +96,7 @@ fn reshape_input(name: &mut String, input: &mut Map<String, Value>) {
             input.insert("command".into(), command.into());
         }
         "editor" if ["old_text", "old_str"].iter().any(|field| input.contains_key(*field)) => {
-            *name = EDITS.to_owned();
+            EDITS.clone_into(name);
         }
         "editor" => {
             if let (false, Some(text)) = (input.contains_key("file_text"), input.get("new_text")) {
@@ -97,7 +109,7 @@ fn reshape_input(name: &mut String, input: &mut Map<String, Value>) {
                 let path = file["path"].clone();
                 input.insert("path".into(), path);
             }
-            _ => *name = SEVERAL.to_owned(),
+            _ => SEVERAL.clone_into(name),
         },
         _ => {}
     }

@@ -1,14 +1,26 @@
-//! OpenAI Codex. Its file tool takes a patch of several files, and its answers must have known fields only.
+//! Codex, by `OpenAI`. Its file tool takes a patch of several files, and its answers must have known fields only.
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
 use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("codex", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Codex",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "It runs a hook only after you have trusted it with `/hooks` in Codex, and skips it silently until then, also in `codex exec`.",
+        "It does not report how a command ended, so `need = { passed = … }` is never fulfilled; use `check` instead.",
+        "It has no tool that leaves plan mode, so the plan gate has nothing to hold.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("codex", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
     place: HookPlace {

@@ -5,11 +5,22 @@ use super::outcome::{code_or_unknown, find_last_code};
 use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("copilot", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Copilot CLI",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "Hooks of a project run only in a folder that you have trusted.",
+        "If Provost is missing, it blocks every tool call.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("copilot", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
     place: HookPlace {

@@ -5,11 +5,22 @@ use super::outcome::{code_or_unknown, find_last_code};
 use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{PATCH, Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("droid", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Droid",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: false,
+    limits: &[
+        "`droid exec` reports no prompts, so a denial cannot be overridden there.",
+        "It reports nothing after a command that has failed.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("droid", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
     place: HookPlace {

@@ -8,11 +8,23 @@ use super::outcome::{CommandOutcome, find_last_code};
 use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Name, Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("gemini", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Gemini CLI",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "It does not say which calls are a subagent's, so rules with `in_agent` and the planner do not hold there.",
+        "If Provost is missing, it blocks every prompt.",
+        "Hooks of a project run only in a folder that you have trusted.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("gemini", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 const EVENTS: &[Name] = &[
     ("BeforeTool", "PreToolUse"),

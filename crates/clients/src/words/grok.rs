@@ -7,11 +7,23 @@ use super::outcome::CommandOutcome;
 use super::place::{ANY_TIME, HookPlace};
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("grok", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Grok",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "It shows the model 256 characters of a reason, so Provost sends what was denied and the fix.",
+        "Hooks of a project run only with `--trust`.",
+        "It takes no notes at a prompt, so the model does not learn of an override.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("grok", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
     place: HookPlace {

@@ -8,9 +8,21 @@ use super::own_text::{HookText, command_line, text_installation};
 use super::place::HookPlace;
 use super::{Words, client, tool};
 use crate::json::Fields;
-use crate::{Client, NeededEntry};
+use crate::{Client, ClientTraits, NeededEntry};
 
-pub(crate) static CLIENT: Client = client!("kimi", WORDS, Some(text_installation!(HOOKS)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Kimi Code",
+    files: [HOOKS.place.in_project, Some(HOOKS.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "It reads hooks from the user's file only, and a hook may take 600 seconds at most.",
+        "It does not say which calls are a subagent's, so rules with `in_agent` and the planner do not hold there.",
+        "The end of a subagent cannot be held.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("kimi", WORDS, TRAITS, Some(text_installation!(HOOKS)));
 
 static HOOKS: HookText = HookText {
     place: HookPlace {

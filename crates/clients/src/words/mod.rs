@@ -175,11 +175,13 @@ fn parse_input(words: &Words, input: HookInput) -> Result<Event, Unreadable> {
 
 /// The dialect of a client with these words, and its name.
 macro_rules! client {
-    ($name:literal, $words:expr) => {
-        crate::words::client!($name, $words, None)
-    };
-    ($name:literal, $words:expr, $installation:expr) => {
+    ($name:literal, $words:expr, $traits:expr, $installation:expr) => {
         crate::Client {
+            traits: crate::ClientTraits {
+                can_hold: !matches!($words.answer.hold, crate::words::answer::Hold::Never),
+                can_ask: $words.answer.can_ask,
+                ..$traits
+            },
             facts: crate::words::FACTS,
             installation: $installation,
             ..crate::Client::new(

@@ -1,13 +1,24 @@
-//! OpenCode. Provost's module in `plugins/opencode` turns its events into the form of Claude Code's.
+//! `OpenCode`. Provost's module (`opencode_module.js`) turns its events into the form of Claude Code's.
 
 use super::answer::{AnswerWords, Context, Hold};
 use super::outcome::CommandOutcome;
 use super::own_text::{HookText, text_installation};
 use super::place::{ANY_TIME, HookPlace};
 use super::{PATCH, Words, client, tool};
-use crate::{Client, NeededEntry};
+use crate::{Client, ClientTraits, NeededEntry};
 
-pub(crate) static CLIENT: Client = client!("opencode", WORDS, Some(text_installation!(HOOKS)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "OpenCode",
+    files: [HOOKS.place.in_project, Some(HOOKS.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "`opencode run` exits before a turn could be held; the terminal and `opencode serve` can be held.",
+        "It has no tool that leaves plan mode, so the plan gate has nothing to hold.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("opencode", WORDS, TRAITS, Some(text_installation!(HOOKS)));
 
 static HOOKS: HookText = HookText {
     place: HookPlace {
@@ -24,7 +35,7 @@ static HOOKS: HookText = HookText {
     find_obstacle: |text| (!text.trim().is_empty()).then_some("it has a module that is not Provost's"),
 };
 
-const MODULE: &str = include_str!("../../../../plugins/opencode/provost.js");
+const MODULE: &str = include_str!("opencode_module.js");
 
 /// The module with this program and these arguments in the places of its own.
 fn write_module(program: &str, arguments: &[String], _: &[NeededEntry]) -> String {

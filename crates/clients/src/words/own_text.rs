@@ -1,4 +1,4 @@
-//! Registers Provost with clients whose hooks are not JSON: OpenCode's module, and Kimi's list in TOML.
+//! Registers Provost with clients whose hooks are not JSON: `OpenCode`'s module, and Kimi's list in TOML.
 //!
 //! The text that Provost adds is one piece between two lines of its own, so it is found again and can be removed without a
 //! trace. The rest of a file is the user's and is never parsed or printed.

@@ -5,11 +5,22 @@ use super::outcome::{CommandOutcome, code_or_unknown, find_last_code};
 use super::place::HookPlace;
 use super::registration::{HookFile, json_installation};
 use super::{Words, client, tool};
-use crate::Client;
 use crate::claude::entries::EntryForm;
 use crate::json::Fields;
+use crate::{Client, ClientTraits};
 
-pub(crate) static CLIENT: Client = client!("qwen", WORDS, Some(json_installation!(HOOK_FILE)));
+static TRAITS: ClientTraits = ClientTraits {
+    title: "Qwen Code",
+    files: [HOOK_FILE.place.in_project, Some(HOOK_FILE.place.in_home)],
+    has_prompts: true,
+    limits: &[
+        "It ends if a hook takes 60 seconds, so no review or check may take longer than that when a turn ends.",
+        "Hooks of a project run only in a folder that you have trusted.",
+    ],
+    ..ClientTraits::NONE
+};
+
+pub(crate) static CLIENT: Client = client!("qwen", WORDS, TRAITS, Some(json_installation!(HOOK_FILE)));
 
 static HOOK_FILE: HookFile = HookFile {
     place: HookPlace {

@@ -66,7 +66,7 @@ impl LineWalker<'_> {
         let directories = self.place.current.clone();
         match (words.first(), self.texts.input.clone()) {
             (Some(word), _) => match word.text() {
-                Some(text) => self.report_envelope_text(&text.to_owned(), &directories),
+                Some(text) => self.report_envelope_text(text, &directories),
                 None => self.report_unknown_envelope(word.source),
             },
             (None, Some(TextSource::Known { text, is_complete: true })) => {
