@@ -188,12 +188,16 @@ fn find_value_end(text: &str, quote: Option<char>) -> usize {
     text.len()
 }
 
-/// Whether a value only names where the secret is: `$TOKEN`, `${TOKEN}`, `$(cat file)`, `%TOKEN%`, `{{ token }}`.
+/// Whether a value only names where the secret is (`$TOKEN`, `${TOKEN}`, `$(cat file)`, `%TOKEN%`, `{{ token }}`), or says
+/// whether there is one.
 fn is_reference(value: &str) -> bool {
+    const ANSWERS: &[&str] =
+        &["0", "1", "2", "true", "false", "yes", "no", "none", "null", "nil", "undefined"];
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let inner = |start: &str, end: &str| value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-    value.starts_with("$(")
+    ANSWERS.iter().any(|answer| value.eq_ignore_ascii_case(answer))
+        || value.starts_with("$(")
         || value.starts_with("${{")
         || value.starts_with("{{")
         || value.strip_prefix('$').is_some_and(is_name)
