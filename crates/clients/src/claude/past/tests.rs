@@ -471,6 +471,7 @@ fn an_event_without_a_directory_does_not_take_that_of_this_process() {
         time: None,
         session: None,
         agent: None,
+        main_agent: None,
         cwd: None,
         branch: None,
         mode: None,
