@@ -151,8 +151,27 @@ fn find_credentials(text: &str, may_be_random: bool) -> Vec<Span> {
     // Most texts of a line are one word.
     if text.contains(' ') {
         options::find_option_values(text, &mut hidden);
+        find_again(text, &mut hidden);
     }
     hidden
+}
+
+/// Adds the other places of secrets that a text has more than once.
+fn find_again(text: &str, hidden: &mut Vec<Span>) {
+    const SHORTEST: usize = 8;
+    /// So many secrets are searched for, because each search reads the text.
+    const MOST: usize = 8;
+    // A word may be used as a password, but it is no secret elsewhere.
+    let is_word = |secret: &str| secret.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let secrets = hidden.iter().map(|(start, end)| text[*start..*end].trim_matches(['"', '\'']));
+    let secrets: Vec<&str> =
+        secrets.filter(|secret| secret.len() >= SHORTEST && !is_word(secret)).take(MOST).collect();
+    for secret in secrets {
+        let places = text.match_indices(secret).map(|(at, _)| (at, at + secret.len()));
+        let is_new = |place: &Span| !hidden.iter().any(|known| known.0 <= place.0 && place.1 <= known.1);
+        let places: Vec<Span> = places.filter(is_new).collect();
+        hidden.extend(places);
+    }
 }
 
 #[rustfmt::skip]

@@ -120,6 +120,7 @@ const READERS: &[&str] = &[
     "docker secret create",
     "vercel env add",
     "smbpasswd -s",
+    "sudo passwd",
 ];
 
 /// Adds the secrets of the options in a text.
@@ -133,6 +134,9 @@ pub(super) fn find_option_values(text: &str, found: &mut Vec<Span>) {
         rest = &text[end..];
     }
     line.end_command(text, found);
+    if let Some(asked) = text.find("assword") {
+        find_sent(text, asked, found);
+    }
     let may_give = ["echo ", "printf ", "<<<"].iter().any(|word| text.contains(word));
     if may_give && READERS.iter().any(|reader| text.contains(reader)) {
         find_piped(text, found);
@@ -273,6 +277,8 @@ fn has_secret_ending(option: &str) -> bool {
 
 /// Masks the value at a place, which may be quoted.
 fn mask_value(text: &str, at: usize, what: NextWord, found: &mut Vec<Span>) {
+    // `$'…'` is a quoted text too.
+    let at = at + usize::from(text[at..].starts_with("$'") || text[at..].starts_with("$\""));
     let value = &text[at..];
     let quote = value.chars().next().filter(|c| "\"'".contains(*c));
     let start = at + usize::from(quote.is_some());
@@ -285,6 +291,17 @@ fn mask_value(text: &str, at: usize, what: NextWord, found: &mut Vec<Span>) {
     let Some(skipped) = skipped else { return };
     if skipped < end && !is_reference(&value[skipped..end]) {
         found.push((start + skipped, start + end));
+    }
+}
+
+/// Adds what a script of `expect` sends after it was asked for a password.
+fn find_sent(text: &str, asked: usize, found: &mut Vec<Span>) {
+    const SEND: &str = "send ";
+    for (at, _) in text[asked..].match_indices(SEND) {
+        let at = asked + at + SEND.len();
+        if text[at..].starts_with(['"', '\'']) {
+            mask_value(text, at, NextWord::Secret, found);
+        }
     }
 }
 

@@ -154,6 +154,8 @@ fn no_form_of_a_command_shows_its_secret() {
         "sudo -S ls <<< @",
         "sudo -S ls <<< '@'",
         "gh auth login --with-token <<< \"@\"",
+        "chpasswd <<< $'@\\n'",
+        "expect -c 'spawn ssh h; expect \"assword:\"; send \"@\\r\"'",
         // Addresses.
         "git clone https://me:@@github.com/x/y",
         "psql postgresql://me:@@db:5432/x",
@@ -317,6 +319,15 @@ fn ordinary_text_is_not_masked() {
     ] {
         assert_eq!(mask_credentials(text), text);
     }
+}
+
+#[test]
+fn a_secret_is_masked_wherever_the_text_has_it() {
+    check(&[
+        ("printf %s Hunter2x | openssl dgst -hmac Hunter2x", "printf %s •••• | openssl dgst -hmac ••••"),
+        ("echo Hunter2x; TOKEN=Hunter2x ./run /tmp/Hunter2x", "echo ••••; TOKEN=•••• ./run /tmp/••••"),
+        ("make hunter && app --password hunter", "make hunter && app --password ••••"),
+    ]);
 }
 
 #[test]
