@@ -2,8 +2,8 @@
 //!
 //! The hook judged the calls when they happened, and the journal has its decisions. The replay judges what the client
 //! recorded, after the rehearsal. Both have to say the same about every call and every end of a turn that the hook was
-//! asked about. What cannot be judged in the past must be listed as such. Where the disk decides, and the rehearsal has
-//! changed it since, the difference is named in [`CHANGED_SINCE`].
+//! asked about. What cannot be judged in the past must be listed as such. What a replay cannot know is named in
+//! [`DIFFERENT`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,14 +24,19 @@ const WITHOUT_JOURNAL: &[&str] = &[
     "terminal-shared-without-provost.toml",
 ];
 
-/// Guards that judge by the state of a workflow, which the rehearsal has changed since.
-const CHANGED_SINCE: &[(&str, &[&str])] = &[
-    // The session has left the main branch.
-    ("phases-commit.toml", &["branch-guard"]),
-    // The claim of the last write has come true.
-    ("phases-state.toml", &["state-write-validator"]),
+/// What a replay cannot know: in a rehearsal, this guard decides differently about so many calls.
+const DIFFERENT: &[(&str, &str, usize)] = &[
+    // The hook's environment named the plugin that called it, and the hook knew where its own program is.
+    ("adversary-off.toml", "self-guard", 1),
+    ("adversary-plugin.toml", "self-guard", 5),
+    // The repository has left the main branch since.
+    ("phases-commit.toml", "branch-guard", 7),
+    ("../docs/pictures/project.toml", "branch-guard", 1),
+    // The claim of the last write has come true since.
+    ("phases-state.toml", "state-write-validator", 1),
     // The tests pass by now.
-    ("phases-tests.toml", &["gate-blocker", "iteration-corridor"]),
+    ("phases-tests.toml", "gate-blocker", 1),
+    ("phases-tests.toml", "iteration-corridor", 1),
 ];
 
 /// How often a judge decided so about a call, or about the ends of the turns of a session.
@@ -58,31 +63,30 @@ pub fn check_replay(name: &str, playback: &Playback) {
     let unjudged = replay["not_judged"].as_array().unwrap().iter();
     let unjudged: BTreeSet<&str> = unjudged.map(|one| one["rule_or_guard"].as_str().unwrap()).collect();
     let replayed = read_replay(&replay, &journal.calls);
-    let changed =
-        CHANGED_SINCE.iter().find(|(other, _)| *other == name).map_or(&[][..], |(_, judges)| judges);
-    let mut differing = BTreeSet::new();
+    let mut differences: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for key in journal.decisions.keys().chain(replayed.keys()).collect::<BTreeSet<_>>() {
         let (_, judge, word) = key;
+        let judge = judge.as_str();
         let (then, now) = (journal.decisions.get(key), replayed.get(key));
         let cannot_judge = find_guard(judge).is_some_and(|guard| guard.unjudged_in_past.is_some())
-            || unjudged.contains(judge.as_str());
+            || unjudged.contains(judge);
         if cannot_judge {
             // A warning of a guard that only observes stops nothing, so nobody misses it in a replay.
-            let is_listed = unjudged.contains(judge.as_str()) || word == "warn";
+            let is_listed = unjudged.contains(judge) || word == "warn";
             if now.is_some() || !is_listed {
                 wrong.push(format!("{key:?} is guessed, or not listed: {now:?}"));
             }
         } else if then != now {
-            differing.insert(judge.as_str());
-            if !changed.contains(&judge.as_str()) {
-                wrong.push(format!("{key:?}: {then:?} in the journal, {now:?} in the replay"));
-            }
+            let text = format!("{key:?}: {then:?} in the journal, {now:?} in the replay");
+            differences.entry(judge).or_default().push(text);
         }
     }
-    assert!(wrong.is_empty(), "{name}\n{}\n{replay:#}", wrong.join("\n"));
-    let expected: BTreeSet<&str> = changed.iter().copied().collect();
-    assert_eq!(differing, expected, "{name}: these guards do not differ any more");
+    let expected = DIFFERENT.iter().filter(|(rehearsal, ..)| *rehearsal == name);
+    let expected: BTreeMap<&str, usize> = expected.map(|(_, judge, count)| (*judge, *count)).collect();
+    let found: BTreeMap<&str, usize> =
+        differences.iter().map(|(judge, texts)| (*judge, texts.len())).collect();
+    assert!(wrong.is_empty() && found == expected, "{name}: {wrong:#?} {differences:#?}\n{replay:#}");
 }
 
 /// Replays all transcripts in the environment of the client.
@@ -105,13 +109,13 @@ fn read_journal(home: &Path) -> Journal {
     for file in find_files(&home.join(".local/state/provost/projects"), "jsonl") {
         for line in fs::read_to_string(file).unwrap().lines() {
             let line: Value = serde_json::from_str(line).unwrap();
+            journal.lines += 1;
             let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
             let subject = match text("event").as_str() {
                 "PreToolUse" => text("call"),
                 "Stop" | "SubagentStop" => text("session"),
                 _ => continue,
             };
-            journal.lines += 1;
             let is_call = text("event") == "PreToolUse";
             journal.calls.extend(is_call.then(|| subject.clone()));
             for guard in line["guards"].as_array().unwrap() {
