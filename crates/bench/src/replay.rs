@@ -258,15 +258,16 @@ impl ReplayTimes {
             json!({"name": times.name, "wall_millis": times.wall, "cpu_millis": times.cpu,
                 "first_output_millis": times.first_output})
         };
-        let goals = self.goals().into_iter();
+        let programs = [Some(&self.wc), Some(&self.replay), self.jq.as_ref()];
+        let programs: Vec<Value> = programs.into_iter().flatten().map(to_json).collect();
+        let goals = self.goals().into_iter().map(|(goal, holds)| json!({"goal": goal, "holds": holds}));
         json!({
             "bytes": self.bytes,
             "files": self.files,
             "calls": self.calls,
-            "programs": [Some(&self.wc), Some(&self.replay), self.jq.as_ref()]
-                .into_iter().flatten().map(to_json).collect::<Vec<_>>(),
+            "programs": programs,
             "peak_kib": {"tenth": self.peaks[0], "all": self.peaks[1], "long_line": self.peaks[2]},
-            "goals": goals.map(|(goal, holds)| json!({"goal": goal, "holds": holds})).collect::<Vec<_>>(),
+            "goals": goals.collect::<Vec<_>>(),
         })
     }
 }

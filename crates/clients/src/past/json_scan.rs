@@ -228,14 +228,14 @@ mod tests {
         for (written, count) in [
             (r#"{"a":"\\","b":1}"#.to_owned(), 2),
             (r#"{"a":"\"","b":1}"#.to_owned(), 2),
-            (r#"{"a":"\\"","b":"\"}"#.to_owned(), 2),
-            (format!(r#"{{"a":"{long}\"{long}\","b":1}}"#), 2),
-            (format!(r#"{{"a":"{long}"{long}"",""b":"""}}"#), 2),
+            (r#"{"a":"\\\"","b":"\\"}"#.to_owned(), 2),
+            (format!(r#"{{"a":"{long}\"{long}\\","b":1}}"#), 2),
+            (format!(r#"{{"a":"{long}\\\"{long}\"","\"b":"\""}}"#), 2),
         ] {
             assert_eq!(fields(&written).map(|fields| fields.len()), Ok(count), "{written}");
             assert!(serde_json::from_str::<serde_json::Value>(&written).is_ok());
         }
-        assert_eq!(fields(r#"{"a":"x"}"#), Err(ScanError::Cut));
+        assert_eq!(fields(r#"{"a":"x\"}"#), Err(ScanError::Cut));
     }
 
     #[test]
