@@ -38,6 +38,8 @@ pub struct ConfigSource {
     pub layers: Vec<(ConfigLayer, PathBuf)>,
     /// Whether a broken file counts as its last good version, as in the hook.
     pub with_last_good: bool,
+    /// The packs that only a hook entry switches on, not a setting.
+    pub named_packs: Vec<String>,
 }
 
 impl ConfigSource {
@@ -70,6 +72,8 @@ pub struct Judge {
     client: &'static Client,
     /// That of the configuration, and of the one to compare with.
     workspaces: Vec<Workspace>,
+    /// Asks packs that no setting switches on.
+    named: Option<GuardSelection>,
     /// Rules ask what the session did before.
     pub needs_evidence: bool,
     hasher: RandomState,
@@ -85,10 +89,13 @@ impl Judge {
             make_workspace(client, PathBuf::new(), PathBuf::new(), places.clone(), config).into_past()
         };
         let workspaces: Vec<Workspace> = configs.iter().map(open).collect();
+        let packs = configs.first().map_or_else(Vec::new, |source| source.named_packs.clone());
+        let named = (!packs.is_empty()).then_some(GuardSelection { packs, script: None });
         let needs_evidence = workspaces.iter().any(|workspace| needs_evidence(&workspace.config));
         Self {
             client,
             workspaces,
+            named,
             needs_evidence,
             hasher: RandomState::new(),
             remembered: HashMap::new(),
@@ -134,7 +141,7 @@ impl Judge {
     /// Everything on which the answer depends.
     fn remember_key(&self, past: &PastEvent, call: &PastCall) -> u64 {
         let agent = past.agent.as_ref().map(|agent| &agent.kind);
-        let event = (&past.cwd, &past.branch, &past.mode, agent);
+        let event = (&past.cwd, &past.branch, &past.mode, agent, &past.main_agent);
         self.hasher.hash_one((&self.session, event, &call.tool, &call.input, &call.file))
     }
 
@@ -151,7 +158,8 @@ impl Judge {
         let mut by_config = Vec::new();
         for workspace in &mut self.workspaces {
             workspace.begin_past_event(&self.session.0, &self.session.1, facts.clone());
-            by_config.push(ask_guards(&event, workspace, &mut judgement.unjudged));
+            let guards = select_guards(&event, &workspace.config, self.named.as_ref());
+            by_config.push(ask_guards(guards, &event, workspace, &mut judgement.unjudged));
         }
         judgement.unjudged.sort_unstable();
         judgement.unjudged.dedup();
@@ -187,6 +195,7 @@ impl Judgement {
             _ => (None, None),
         };
         let agent = past.agent.as_ref().map(|agent| agent.kind.clone().unwrap_or_else(|| agent.id.clone()));
+        let agent = agent.or_else(|| past.main_agent.clone());
         self.verdicts.iter().map(move |verdict| PastDecision {
             session: past.session.clone(),
             call: call.clone(),
@@ -208,8 +217,21 @@ impl Judgement {
     }
 }
 
-/// Asks the guards that a hook without arguments would ask, as far as they can judge the past.
+/// The guards that the hook asks: those that settings switch on, and those of packs that an entry names.
+fn select_guards(event: &Event, config: &Config, named: Option<&GuardSelection>) -> Vec<&'static Guard> {
+    let mut guards = GuardSelection::select_for_event(event, config);
+    if let Some(named) = named {
+        let more = named.select_guards(named.select_concerned(event), event, config);
+        let is_new = |guard: &&Guard| guards.iter().all(|known| known.name != guard.name);
+        let more: Vec<&Guard> = more.into_iter().filter(is_new).collect();
+        guards.extend(more);
+    }
+    guards
+}
+
+/// Asks guards about an event, as far as they can judge the past.
 fn ask_guards(
+    guards: Vec<&'static Guard>,
     event: &Event,
     workspace: &mut Workspace,
     unjudged: &mut Vec<(Arc<str>, &'static str)>,
@@ -220,7 +242,7 @@ fn ask_guards(
     let is_judged =
         matches!(event.kind, EventKind::BeforeTool(_) | EventKind::Stop(_) | EventKind::SubagentStop(_));
     let mut verdicts = Vec::new();
-    for guard in GuardSelection::select_for_event(event, &workspace.config) {
+    for guard in guards {
         if let Some(why) = guard.unjudged_in_past {
             if is_judged && guard.can_block && is_pack_used(guard, &workspace.project) {
                 unjudged.push((guard.name.into(), why));

@@ -1,4 +1,5 @@
-//! The real client does what Provost's answers say: every rehearsal, and a reviewer that the client runs.
+//! The real client does what Provost's answers say: every rehearsal, with a replay of what it left, and a reviewer that
+//! the client runs.
 //!
 //! Without a client these tests say so and pass; where `CI` is set they fail instead.
 
@@ -6,4 +7,5 @@
 mod client;
 
 mod rehearsals;
+mod replayed;
 mod reviewer;

@@ -41,7 +41,10 @@ fn play(scenario: &Scenario) -> Option<Playback> {
 }
 
 fn play_file(name: &str) {
-    play(&Scenario::load(root().join("rehearsals").join(name)).unwrap_or_else(|error| panic!("{error}")));
+    let scenario = Scenario::load(root().join("rehearsals").join(name));
+    if let Some(playback) = play(&scenario.unwrap_or_else(|error| panic!("{error}"))) {
+        crate::replayed::check_replay(name, &playback);
+    }
 }
 
 macro_rules! rehearsals {

@@ -21,6 +21,7 @@ mod options;
 mod plan_directories;
 mod plans;
 mod programs;
+mod replay;
 mod report;
 mod rule_cases;
 mod rule_files;
@@ -76,6 +77,10 @@ fn run(options: &Options) -> std::io::Result<bool> {
         let curves = growth::measure(rounds.min(21))?;
         print(options, || growth::table(&curves), || growth::json(&curves));
         Ok(growth::goals_hold(&curves))
+    } else if options.replay {
+        let times = replay::measure(rounds.min(9), options.transcripts.as_deref())?;
+        print(options, || times.table(), || times.json());
+        Ok(times.goals_hold())
     } else if options.instructions {
         let counts = instructions::count_all()?;
         print(options, || instructions::table(&counts), || instructions::json(&counts));

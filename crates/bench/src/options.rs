@@ -29,6 +29,12 @@ pub struct Options {
     /// Measure calls while plans, states, directories, records and command lines grow
     #[arg(long, group = "what")]
     pub growth: bool,
+    /// Measure a replay of 600 MB of transcripts, beside `wc -l` and `jq`; needs 700 MB on the disk
+    #[arg(long, group = "what")]
+    pub replay: bool,
+    /// The transcripts that are repeated to that size, in place of those of the tests
+    #[arg(long, value_name = "DIR", requires = "replay")]
+    pub transcripts: Option<PathBuf>,
     /// Count the instructions of each call with callgrind, and compare them with the stored counts
     #[arg(long, group = "what")]
     pub instructions: bool,
@@ -69,7 +75,7 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_usage_errors() {
-        let lacking = [&["--also"][..], &["--only"], &["--write"]];
+        let lacking = [&["--also"][..], &["--only"], &["--write"], &["--transcripts", "/t"]];
         let misplaced = [&["--plans", "--also", "/p"][..], &["--only", "prompt", "--growth"]];
         for bad in [&["0"][..], &["-3"], &["--fast"], &["1e3"]].iter().chain(&lacking).chain(&misplaced) {
             assert!(parse(bad).is_err(), "{bad:?}");

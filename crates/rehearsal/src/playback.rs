@@ -28,6 +28,8 @@ pub struct Playback {
     pub stderr: String,
     pub project: PathBuf,
     pub home: PathBuf,
+    /// The client's complete environment.
+    pub environment: Vec<(String, String)>,
     pub seconds: f64,
     /// Parts of the scenario that could not be played as written.
     pub problems: Vec<String>,

@@ -132,6 +132,7 @@ impl ScenarioPlayer {
             stderr: read_lossy(&directory.root.join("stderr")),
             project: actions.project,
             home: actions.home,
+            environment: actions.environment,
             seconds,
             problems: run.problems,
             screens: run_result.screens,

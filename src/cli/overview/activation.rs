@@ -152,6 +152,12 @@ impl Overview {
         }
     }
 
+    /// The packs that are on because a hook entry names them, and not by a setting.
+    pub(crate) fn packs_only_named(&self) -> Vec<String> {
+        let is_named = self.is_plan_gate_named();
+        is_named.then(|| PLAN_GATE.to_owned()).into_iter().collect()
+    }
+
     pub(super) fn is_plan_gate_on(&self) -> bool {
         self.workspace.config.is_switched_on(settings::PLAN_GATE_ENABLED) || self.is_plan_gate_named()
     }

@@ -2,9 +2,12 @@
 
 mod duration;
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use clap::builder::NonEmptyStringValueParser;
 pub(super) use duration::parse_duration;
 
 use super::{CommandError, CurrentProject, current_directory};
@@ -20,7 +23,7 @@ pub(crate) struct PastOptions {
     #[arg(long, conflicts_with_all = ["session", "transcripts"])]
     all: bool,
     /// Read one session, by its ID or the start of it
-    #[arg(long, value_name = "ID", conflicts_with = "transcripts")]
+    #[arg(long, value_name = "ID", conflicts_with = "transcripts", value_parser = NonEmptyStringValueParser::new())]
     session: Option<String>,
     /// Read all transcripts below a directory, or one file
     #[arg(long, value_name = "DIR")]
@@ -31,9 +34,14 @@ pub(crate) struct PastOptions {
 }
 
 impl PastOptions {
+    /// Fails if the user names a place that cannot be read.
     pub(crate) fn find_scope(&self) -> Result<Scope, CommandError> {
         Ok(match (&self.transcripts, &self.session) {
-            (Some(place), _) => Scope::Place(current_directory()?.join(place)),
+            (Some(place), _) => {
+                let place = current_directory()?.join(place);
+                check_readable(&place).map_err(|error| self.describe(&error))?;
+                Scope::Place(place)
+            }
             (None, Some(id)) => Scope::Session(id.clone()),
             (None, None) if self.all => Scope::All,
             (None, None) => Scope::Project(CurrentProject::locate()?.project),
@@ -49,15 +57,28 @@ impl PastOptions {
     ) -> Result<Selection, CommandError> {
         let begin =
             self.last.map(|last| SystemTime::now().checked_sub(last).unwrap_or(SystemTime::UNIX_EPOCH));
-        select(past, places, scope, begin).map_err(|error| {
-            let place = self.transcripts.as_deref().unwrap_or(Path::new(""));
-            CommandError::Io(format!("{}: {error}", make_one_line(&place.to_string_lossy())))
-        })
+        select(past, places, scope, begin).map_err(|error| self.describe(&error))
+    }
+
+    fn describe(&self, error: &io::Error) -> CommandError {
+        let place = self.transcripts.as_deref().unwrap_or(Path::new(""));
+        CommandError::Io(format!("{}: {error}", make_one_line(&place.to_string_lossy())))
     }
 
     /// Since when events count, in milliseconds since 1970.
     pub(crate) fn begin_millis(&self) -> Option<u64> {
         let since = clock::time_since_epoch().saturating_sub(self.last?);
         Some(u64::try_from(since.as_millis()).unwrap_or(0))
+    }
+}
+
+fn check_readable(place: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(place)?;
+    if metadata.is_dir() {
+        fs::read_dir(place).map(drop)
+    } else if metadata.is_file() {
+        fs::File::open(place).map(drop)
+    } else {
+        Err(io::Error::other("neither a directory nor a regular file"))
     }
 }

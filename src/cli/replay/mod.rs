@@ -11,16 +11,19 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use super::overview::Overview;
 use super::past_options::PastOptions;
 use super::{CommandError, CommandResult, CurrentProject, Exit, current_client, current_directory};
-use crate::config::ConfigLayer;
+use crate::config::{Config, ConfigLayer, suggest_word};
 use crate::environment::read_places;
-use crate::places::resolve_path;
+use crate::places::{Places, resolve_path};
+use crate::registry::{GUARDS, find_guard};
 use crate::replay::judge::ConfigSource;
 use crate::replay::selection::Selection;
 use crate::replay::{Progress, ReplayRequest, ReplayResult, run};
+use crate::rules::RULE_PREFIX;
 use crate::signals;
-use crate::text::make_one_line;
+use crate::text::{make_one_line, shorten_name};
 
 /// Show what guards and rules would have done in past sessions
 ///
@@ -38,8 +41,8 @@ use crate::text::make_one_line;
 
 The rules are those of the provost.toml that counts in the current directory.
 
-Exit codes: 0 done; 1 there are no sessions, a configuration has a mistake, or the replay was
-interrupted; 64 wrong usage; 74 a file or directory cannot be read.")]
+Exit codes: 0 done; 1 there are no sessions, a configuration has a mistake, no guard or rule has
+the name to show, or the replay was interrupted; 64 wrong usage; 74 a file or directory cannot be read.")]
 pub(crate) struct Replay {
     #[command(flatten)]
     sessions: PastOptions,
@@ -69,10 +72,12 @@ impl Replay {
         let configs = self.find_configs()?;
         let places = read_places();
         let mut out = anstream::stdout().lock();
-        if Self::report_mistakes(&configs)? {
+        if Self::report_mistakes(&configs)? || self.report_unknown_name(&configs, &places)? {
             return Ok(Exit::Problem);
         }
         let scope = self.sessions.find_scope()?;
+        // JSON that has begun has to end, so Ctrl-C is only noted from here on.
+        signals::watch_signals();
         // The user sees at once that something happens.
         if self.json {
             json::begin(&mut out)?;
@@ -96,7 +101,9 @@ impl Replay {
 
     /// The configuration, and the one to compare with.
     fn find_configs(&self) -> Result<Vec<ConfigSource>, CommandError> {
-        let current = ConfigSource { layers: CurrentProject::locate()?.layers, with_last_good: true };
+        let here = CurrentProject::locate()?;
+        let named_packs = Overview::open_here()?.packs_only_named();
+        let current = ConfigSource { layers: here.layers, with_last_good: true, named_packs };
         let from_file = |file: &Path| -> Result<ConfigSource, CommandError> {
             let file = current_directory()?.join(file);
             if let Err(error) = std::fs::File::open(&file) {
@@ -109,7 +116,7 @@ impl Replay {
                     *path = resolve_path(&file);
                 }
             }
-            Ok(ConfigSource { layers, with_last_good: false })
+            Ok(ConfigSource { layers, with_last_good: false, ..current.clone() })
         };
         let new = self.config.as_deref().map_or_else(|| Ok(current.clone()), from_file)?;
         let old = match self.against.as_deref() {
@@ -139,6 +146,27 @@ impl Replay {
             writeln!(io::stderr(), "[provost] {}", make_one_line(&problem.to_string()))?;
         }
         Ok(!problems.is_empty())
+    }
+
+    /// Says that no guard or rule has the name that the user wants to see.
+    fn report_unknown_name(&self, configs: &[ConfigSource], places: &Places) -> io::Result<bool> {
+        let Some(name) = self.show.as_deref().filter(|name| find_guard(name).is_none()) else {
+            return Ok(false);
+        };
+        let configs: Vec<Config> = configs.iter().map(|source| source.load(places)).collect();
+        let rules = || configs.iter().flat_map(|config| config.rules.rules.iter().chain(&config.rules.off));
+        let wanted = name.strip_prefix(RULE_PREFIX).unwrap_or(name);
+        if rules().any(|rule| rule.name == wanted) {
+            return Ok(false);
+        }
+        let guards = GUARDS.iter().map(|guard| guard.name.to_owned());
+        let hint = match suggest_word(wanted, guards.chain(rules().map(|rule| rule.name.clone()))) {
+            none if none.is_empty() => "; `provost rules` and `provost guards` list all".to_owned(),
+            suggestion => suggestion,
+        };
+        let text = format!("[provost] no guard or rule is called `{}`{hint}", shorten_name(name));
+        writeln!(io::stderr(), "{}", make_one_line(&text))?;
+        Ok(true)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn begin(
     let what = match scope {
         Scope::Project(project) => format!("the sessions in {}", path(project)),
         Scope::All => "the sessions of all projects".into(),
-        Scope::Session(id) => format!("the session {}", make_one_line(id)),
+        Scope::Session(id) => format!("the sessions whose ID starts with {}", make_one_line(id)),
         Scope::Place(place) => format!("the transcripts in {}", path(place)),
     };
     let since = last.map_or(String::new(), |last| format!(", the last {}", describe_duration(last)));

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::cli::overview::Overview;
 use crate::cli::replay::replay_with_progress;
 use crate::cli::{CommandError, CurrentProject, current_client, current_directory};
 use crate::environment::read_places;
@@ -39,7 +40,8 @@ pub(super) fn replay(
     let changed = since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_secs(since));
     let selection = select(past, &places, &scope, changed)
         .map_err(|error| CommandError::Io(format!("{}: {error}", make_one_line(&place))))?;
-    let configs = [ConfigSource { layers: here.layers.clone(), with_last_good: true }];
+    let named_packs = Overview::open_here()?.packs_only_named();
+    let configs = [ConfigSource { layers: here.layers.clone(), with_last_good: true, named_packs }];
     let since = since.map(|since| since.saturating_mul(1000));
     let request = ReplayRequest { client, places: &places, selection: &selection, configs: &configs, since };
     Ok(sum_replay(&replay_with_progress(&request), &place))

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use super::drafted_rule::{DraftedRule, RuleExample, add_unique, make_name};
+use crate::cli::overview::Overview;
 use crate::cli::past_options::PastOptions;
 use crate::cli::screen::{text_width, wrap};
 use crate::cli::{CommandError, CommandResult, CurrentProject, Exit, current_client, open_current_workspace};
@@ -68,7 +69,8 @@ impl Suggest {
             return Ok(Exit::Problem);
         }
         let overridden = list_overridden_calls(&here)?;
-        let source = ConfigSource { layers: here.layers.clone(), with_last_good: true };
+        let named_packs = Overview::open_here()?.packs_only_named();
+        let source = ConfigSource { layers: here.layers.clone(), with_last_good: true, named_packs };
         let mut judge = Judge::new(client, &[source], &places);
         let begin = self.sessions.begin_millis();
         let mut findings = Findings::default();

@@ -151,8 +151,27 @@ fn find_credentials(text: &str, may_be_random: bool) -> Vec<Span> {
     // Most texts of a line are one word.
     if text.contains(' ') {
         options::find_option_values(text, &mut hidden);
+        find_again(text, &mut hidden);
     }
     hidden
+}
+
+/// Adds the other places of secrets that a text has more than once.
+fn find_again(text: &str, hidden: &mut Vec<Span>) {
+    const SHORTEST: usize = 8;
+    /// So many secrets are searched for, because each search reads the text.
+    const MOST: usize = 8;
+    // A word may be used as a password, but it is no secret elsewhere.
+    let is_word = |secret: &str| secret.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let secrets = hidden.iter().map(|(start, end)| text[*start..*end].trim_matches(['"', '\'']));
+    let secrets: Vec<&str> =
+        secrets.filter(|secret| secret.len() >= SHORTEST && !is_word(secret)).take(MOST).collect();
+    for secret in secrets {
+        let places = text.match_indices(secret).map(|(at, _)| (at, at + secret.len()));
+        let is_new = |place: &Span| !hidden.iter().any(|known| known.0 <= place.0 && place.1 <= known.1);
+        let places: Vec<Span> = places.filter(is_new).collect();
+        hidden.extend(places);
+    }
 }
 
 #[rustfmt::skip]
@@ -188,12 +207,16 @@ fn find_value_end(text: &str, quote: Option<char>) -> usize {
     text.len()
 }
 
-/// Whether a value only names where the secret is: `$TOKEN`, `${TOKEN}`, `$(cat file)`, `%TOKEN%`, `{{ token }}`.
+/// Whether a value only names where the secret is (`$TOKEN`, `${TOKEN}`, `$(cat file)`, `%TOKEN%`, `{{ token }}`), or says
+/// whether there is one.
 fn is_reference(value: &str) -> bool {
+    const ANSWERS: &[&str] =
+        &["0", "1", "2", "true", "false", "yes", "no", "none", "null", "nil", "undefined"];
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let inner = |start: &str, end: &str| value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-    value.starts_with("$(")
+    ANSWERS.iter().any(|answer| value.eq_ignore_ascii_case(answer))
+        || value.starts_with("$(")
         || value.starts_with("${{")
         || value.starts_with("{{")
         || value.strip_prefix('$').is_some_and(is_name)

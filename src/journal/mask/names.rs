@@ -20,6 +20,7 @@ const NAMES: &[&str] = &[
     "accountkey",
     "private_key",
     "privatekey",
+    "identified by",
     "authorization",
     "bearer",
     "credential",
@@ -65,8 +66,13 @@ fn find_value(text: &str, at: usize, name: &str) -> Option<Span> {
     let value = rest.trim_start_matches([' ', '"', '\'', '=', ':', '\\']);
     let separator = &rest[..rest.len() - value.len()];
     let start = text.len() - value.len();
-    let is_assigned = separator.contains(['=', ':']);
+    // `token::refresh` is a path of a program.
+    let is_assigned = separator.contains(['=', ':']) && !separator.starts_with("::");
     if !is_assigned {
+        // In SQL, a string follows.
+        if matches!(name, "password" | "identified by") && separator == " '" {
+            return Some((start, start + find_value_end(value, Some('\''))));
+        }
         // In prose, what follows is a word.
         let secret = &value[..find_value_end(value, None)];
         let is_token = name == "bearer" && separator.starts_with(' ') && looks_like_token(secret);
@@ -136,6 +142,12 @@ fn find_assigned(text: &str, end: usize) -> Option<Span> {
     let value = if quote.is_some() { &value[1..] } else { value };
     let start = text.len() - value.len();
     let length = find_value_end(value, quote);
+    // A call or a tuple: `auth=('me', 'x')`.
+    let length = if value[..length].contains('(') && !value.starts_with('$') {
+        value.find(')').unwrap_or(value.len())
+    } else {
+        length
+    };
     // `==` compares.
     let is_value = length > 0 && !value.starts_with('=') && !is_reference(&value[..length]);
     is_value.then_some((start, start + length))

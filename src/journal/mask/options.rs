@@ -39,7 +39,7 @@ struct Program {
     pairs: &'static [(&'static str, char)],
     /// The secret is the rest of a word that begins with this: `pass:x`.
     prefixes: &'static [&'static str],
-    /// The secret is the last word, if there is this option.
+    /// The secret is the last word, if there is this word, or one that begins so and ends in `.` or `:` here.
     last_with: &'static [&'static str],
 }
 
@@ -78,7 +78,7 @@ static PROGRAMS: &[Program] = &[
     Program { names: &["smbclient", "smbmap", "rpcclient", "net", "winexe"], pairs: &[("-U", '%'), ("--user", '%')], ..NOTHING },
     Program { names: &["lftp"], pairs: &[("-u", ',')], ..NOTHING },
     Program { names: &["plink", "pscp", "psftp", "putty", "kitty"], separate: &["-pw"], ..NOTHING },
-    Program { names: &["openssl"], separate: &["-k"], prefixes: &["pass:"], ..NOTHING },
+    Program { names: &["openssl"], separate: &["-k", "-K", "-hmac"], prefixes: &["pass:"], ..NOTHING },
     Program { names: &["htpasswd"], last_with: &["-b", "-nb", "-bn", "-cb", "-bc", "-Bb", "-bB", "-nbB", "-Bnb", "-cbB", "-Bbn"], ..NOTHING },
     Program { names: &["wpa_passphrase"], last_with: &["wpa_passphrase"], ..NOTHING },
     Program { names: &["gh"], after: Some("secret"), separate: &["-b", "--body"], attached: &["--body="], ..NOTHING },
@@ -86,6 +86,15 @@ static PROGRAMS: &[Program] = &[
     Program { names: &["npm", "pnpm", "yarn"], separate: &["_authToken", "_auth", "_password"], ..NOTHING },
     Program { names: &["cargo"], after: Some("login"), separate: &["login"], ..NOTHING },
     Program { names: &["nmcli"], separate: &["password"], ..NOTHING },
+    Program { names: &["machine"], after: Some("login"), separate: &["password"], ..NOTHING },
+    Program { names: &["rclone"], separate: &["secret_access_key", "client_secret", "pass", "token"], ..NOTHING },
+    Program { names: &["composer", "poetry"], last_with: &["http-basic."], ..NOTHING },
+    Program { names: &["nuget"], after: Some("push"), separate: &["-k", "-ApiKey"], ..NOTHING },
+    Program { names: &["security"], after: Some("add-generic-password"), separate: &["-w"], ..NOTHING },
+    Program { names: &["security"], after: Some("add-internet-password"), separate: &["-w"], ..NOTHING },
+    Program { names: &["net"], last_with: &["/user:"], ..NOTHING },
+    Program { names: &["snmpwalk", "snmpget", "snmpset", "snmpbulkwalk"], separate: &["-A", "-X"], ..NOTHING },
+    Program { names: &["cast", "forge"], separate: &["--private-key"], ..NOTHING },
     Program { names: &["doctl", "influx"], separate: &["-t"], ..NOTHING },
     Program { names: &["kubectl", "oc"], pairs: &[("--from-literal", '=')], ..NOTHING },
     Program { names: &["ConvertTo-SecureString"], separate: &["ConvertTo-SecureString", "-String"], ..NOTHING },
@@ -111,6 +120,7 @@ const READERS: &[&str] = &[
     "docker secret create",
     "vercel env add",
     "smbpasswd -s",
+    "sudo passwd",
 ];
 
 /// Adds the secrets of the options in a text.
@@ -124,6 +134,9 @@ pub(super) fn find_option_values(text: &str, found: &mut Vec<Span>) {
         rest = &text[end..];
     }
     line.end_command(text, found);
+    if let Some(asked) = text.find("assword") {
+        find_sent(text, asked, found);
+    }
     let may_give = ["echo ", "printf ", "<<<"].iter().any(|word| text.contains(word));
     if may_give && READERS.iter().any(|reader| text.contains(reader)) {
         find_piped(text, found);
@@ -203,7 +216,8 @@ impl<'t> CommandWords<'t> {
                     mask_value(text, value_at(rest), NextWord::Secret, found);
                 }
             }
-            self.wants_last |= program.last_with.contains(&word);
+            let is_start = |start: &str| start.ends_with(['.', ':']) && word.starts_with(start);
+            self.wants_last |= program.last_with.iter().any(|start| *start == word || is_start(start));
         }
         if self.is_store
             && self.seen.iter().any(|seen| ["set", "put"].contains(seen))
@@ -263,6 +277,8 @@ fn has_secret_ending(option: &str) -> bool {
 
 /// Masks the value at a place, which may be quoted.
 fn mask_value(text: &str, at: usize, what: NextWord, found: &mut Vec<Span>) {
+    // `$'…'` is a quoted text too.
+    let at = at + usize::from(text[at..].starts_with("$'") || text[at..].starts_with("$\""));
     let value = &text[at..];
     let quote = value.chars().next().filter(|c| "\"'".contains(*c));
     let start = at + usize::from(quote.is_some());
@@ -275,6 +291,17 @@ fn mask_value(text: &str, at: usize, what: NextWord, found: &mut Vec<Span>) {
     let Some(skipped) = skipped else { return };
     if skipped < end && !is_reference(&value[skipped..end]) {
         found.push((start + skipped, start + end));
+    }
+}
+
+/// Adds what a script of `expect` sends after it was asked for a password.
+fn find_sent(text: &str, asked: usize, found: &mut Vec<Span>) {
+    const SEND: &str = "send ";
+    for (at, _) in text[asked..].match_indices(SEND) {
+        let at = asked + at + SEND.len();
+        if text[at..].starts_with(['"', '\'']) {
+            mask_value(text, at, NextWord::Secret, found);
+        }
     }
 }
 

@@ -129,6 +129,21 @@ fn no_form_of_a_command_shows_its_secret() {
         "nmcli dev wifi connect home password @",
         "wpa_passphrase home @",
         "kubectl create secret generic x --from-literal=value=@",
+        "rclone config create x s3 secret_access_key @",
+        "poetry config http-basic.name me @",
+        "composer config http-basic.repo.example.com me @",
+        "dotnet nuget push a.nupkg -k @",
+        "security add-generic-password -a me -s x -w @",
+        "net use z: \\\\host\\share /user:me @",
+        "snmpwalk -v3 -A @ host",
+        "openssl dgst -sha256 -hmac @ f",
+        "cast send --private-key @ a b",
+        "cat > ~/.netrc <<EOF\nmachine example.com login me password @\nEOF",
+        // Other languages.
+        "mysql -e \"CREATE USER 'a' IDENTIFIED BY '@'\"",
+        "psql -c \"ALTER USER a WITH PASSWORD '@'\"",
+        "python3 -c \"requests.get('https://x', auth=('me', '@'))\"",
+        "python3 -c \"requests.get('https://x', auth=HTTPBasicAuth('me', '@'))\"",
         "flyctl secrets set NAME=@",
         "vault kv put secret/x value=@",
         // What is given to a program that reads a secret.
@@ -139,6 +154,8 @@ fn no_form_of_a_command_shows_its_secret() {
         "sudo -S ls <<< @",
         "sudo -S ls <<< '@'",
         "gh auth login --with-token <<< \"@\"",
+        "chpasswd <<< $'@\\n'",
+        "expect -c 'spawn ssh h; expect \"assword:\"; send \"@\\r\"'",
         // Addresses.
         "git clone https://me:@@github.com/x/y",
         "psql postgresql://me:@@db:5432/x",
@@ -270,10 +287,21 @@ fn ordinary_text_is_not_masked() {
         "if [ \"$auth\" == 1 ]; then",
         "the bearer of this letter",
         "bearer token authentication",
+        "cargo test password::is_masked",
+        "pytest tests/test_token.py::TestToken::test_expired",
+        "ffmpeg -i a.mp4 -pass 1 b.mp4",
+        "rails db:seed PASS=1 TOKEN=none",
+        "python3 -c 'login(me, auth=None, password=False)'",
+        "composer config repositories.local path ../lib",
+        "net use && security find-generic-password -s x",
+        "machine learning, login and password",
+        "psql -c 'select password from users'",
         // Names and paths.
         "/Users/JohnDoe/Projects/MyApp2/Sources/AppKit3D/ViewController.swift",
         "crates/core/src/workspace/git_repository.rs",
         "/nix/store/0c7c96gikmzv87i7lv3vq5s1cmfjd6zf-glibc-2.38",
+        "/Application\\ Support/Code/User/workspaceStorage/1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d/state.json",
+        "cast call 0x1f9840a85d5aF5bf1D1762F925BDADdC4201F984",
         "target/debug/deps/behaviour-c9f03eb7e749bcf0",
         "a6244560-d03c-4a53-ac56-5d9a9e0a04bd",
         "x86_64-unknown-linux-gnu",
@@ -291,6 +319,15 @@ fn ordinary_text_is_not_masked() {
     ] {
         assert_eq!(mask_credentials(text), text);
     }
+}
+
+#[test]
+fn a_secret_is_masked_wherever_the_text_has_it() {
+    check(&[
+        ("printf %s Hunter2x | openssl dgst -hmac Hunter2x", "printf %s •••• | openssl dgst -hmac ••••"),
+        ("echo Hunter2x; TOKEN=Hunter2x ./run /tmp/Hunter2x", "echo ••••; TOKEN=•••• ./run /tmp/••••"),
+        ("make hunter && app --password hunter", "make hunter && app --password ••••"),
+    ]);
 }
 
 #[test]

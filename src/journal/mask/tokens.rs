@@ -160,7 +160,9 @@ pub(super) fn find_random(text: &str) -> Option<RandomText> {
         b'A'..=b'Z' => Some(2),
         _ => None,
     };
-    let kinds: Vec<u8> = bytes[..length].iter().filter_map(|byte| kind(*byte)).collect();
+    // The words and digests of a path say nothing about its other parts.
+    let parts = text[..length].split('/').filter(|part| !is_word(part) && !is_digest(part));
+    let kinds: Vec<u8> = parts.flat_map(str::bytes).filter_map(kind).collect();
     let has = |wanted: u8| kinds.contains(&wanted);
     let turns = kinds.windows(2).filter(|pair| pair[0] != pair[1]).count();
     // Of random letters and digits, 6 of 10 differ in kind from the one before; in a name or path, at most 4 of 10.
@@ -173,4 +175,15 @@ pub(super) fn find_random(text: &str) -> Option<RandomText> {
         && turns * 100 >= kinds.len() * 48;
     let padding = bytes[length..].iter().take(2).take_while(|byte| **byte == b'=').count();
     Some(RandomText { length: length + padding, is_secret })
+}
+
+fn is_word(text: &str) -> bool {
+    let capitals = text.bytes().filter(u8::is_ascii_uppercase).count();
+    text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) && capitals * 4 <= text.len()
+}
+
+/// Whether a text is a hexadecimal number, for example an address: these have letters of both cases.
+fn is_digest(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -22,11 +22,11 @@ pub(super) fn section(report: &Report, stops: &Stops<'_>, listed: &Listed<'_>) -
     let title = if stops.is_watch_only { "What would have been denied" } else { "Denials per day" };
     let chart =
         if bars.iter().any(|bar| bar.total() > 0) { figure(&bars, stops, listed) } else { String::new() };
+    let table = if days.is_empty() { String::new() } else { table(&bars, stops) };
     let lead = lead(days, stops);
     format!(
-        "<section id=\"days\" aria-labelledby=\"days-h\"><h2 id=\"days-h\">{title}</h2><p class=\"lead\">{lead}</p>{chart}{}\
-         </section>",
-        table(&bars, stops)
+        "<section id=\"days\" aria-labelledby=\"days-h\"><h2 id=\"days-h\">{title}</h2><p class=\"lead\">{lead}</p>{chart}{table}\
+         </section>"
     )
 }
 
@@ -39,6 +39,9 @@ fn lead(days: &[Day], stops: &Stops<'_>) -> String {
     let period = count_noun(days.len() as u64, "day");
     let of_calls = sum(days.iter().map(|day| day.denied_calls));
     let most = counts.iter().max().copied().unwrap_or(0);
+    if days.is_empty() {
+        return "The journal has nothing of this period.".into();
+    }
     if most == 0 {
         return format!("Nothing {verb} on {period}.");
     }

@@ -183,6 +183,34 @@ need = { check = "touch ran" }
 }
 
 #[test]
+fn a_pack_that_only_a_hook_entry_switches_on_is_listed_too() {
+    let (project, result) = replay_session("", |_, transcript| {
+        transcript.call("t1", "ExitPlanMode", &json!({"plan": "# Plan", "planFilePath": "/p/plan.md"}))
+    });
+    assert_eq!(result["not_judged"], json!([]));
+    let entry = json!({"type": "command", "command": "provost hook --pack plan-gate"});
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [entry]}]}});
+    project.write_file(".claude/settings.json", &settings.to_string());
+    let result = super::replay_json(&project, &[]);
+    assert_eq!(result["not_judged"][0]["rule_or_guard"], "plan-gate", "{result}");
+}
+
+/// `claude --agent NAME` makes the main conversation an agent.
+#[test]
+fn a_session_that_runs_as_an_agent_is_judged_as_one() {
+    let (_, result) = replay_session(RULES, |_, transcript| {
+        transcript
+            .bash("t1", "rmdir cache")
+            .raw(json!({"type": "agent-setting", "agentSetting": "x:tdd-planner", "sessionId": "s1"}))
+            .prompt("go")
+            .bash("t2", "rmdir cache")
+    });
+    assert_eq!(list_decisions(&result), ["t2 planner-bash-guard deny"]);
+    assert_eq!(result["decisions"][0]["agent"], "x:tdd-planner");
+    assert_eq!((&result["agent_calls"], &result["skipped"]), (&json!(0), &json!({})));
+}
+
+#[test]
 fn the_packs_of_a_workflow_are_named_only_where_they_are_used() {
     let (project, result) = replay_session("", |_, transcript| transcript.prompt("go").says("done"));
     assert_eq!(result["not_judged"], json!([]));

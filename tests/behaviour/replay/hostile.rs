@@ -139,6 +139,25 @@ fn ids_that_come_twice_count_once() {
     assert_eq!(list_decisions(&result), ["t1 rule:push deny"]);
 }
 
+/// A client that writes a message again, part by part, repeats its calls.
+#[test]
+fn a_repeated_line_has_the_result_of_its_call() {
+    let (project, all) = (project(), tempfile::tempdir().unwrap());
+    let call = json!({"command": "git push"});
+    Transcript::new(&project, "s1")
+        .calls("t1", "Bash", &call)
+        .calls("t1", "Bash", &call)
+        .calls("t1", "Bash", &call)
+        .ends("t1", "<tool_use_error>No such tool</tool_use_error>", true, &json!("Error: x"))
+        .calls("t2", "Bash", &call)
+        .calls("t2", "Bash", &call)
+        .ends("t2", "ok", false, &json!({"stdout": "ok"}))
+        .write(all.path());
+    let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
+    assert_eq!((&result["calls"], &result["asked_calls"]), (&json!(2), &json!(1)));
+    assert_eq!(list_decisions(&result), ["t2 rule:push deny"]);
+}
+
 #[test]
 fn nothing_is_written_beside_or_into_a_transcript() {
     let project = project();

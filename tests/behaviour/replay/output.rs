@@ -40,8 +40,44 @@ fn one_rule_is_shown_call_by_call() {
     let by_name = replay(&project, &["--show", "push"]).stdout;
     assert_eq!(by_name, replay(&project, &["--show", "rule:push"]).stdout);
     assert_shown!("replay-show", project.shorten_paths(&by_name));
-    let none = replay(&project, &["--show", "nobody"]).stdout;
-    assert!(none.contains("No call was stopped or warned about by `nobody`."), "{none}");
+    for silent in ["rule:keys", "branch-guard"] {
+        project.write_file("provost.toml", &RULES.replace("*.key", "*.pem"));
+        let none = replay(&project, &["--show", silent]).stdout;
+        assert!(none.contains(&format!("No call was stopped or warned about by `{silent}`.")), "{none}");
+    }
+}
+
+/// A misspelt name must not read like a rule that never matched.
+#[test]
+fn a_name_that_no_rule_has_is_a_mistake() {
+    let project = project();
+    for (name, hint) in [
+        ("rule:psh", "did you mean `push`?"),
+        ("self-gard", "did you mean `self-guard`?"),
+        ("nobody-at-all", "`provost rules` and `provost guards` list all"),
+        ("rule:self-guard", "did you mean `self-guard`?"),
+    ] {
+        let answer = replay(&project, &["--show", name]);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(1), ""), "{name}");
+        assert!(answer.stderr.contains(name) && answer.stderr.contains(hint), "{answer:?}");
+    }
+    // A rule of the other file counts too.
+    project.write_file("new.toml", "");
+    let answer = replay(&project, &["--config", "new.toml", "--against", "current", "--show", "push"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+}
+
+/// A reader of JSON gets a whole object or nothing.
+#[test]
+fn a_place_that_cannot_be_read_prints_no_half_object() {
+    let project = project();
+    let pipe = project.path.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for place in ["nowhere", pipe.to_str().unwrap(), "/dev/null"] {
+        let answer = replay(&project, &["--json", "--transcripts", place]);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(74), ""), "{place}");
+        assert!(answer.stderr.contains(place), "{answer:?}");
+    }
 }
 
 #[test]

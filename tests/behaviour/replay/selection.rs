@@ -100,6 +100,7 @@ fn wrong_options_are_wrong_usage() {
     for arguments in [
         &["--last", "soon"][..],
         &["--last", "5y"],
+        &["--session", ""],
         &["--all", "--session", "x"],
         &["--all", "--transcripts", "x"],
         &["--session", "x", "--transcripts", "x"],

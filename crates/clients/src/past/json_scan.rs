@@ -4,6 +4,7 @@
 //! where objects close; whether a value is valid is left to the parser of that value.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 /// Why a text is not scanned to its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +20,17 @@ pub fn visit_fields<'j>(
     object: &'j [u8],
     mut visit: impl FnMut(&'j [u8], &'j [u8]),
 ) -> Result<(), ScanError> {
+    visit_fields_until(object, |name, value| {
+        visit(name, value);
+        ControlFlow::Continue(())
+    })
+}
+
+/// Like [`visit_fields`], but leaves the rest unread as soon as `visit` says so.
+pub fn visit_fields_until<'j>(
+    object: &'j [u8],
+    mut visit: impl FnMut(&'j [u8], &'j [u8]) -> ControlFlow<()>,
+) -> Result<(), ScanError> {
     let mut scanner = Scanner { text: object, at: 0 };
     scanner.expect(b'{')?;
     if scanner.take(b'}') {
@@ -28,7 +40,9 @@ pub fn visit_fields<'j>(
         let name = scanner.string()?;
         scanner.expect(b':')?;
         let value = scanner.value()?;
-        visit(&name[1..name.len() - 1], value);
+        if visit(&name[1..name.len() - 1], value).is_break() {
+            return Ok(());
+        }
         match scanner.next()? {
             b',' => {}
             b'}' => return scanner.finish(),
@@ -114,23 +128,20 @@ impl<'j> Scanner<'j> {
 
     /// Moves behind the closing quote of a string.
     fn skip_string(&mut self) -> Result<(), ScanError> {
+        let start = self.at;
         loop {
             // Most strings are short, and starting a search costs more than looking at a few bytes.
             let short = self.text.len().min(self.at + 16);
-            let found = self.text[self.at..short].iter().position(|byte| matches!(byte, b'"' | b'\\'));
-            let found = if let Some(found) = found {
-                found
-            } else {
-                let rest = memchr::memchr2(b'"', b'\\', &self.text[short..]);
-                short - self.at + rest.ok_or(ScanError::Cut)?
+            let found = self.text[self.at..short].iter().position(|byte| *byte == b'"');
+            let found = match found {
+                Some(found) => self.at + found,
+                None => short + memchr::memchr(b'"', &self.text[short..]).ok_or(ScanError::Cut)?,
             };
-            self.at += found + 1;
-            if self.text[self.at - 1] == b'"' {
+            self.at = found + 1;
+            let before = self.text[start..found].iter().rev();
+            // An odd number of backslashes escapes the quote.
+            if before.take_while(|byte| **byte == b'\\').count() % 2 == 0 {
                 return Ok(());
-            }
-            self.at += 1;
-            if self.at > self.text.len() {
-                return Err(ScanError::Cut);
             }
         }
     }
@@ -209,6 +220,32 @@ mod tests {
         for bad in ["[]", "5", "{} {}", "{\"a\" 1}", "{a:1}", "{\"a\":1 2}", "{\"a\":}", "{,}", "\u{0}"] {
             assert_eq!(fields(bad), Err(ScanError::Malformed), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_string_ends_at_the_first_quote_that_is_not_escaped() {
+        let long = "x".repeat(40);
+        for (written, count) in [
+            (r#"{"a":"\\","b":1}"#.to_owned(), 2),
+            (r#"{"a":"\"","b":1}"#.to_owned(), 2),
+            (r#"{"a":"\\\"","b":"\\"}"#.to_owned(), 2),
+            (format!(r#"{{"a":"{long}\"{long}\\","b":1}}"#), 2),
+            (format!(r#"{{"a":"{long}\\\"{long}\"","\"b":"\""}}"#), 2),
+        ] {
+            assert_eq!(fields(&written).map(|fields| fields.len()), Ok(count), "{written}");
+            assert!(serde_json::from_str::<serde_json::Value>(&written).is_ok());
+        }
+        assert_eq!(fields(r#"{"a":"x\"}"#), Err(ScanError::Cut));
+    }
+
+    #[test]
+    fn the_rest_of_an_object_can_be_left() {
+        let mut names = Vec::new();
+        let scanned = visit_fields_until(br#"{"a":1,"type":2,"b":{broken"#, |name, _| {
+            names.push(name);
+            if name == b"type" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!((scanned, names), (Ok(()), vec![&b"a"[..], b"type"]));
     }
 
     #[test]

@@ -57,6 +57,13 @@ pub struct FileStart {
     pub cwd: Option<PathBuf>,
 }
 
+impl FileStart {
+    /// Whether nothing is missing.
+    pub fn is_known(&self) -> bool {
+        self.session.is_some() && self.time.is_some() && self.cwd.is_some()
+    }
+}
+
 /// What is known about a file before it is read.
 #[derive(Debug, Clone, Default)]
 pub struct FileContext {
@@ -129,6 +136,8 @@ pub struct PastEvent {
     pub time: Option<u64>,
     pub session: Option<Arc<str>>,
     pub agent: Option<PastAgent>,
+    /// The kind of agent that the main conversation runs as.
+    pub main_agent: Option<Arc<str>>,
     /// The directory at that moment.
     pub cwd: Option<Arc<str>>,
     /// The branch that was checked out, as far as the client had noticed. Empty: there was no repository.

@@ -43,6 +43,7 @@ pub(super) struct Conversation {
     cwd: Interned,
     branch: Interned,
     turn: Interned,
+    main_agent: Interned,
     /// The time of the last event.
     last_time: u64,
     modes: Modes,
@@ -95,6 +96,7 @@ impl Conversation {
             cwd: Interned::default(),
             branch: Interned::default(),
             turn: Interned::default(),
+            main_agent: Interned::default(),
             last_time: 0,
             modes: Modes::new(context.modes.clone(), context.agent.is_some()),
             context,
@@ -127,8 +129,11 @@ impl Conversation {
         self.waiting.iter_mut().for_each(|waiting| waiting.is_ready = true);
     }
 
-    pub(super) fn read(&mut self, line: &[u8]) -> Result<(), Skip> {
-        let record = Record::scan(line).map_err(|_| Skip::NotJson)?;
+    /// Reads a line. An unfinished one may be cut anywhere.
+    pub(super) fn read(&mut self, line: &[u8], is_unfinished: bool) -> Result<(), Skip> {
+        let is_needed = is_unfinished || !self.start.is_known();
+        let record = if is_needed { Record::scan(line) } else { Record::scan_if_needed(line) };
+        let record = record.map_err(|_| Skip::NotJson)?;
         // The scanner does not look into values. The lines that decide are few and worth a second look.
         let decides = match record.kind {
             RecordKind::Assistant => memmem::find(record.message, b"\"tool_use\"").is_some(),
@@ -148,6 +153,10 @@ impl Conversation {
             }
             RecordKind::PermissionMode => {
                 self.set_mode(&record);
+                Ok(())
+            }
+            RecordKind::AgentSetting => {
+                self.main_agent.update(record.agent_setting);
                 Ok(())
             }
             RecordKind::Other => Ok(()),
@@ -194,6 +203,7 @@ impl Conversation {
             id: read_string(id).filter(|id| !id.is_empty()).map(|id| id.as_ref().into()),
             time,
             session: self.session.update(record.session),
+            main_agent: self.main_agent.0.clone().filter(|_| agent.is_none()),
             agent,
             cwd: self.cwd.update(record.cwd),
             branch: self.branch.update(record.branch),
@@ -229,8 +239,10 @@ impl Conversation {
             return Err(Skip::TooLarge);
         }
         let name = read_string(name).filter(|name| !name.is_empty()).ok_or(Skip::Malformed)?;
-        if read_string(id).is_none_or(|id| id.is_empty()) {
-            return Err(Skip::Malformed);
+        let known_id = read_string(id).filter(|id| !id.is_empty()).ok_or(Skip::Malformed)?;
+        // A repeated line would wait for a second result, which never comes.
+        if self.find_waiting(&known_id).is_some() {
+            return Ok(());
         }
         let call =
             PastCall { tool: name.into_owned(), input: input.to_owned(), file: None, file_before: None };
@@ -352,15 +364,14 @@ impl Conversation {
         }
     }
 
+    /// The place of a call that waits for its result.
+    fn find_waiting(&self, id: &str) -> Option<usize> {
+        self.waiting.iter().position(|waiting| !waiting.is_ready && waiting.event.id.as_deref() == Some(id))
+    }
+
     fn read_result(&mut self, call: &[u8], (content, is_error): (&[u8], &[u8]), record: &Record<'_>) {
         let Some(id) = read_string(call) else { return };
-        let is_call = |waiting: &Waiting| {
-            matches!(waiting.event.kind, PastEventKind::Call(..)) && waiting.event.id.as_deref() == Some(&id)
-        };
-        // The last one: a call whose id comes again is another call.
-        let Some(at) = self.waiting.iter().rposition(|waiting| !waiting.is_ready && is_call(waiting)) else {
-            return;
-        };
+        let Some(at) = self.find_waiting(&id) else { return };
         let fate = find_fate(content, is_error, record);
         let waiting = &mut self.waiting[at];
         waiting.is_ready = true;

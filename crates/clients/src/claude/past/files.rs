@@ -69,7 +69,7 @@ pub(super) fn read_start(path: &Path) -> io::Result<FileStart> {
                 start.session = start.session.or_else(|| text(record.session));
                 start.time = start.time.or_else(|| parse_utc_millis(&text(record.time)?));
                 start.cwd = start.cwd.or_else(|| text(record.cwd).map(PathBuf::from));
-                if start.session.is_some() && start.time.is_some() && start.cwd.is_some() {
+                if start.is_known() {
                     return Ok(start);
                 }
             }

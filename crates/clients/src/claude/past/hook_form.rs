@@ -22,6 +22,8 @@ pub(super) fn build_event(past: &PastEvent) -> Option<Event> {
     if let Some(agent) = &past.agent {
         set("agent_id", (&*agent.id).into());
         set("agent_type", text(&agent.kind));
+    } else if past.main_agent.is_some() {
+        set("agent_type", text(&past.main_agent));
     }
     let name = match &past.kind {
         PastEventKind::Call(call, _) => {

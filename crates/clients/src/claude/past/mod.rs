@@ -121,7 +121,7 @@ fn read_line(
     if line.trim_ascii().is_empty() {
         return None;
     }
-    let read = conversation.read(line);
+    let read = conversation.read(line, is_unfinished);
     if !matches!(read, Err(Skip::NotJson)) {
         *records += 1;
     }

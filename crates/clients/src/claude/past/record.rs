@@ -4,14 +4,14 @@
 //! internal to Claude Code, and changes with its versions.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
-use crate::past::json_scan::{ScanError, read_string, visit_fields, visit_items};
+use crate::past::json_scan::{ScanError, read_string, visit_fields, visit_fields_until, visit_items};
 
 /// The types of records that were seen, without those that become events.
 const OTHER_TYPES: &[&str] = &[
     "agent-color",
     "agent-name",
-    "agent-setting",
     "ai-title",
     "api-request",
     "api-request-blob",
@@ -43,6 +43,8 @@ pub(super) enum RecordKind {
     Assistant,
     Attachment,
     PermissionMode,
+    /// Names the kind of agent that the main conversation runs as.
+    AgentSetting,
     /// A known type that no event is made of.
     Other,
     Unknown,
@@ -60,6 +62,7 @@ pub(super) struct Record<'l> {
     pub(super) branch: &'l [u8],
     pub(super) mode: &'l [u8],
     pub(super) turn: &'l [u8],
+    pub(super) agent_setting: &'l [u8],
     /// Claude Code wrote it in the user's name, or as the summary of a conversation.
     pub(super) is_meta: bool,
     pub(super) is_sidechain: bool,
@@ -75,6 +78,17 @@ pub(super) struct Record<'l> {
 
 impl<'l> Record<'l> {
     pub(super) fn scan(line: &'l [u8]) -> Result<Self, ScanError> {
+        Self::scan_until(line, |_| false)
+    }
+
+    /// Like [`Record::scan`], but leaves the rest of a record unread once its type says that no event is made of it.
+    /// Half of the bytes of a transcript are in such records. `line` is a whole line.
+    pub(super) fn scan_if_needed(line: &'l [u8]) -> Result<Self, ScanError> {
+        let is_whole = line.trim_ascii_end().ends_with(b"}");
+        Self::scan_until(line, |kind| is_whole && kind == RecordKind::Other)
+    }
+
+    fn scan_until(line: &'l [u8], is_enough: impl Fn(RecordKind) -> bool) -> Result<Self, ScanError> {
         let mut record = Self {
             kind: RecordKind::Unknown,
             uuid: b"",
@@ -85,6 +99,7 @@ impl<'l> Record<'l> {
             branch: b"",
             mode: b"",
             turn: b"",
+            agent_setting: b"",
             is_meta: false,
             is_sidechain: false,
             is_api_error: false,
@@ -95,26 +110,35 @@ impl<'l> Record<'l> {
             progress: b"",
             parent_call: b"",
         };
-        visit_fields(line, |name, value| match name {
-            b"type" => record.kind = find_kind(value),
-            b"uuid" => record.uuid = value,
-            b"sessionId" => record.session = value,
-            b"agentId" => record.agent = value,
-            b"timestamp" => record.time = value,
-            b"cwd" => record.cwd = value,
-            b"gitBranch" => record.branch = value,
-            b"permissionMode" => record.mode = value,
-            b"promptId" => record.turn = value,
-            b"isMeta" | b"isCompactSummary" => record.is_meta |= value == b"true",
-            b"isSidechain" => record.is_sidechain = value == b"true",
-            b"isApiErrorMessage" => record.is_api_error = value == b"true",
-            b"message" => record.message = value,
-            b"attachment" => record.attachment = value,
-            b"toolUseResult" => record.tool_result = value,
-            b"permissionDecision" => record.permission = value,
-            b"data" => record.progress = value,
-            b"parentToolUseID" => record.parent_call = value,
-            _ => {}
+        visit_fields_until(line, |name, value| {
+            match name {
+                b"type" => {
+                    record.kind = find_kind(value);
+                    if is_enough(record.kind) {
+                        return ControlFlow::Break(());
+                    }
+                }
+                b"uuid" => record.uuid = value,
+                b"sessionId" => record.session = value,
+                b"agentId" => record.agent = value,
+                b"timestamp" => record.time = value,
+                b"cwd" => record.cwd = value,
+                b"gitBranch" => record.branch = value,
+                b"permissionMode" => record.mode = value,
+                b"promptId" => record.turn = value,
+                b"agentSetting" => record.agent_setting = value,
+                b"isMeta" | b"isCompactSummary" => record.is_meta |= value == b"true",
+                b"isSidechain" => record.is_sidechain = value == b"true",
+                b"isApiErrorMessage" => record.is_api_error = value == b"true",
+                b"message" => record.message = value,
+                b"attachment" => record.attachment = value,
+                b"toolUseResult" => record.tool_result = value,
+                b"permissionDecision" => record.permission = value,
+                b"data" => record.progress = value,
+                b"parentToolUseID" => record.parent_call = value,
+                _ => {}
+            }
+            ControlFlow::Continue(())
         })?;
         Ok(record)
     }
@@ -138,6 +162,7 @@ fn find_kind(value: &[u8]) -> RecordKind {
         b"\"assistant\"" => RecordKind::Assistant,
         b"\"attachment\"" => RecordKind::Attachment,
         b"\"permission-mode\"" => RecordKind::PermissionMode,
+        b"\"agent-setting\"" => RecordKind::AgentSetting,
         _ => {
             let name =
                 value.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or_default();
@@ -245,6 +270,11 @@ mod tests {
             assert_eq!(Record::scan(json.as_bytes()).unwrap().kind, kind, "{json}");
         }
         assert_eq!(Record::scan(br#"{"type":"us"#).unwrap_err(), ScanError::Cut);
+        let kind = |line: &[u8]| Record::scan_if_needed(line).map(|record| record.kind);
+        assert_eq!(kind(br#"{"type":"progress","data":{broken}"#), Ok(RecordKind::Other));
+        assert_eq!(kind(br#"{"type":"progress","data":{"a":1"#), Err(ScanError::Cut));
+        assert_eq!(kind(br#"{"type":"brand-new","data":{broken}"#), Err(ScanError::Cut));
+        assert_eq!(kind(br#"{"type":"user","data":{broken}"#), Err(ScanError::Cut));
     }
 
     #[test]

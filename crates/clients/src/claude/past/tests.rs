@@ -223,7 +223,7 @@ fn a_call_without_a_result_does_not_hold_the_others_for_ever() {
     let mut conversation = Conversation::new(FileContext::default(), Detail::default());
     let (mut ready, mut most) = (Vec::new(), 0);
     for (number, line) in lines.lines().enumerate() {
-        assert!(conversation.read(line.as_bytes()).is_ok());
+        assert!(conversation.read(line.as_bytes(), false).is_ok());
         while let Some(event) = conversation.take_ready() {
             ready.push(event);
         }
@@ -471,6 +471,7 @@ fn an_event_without_a_directory_does_not_take_that_of_this_process() {
         time: None,
         session: None,
         agent: None,
+        main_agent: None,
         cwd: None,
         branch: None,
         mode: None,
