@@ -153,7 +153,9 @@ impl LineWalker<'_> {
     fn run_shell_text(&mut self, words: &[Word], redirections: &[Redirection]) {
         // `-c` may be clustered: `bash -lc`.
         if words.iter().any(|word| word.has_letter(&['c'])) {
-            return self.run_command_option(words);
+            let queued = self.nested.len();
+            self.run_command_option(words);
+            return self.give_parameters(queued, words);
         }
         let script = find_script(words);
         let reads = words.iter().any(|word| word.has_letter(&['s'])) || script.is_none() || is_input(script);
@@ -185,6 +187,15 @@ impl LineWalker<'_> {
         } else if redirections.is_empty() {
             self.report_unparsed("commands that a shell reads from its input");
         }
+    }
+
+    /// Gives the text of `-c` the words behind it: `sh -c 'rm "$1"' _ file`.
+    fn give_parameters(&mut self, queued: usize, words: &[Word]) {
+        let Some(nested) = self.nested.get_mut(queued) else { return };
+        let behind = words.iter().skip_while(|word| word.text() != Some(&*nested.text)).skip(1);
+        let texts = behind.clone().map_while(|word| word.text().map(str::to_owned));
+        nested.parameters = texts.collect();
+        nested.has_all_parameters = nested.parameters.len() == behind.count();
     }
 
     /// Runs the text of `<(echo …)`.

@@ -117,6 +117,8 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
         within: None,
         is_substituted: false,
         status: StatusRule { passes: true, has_pipefail: false },
+        parameters: Vec::new(),
+        has_all_parameters: false,
         is_guess: false,
         is_remote: false,
         depth: 0,
@@ -131,6 +133,8 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             within,
             is_substituted,
             status,
+            parameters,
+            has_all_parameters,
             is_guess,
             is_remote,
             depth,
@@ -165,7 +169,9 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             aliases: Vec::new(),
             depth,
         };
-        line.walk(Parser::new(&text, kind, home, work));
+        let mut parser = Parser::new(&text, kind, home, work);
+        parser.learn_parameters(&parameters, has_all_parameters);
+        line.walk(parser);
         open.extend(line.nested);
         if !is_guess && work.is_spent() {
             // In front, so that a caller finds it at once.

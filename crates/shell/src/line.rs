@@ -31,6 +31,10 @@ pub(super) struct NestedText {
     /// Its output becomes a part of that command's words or input.
     pub(super) is_substituted: bool,
     pub(super) status: StatusRule,
+    /// The values of `$0`, `$1` and so on, up to the first one that is not known.
+    pub(super) parameters: Vec<String>,
+    /// Nothing follows the known values.
+    pub(super) has_all_parameters: bool,
     /// It may not be commands at all.
     pub(super) is_guess: bool,
     pub(super) is_remote: bool,
@@ -331,6 +335,8 @@ impl LineWalker<'_> {
             within: Some(self.tree.current),
             is_substituted: false,
             status: StatusRule { passes: false, has_pipefail: self.tree.has_pipefail() },
+            parameters: Vec::new(),
+            has_all_parameters: false,
             is_guess,
             is_remote: self.is_remote,
             depth: self.depth + 1,

@@ -20,6 +20,8 @@ pub struct PatchCommand {
     pub below: Option<PathBuf>,
     /// How many leading parts of each name are dropped; `None`: all but the last.
     pub strip: Option<usize>,
+    /// The file that all patches change, if the command names one.
+    pub target: Option<PathBuf>,
     /// The files that hold the patches. Their names may be shell patterns.
     pub files: Vec<PathBuf>,
     /// A patch comes from standard input or a substitution as well.
@@ -69,8 +71,12 @@ pub fn read_patches(text: &str) -> Vec<FilePatch> {
             patches.last_mut().into_iter().for_each(|patch| patch.names.append(&mut names));
             continue;
         }
-        let Some(patch) = patches.last_mut() else { continue };
         let counts = parse_hunk_header(line);
+        if patches.is_empty() && counts.is_some() {
+            // A patch without a header is for a file that the command names.
+            patches.push(FilePatch::default());
+        }
+        let Some(patch) = patches.last_mut() else { continue };
         let (mut old, mut new) = counts.unwrap_or_default();
         is_header &= counts.is_none() && !line.starts_with(['+', '-', '@']);
         // Some patches have no numbers in front of their lines.
@@ -273,6 +279,15 @@ mod tests {
         assert_eq!(found, [("c\n", "b\n"), ("d\n+++ e\n", ""), ("g\n", "f\n")]);
         let [patch] = &*read_patches("*** Update File: x\n@@\n a\n-b\n+c\n") else { panic!() };
         assert_eq!((patch.added.as_str(), patch.names.len()), ("c\n", 1));
+    }
+
+    #[test]
+    fn a_patch_may_have_no_header() {
+        let [patch] = &*read_patches("text\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-d\n+e\n") else {
+            panic!()
+        };
+        assert!(patch.names.is_empty());
+        assert_eq!((patch.added.as_str(), patch.removed.as_str()), ("c\ne\n", "b\nd\n"));
     }
 
     #[test]

@@ -110,7 +110,40 @@ fn is_special(name: &str) -> bool {
     SPECIAL.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP")
 }
 
+/// The names of parameters, as far as they have one sign.
+const PARAMETERS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/// All parameters but the first.
+const ALL: [&str; 2] = ["@", "*"];
+
 impl<'a> Parser<'a> {
+    /// Learns the values of `$0`, `$1` and so on. `are_all`: nothing follows them. A function has parameters of its own.
+    pub(crate) fn learn_parameters(&mut self, values: &[String], are_all: bool) {
+        let has_function = self.text.contains("()") || self.text.contains("function ");
+        if values.is_empty() || has_function {
+            return;
+        }
+        let one = |value: &String| VariableValue::Is(value.clone());
+        self.variables.known.extend(PARAMETERS.into_iter().zip(values.iter().map(one)));
+        let rest = &values[1..];
+        if !are_all || rest.is_empty() {
+            return;
+        }
+        for name in ALL {
+            let value = match rest {
+                [only] => one(only),
+                _ => {
+                    let shape = ValueShape {
+                        is_one_word: rest.iter().all(|value| is_one_word(value)),
+                        may_dash: rest.iter().any(|value| value.starts_with('-')),
+                    };
+                    let values = rest.iter().map(|value| LoopValue { text: value.clone(), is_known: true });
+                    VariableValue::OneOf(shape, values.collect())
+                }
+            };
+            self.variables.known.push((name, value));
+        }
+    }
+
     /// Forgets a variable that the line may set.
     pub(super) fn forget_variable(&mut self, name: &str) {
         match name {
@@ -142,6 +175,9 @@ impl<'a> Parser<'a> {
             && command.redirections.is_empty();
         let program = command.words.iter().position(|word| word.assigned_name().is_none());
         let name = program.map(|at| command.words[at].text());
+        if name == Some(Some("shift")) {
+            PARAMETERS.iter().chain(&ALL).for_each(|name| self.variables.forget(name));
+        }
         let is_declaration = matches!(name, Some(Some("export" | "readonly" | "declare" | "typeset")));
         let is_assigned = |(at, word): (usize, &Word)| Some(at) == program || word.assigned_name().is_some();
         if program.is_none()

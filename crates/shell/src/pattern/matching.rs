@@ -4,9 +4,12 @@
 //! numbers of pattern words that have been matched so far. The walk happens twice: once for what is certain, and once
 //! for what some value of the unknown words makes possible.
 
+use std::cell::LazyCell;
+
 use crate::effect::UnknownWord;
 use crate::pattern::arguments::{Arguments, OptionValue, Token, is_number, strip_equals};
 use crate::pattern::run::{ProgramWord, RunView, is_subsequence, strip_directory};
+use crate::pattern::spellings::list_spellings;
 use crate::pattern::table::{OptionScope, ValueForm};
 use crate::pattern::{CommandPattern, PatternMatch, PatternWord};
 
@@ -56,10 +59,13 @@ fn match_words(pattern: &CommandPattern, arguments: &Arguments) -> PatternMatch 
             return PatternMatch::No;
         }
     }
+    let spellings = LazyCell::new(|| list_spellings(arguments.scope.program(), &arguments.tokens, *is_whole));
     let mut levels = [PatternMatch::Yes, PatternMatch::Unknown].into_iter().filter(|level| *level <= answer);
-    levels
-        .find(|level| matches_operands(&steps, &arguments.tokens, *level, *is_whole))
-        .unwrap_or(PatternMatch::No)
+    let matches_at = |level: &PatternMatch| {
+        let matches = |tokens: &[Token]| matches_operands(&steps, tokens, *level, *is_whole);
+        matches(&arguments.tokens) || spellings.iter().any(|tokens| matches(tokens))
+    };
+    levels.find(matches_at).unwrap_or(PatternMatch::No)
 }
 
 /// Whether an option is given that no word of a pattern asks for.
@@ -209,6 +215,10 @@ fn is_operand(wanted: &str, text: &str) -> bool {
     }
 }
 
+fn is_value(wanted: &str, given: &str) -> bool {
+    wanted.split_once('*').map_or(wanted == given, |parts| matches_wildcard(parts, given))
+}
+
 /// Whether a text fits a word with at least one `*`: what stands in front of the first one, and the rest.
 fn matches_wildcard((start, rest): (&str, &str), text: &str) -> bool {
     let Some(mut text) = text.strip_prefix(start) else { return false };
@@ -304,10 +314,12 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
         let found = match (value, given) {
             (None, _) => PatternMatch::Yes,
             (Some(_), OptionValue::Unknown) => PatternMatch::Unknown,
-            (Some(value), OptionValue::Known(given)) if value == given => PatternMatch::Yes,
+            (Some(value), OptionValue::Known(given)) if is_value(value, given) => PatternMatch::Yes,
             // The table does not know that the option takes a value, but the pattern does.
             (Some(value), OptionValue::Nothing) => match tokens.get(at + 1) {
-                Some(Token::Operand(next) | Token::Prelude(next)) if *next == value => PatternMatch::Yes,
+                Some(Token::Operand(next) | Token::Prelude(next)) if is_value(value, next) => {
+                    PatternMatch::Yes
+                }
                 Some(Token::Unknown { .. }) => PatternMatch::Unknown,
                 _ => PatternMatch::No,
             },

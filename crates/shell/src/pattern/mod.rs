@@ -18,7 +18,7 @@
 //! # The language
 //!
 //! - Words are separated by blanks, alternatives by `|`. There are no quotes. `*` is any one word. In a word, it is any
-//!   text: `run test*`, `--force*`. The program and short options take none.
+//!   text: `run test*`, `--force*`, `-n=a*`. The program and the names of short options take none.
 //! - The first word is the name of the program. With a `/` it is its path; a relative one starts at the project's
 //!   root.
 //! - The following words without a dash are the leading operands in order: `git add .` does not match `git add src .`.
@@ -27,6 +27,8 @@
 //!   unless the options of the program are whole words (`find -delete`). `--` itself must be given too.
 //! - `--name=value` and `-n=value` ask for a value, in whatever form it is given: `-n value`, `-nvalue`.
 //! - `<end>` as the last word: nothing else is given. `git push <end>` does not match `git push origin`.
+//! - A script or target counts in each of its spellings: `yarn deploy` and `yarn run deploy`, `npm t` and `npm run test`,
+//!   `make build deploy` for `make deploy`.
 //! - Long options may be abbreviated if the program allows it and no other option that is known starts alike.
 //! - Two spellings of one option are different options. Exceptions are `-r`, `-R`, `--recursive` of `rm` and `cp`,
 //!   `-f`, `--force` of `rm`, and `-R`, `--recursive` of `chmod`, `chown` and `chgrp`.
@@ -44,6 +46,7 @@ mod arguments;
 mod matching;
 mod run;
 mod scripts;
+mod spellings;
 mod table;
 mod targets;
 #[cfg(test)]
@@ -172,10 +175,15 @@ impl<'a> CommandPattern<'a> {
                     );
                     return error(&alternative[sign..], message);
                 }
-                let takes_star = at > 0 && (!is_option(alternative) || alternative.starts_with("--"));
+                let is_short = is_option(alternative) && !alternative.starts_with("--");
+                // In `-n=a*` it stands for a part of the value.
+                let named =
+                    if is_short { alternative.split('=').next().unwrap_or(alternative) } else { alternative };
+                let takes_star = at > 0 && !(is_short && named.contains('*'));
                 if let Some(star) = alternative.find('*').filter(|_| alternative != "*" && !takes_star) {
-                    let message =
-                        format!("`*` in `{alternative}`: it can only stand in an operand or a long option");
+                    let message = format!(
+                        "`*` in `{alternative}`: it can only stand in an operand, a long option or a value"
+                    );
                     return error(&alternative[star..], message);
                 }
             }

@@ -138,6 +138,11 @@ impl<'a> OptionScope<'a> {
         Self { name, row, has_command: false, command: None, has_synonyms }
     }
 
+    /// The name of the program.
+    pub(super) fn program(&self) -> &'a str {
+        self.name
+    }
+
     /// Adds the options of a command. Only the first operand is one.
     pub(crate) fn enter_command(&mut self, operand: &str) {
         if !self.has_command {

@@ -9,6 +9,7 @@ use crate::pattern::{CommandPattern, PatternMatch, is_option};
 /// How many operands stand in front of the targets of a program, with the command that they belong to.
 const TARGETS: &[(&str, &str, usize)] = &[
     ("rm rmdir unlink shred trash trash-put truncate touch mkdir cat kill killall pkill", "", 0),
+    ("make gmake ninja rake gradle gradlew mvn mvnw ant task just", "", 0),
     ("chmod chown chgrp", "", 1),
     ("git", "add stage rm restore branch tag", 1),
     ("git", "push fetch", 2),

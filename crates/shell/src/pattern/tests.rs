@@ -4,6 +4,7 @@ mod bounds;
 mod lines;
 mod mistakes;
 mod runners;
+mod spellings;
 mod unknown_words;
 
 use std::path::Path;

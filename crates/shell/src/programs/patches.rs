@@ -33,7 +33,7 @@ impl LineWalker<'_> {
             is_reversed: arguments.has('R', "--reverse"),
             ..PatchCommand::default()
         };
-        self.report_patches(&command, &arguments.operands);
+        self.report_patches(&command, &arguments.operands, None);
     }
 
     pub(super) fn report_patch(&mut self, words: &[Word]) {
@@ -57,7 +57,7 @@ impl LineWalker<'_> {
             is_reversed: arguments.has('R', "--reverse"),
             ..PatchCommand::default()
         };
-        self.report_patches(&command, &files);
+        self.report_patches(&command, &files, arguments.operands.first().and_then(|word| word.text()));
         self.place.current = outside;
     }
 
@@ -117,7 +117,9 @@ impl LineWalker<'_> {
         self.report_effect(effect, target.len());
     }
 
-    fn report_patches(&mut self, command: &PatchCommand, files: &[&Word]) {
+    /// `target`: the file that all patches change.
+    fn report_patches(&mut self, command: &PatchCommand, files: &[&Word], target: Option<&str>) {
+        let target = target.filter(|name| name.len() <= LONGEST_PATH);
         let mut is_fed = files.is_empty();
         let mut names = Vec::new();
         for word in files {
@@ -134,11 +136,16 @@ impl LineWalker<'_> {
         }
         for directory in self.place.current.clone().iter() {
             let files: Vec<PathBuf> = names.iter().map(|name| directory.join(name)).collect();
-            let cost = files.iter().map(|file| file.as_os_str().len() + size_of::<PathBuf>()).sum::<usize>();
+            let target = target.map(|name| directory.join(name));
+            let cost = files
+                .iter()
+                .chain(&target)
+                .map(|file| file.as_os_str().len() + size_of::<PathBuf>())
+                .sum::<usize>();
             let cost = cost + directory.as_os_str().len() + size_of::<PatchCommand>();
             let work_tree = self.git.work_tree.as_ref().map(|top| directory.join(top));
             let directory = directory.to_path_buf();
-            let command = PatchCommand { directory, work_tree, files, is_fed, ..command.clone() };
+            let command = PatchCommand { directory, work_tree, target, files, is_fed, ..command.clone() };
             self.report_effect(Effect::ApplyPatch(Box::new(command)), cost);
         }
     }

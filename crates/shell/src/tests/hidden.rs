@@ -177,3 +177,38 @@ fn commits_after_one_switch_share_its_long_name() {
         .collect();
     assert_eq!(shared.len(), 1);
 }
+
+#[test]
+fn a_shell_gives_its_text_the_words_behind_it() {
+    for line in [
+        "sh -c 'rm \"$1\"' _ victim",
+        "sh -c 'rm $1' _ victim",
+        "bash -c 'rm ${1}' _ victim other",
+        "bash -c 'rm $0' victim",
+        "bash -c '$0 victim' rm",
+        "bash -c '$0 $1' rm victim",
+        "bash -lc 'cd . && rm \"$2\"' _ a victim",
+        "sh -c 'rm \"$@\"' _ victim",
+        "sh -c 'rm -f $*' _ a victim",
+        "sh -c 'rm \"$@\"' _ a victim",
+        "sh -c 'for f in \"$1\"; do rm \"$f\"; done' _ victim",
+        "sudo sh -c 'rm \"$1\"' _ victim",
+        "sh -c 'sh -c \"rm $1\"' _ victim",
+        "sh -c 'rm \"$1\"' _ victim $X",
+        "echo victim | xargs sh -c 'rm \"$1\"' _",
+    ] {
+        assert!(changes_victim(line), "{line}");
+    }
+    for line in [
+        "sh -c 'echo \"$1\"' _ victim",
+        "sh -c 'rm \"$2\"' _ victim",
+        "sh -c 'rm \"$1\"' victim",
+        "sh -c 'shift; rm \"$1\"' _ victim a",
+        "sh -c 'set -- a; rm \"$1\"' _ victim",
+        "sh -c 'f() { rm \"$1\"; }; f a' _ victim",
+        "sh -c \"rm \\\"\\$1\\\"\" _ \"$X\" victim",
+        "rm \"$1\" victim2",
+    ] {
+        assert!(!changes_victim(line), "{line}");
+    }
+}

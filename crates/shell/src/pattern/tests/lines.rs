@@ -327,6 +327,9 @@ fn a_star_in_a_word_is_any_text() {
             ),
             ("git push *a*b*c", &["git push a-b-c", "git push xaabbc"]),
             ("cat */.env*", &["cat app/.env", "cat /x/.env.local"]),
+            ("find -name=*.pem", &["find . -name '*.pem'", "find ~ -type f -name a.pem -print"]),
+            ("git -C=vendor/* push", &["git -C vendor/x push", "git -Cvendor/x push"]),
+            ("aws --profile=prod* s3", &["aws --profile prod-eu s3 ls", "aws s3 --profile=prod ls"]),
         ],
     );
     check_lines(
@@ -337,6 +340,8 @@ fn a_star_in_a_word_is_any_text() {
             ("git push --force*", &["git push --no-force", "git push -f", "git push -- --force"]),
             ("git push *a*b*c", &["git push a-b", "git push cba"]),
             ("cp a*a b", &["cp a b"]),
+            ("find -name=*.pem", &["find . -name '*.rs'", "find a.pem", "find . -path '*.pem'"]),
+            ("git -C=vendor/* push", &["git -C src push", "git push"]),
         ],
     );
     check_lines(
