@@ -35,12 +35,10 @@ impl SharedAnswer {
     /// used in time.
     pub(super) fn open(call: &HookCall, findings: &[Finding], patience: Duration) -> Option<Self> {
         let event = &call.event;
-        let session = event.session.as_deref().filter(|session| !session.is_empty())?;
         if !call.may_have_siblings() || !findings.iter().any(|finding| call.may_be_repeated(finding)) {
             return None;
         }
-        // A client may use the id of a call twice.
-        let key = digest(0, &[session, &event.native_name, &event.shared_id()?, &event.subject()]);
+        let key = event.shared_digest()?;
         let path = call.workspace.places.answers_directory()?.join(format!("{:02x}", key % FILES));
         let file = files::lock_and_read_file(&path, LARGEST, faults::extend_limit(patience)).ok()?;
         let entry = entry_digest(key, call);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::effect::{self, Effect, Line, envelope};
+use crate::places::fnv1a;
 use crate::text;
 use crate::tool::{Tool, ToolCall};
 
@@ -157,6 +158,15 @@ impl Event {
             }
             kind => format!("{:?}", (&self.turn, agent, kind)),
         })
+    }
+
+    /// A digest that names this event in every process that handles it; `None` if nothing identifies it.
+    pub fn shared_digest(&self) -> Option<u64> {
+        let session = self.session.as_deref().filter(|session| !session.is_empty())?;
+        // A client may use the id of a call twice.
+        let parts = [session, &self.native_name, &self.shared_id()?, &self.subject()];
+        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.bytes().chain([0xff])).collect();
+        Some(fnv1a(&bytes))
     }
 
     /// The command, file, agent or skill that the event is about, short enough to begin a line.

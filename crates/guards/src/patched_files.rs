@@ -21,25 +21,28 @@ const MOST_FILES: usize = 100;
 const MOST_SOURCES: usize = 100;
 
 /// The files that the patches of a command change, and the lines that they add to each, as far as they are known.
-/// `texts`: what the command line gives to commands as their input. The error is a patch that is too large.
+/// `texts`: what the command line gives to commands as their input. `workspace`: without it, only they are read. The error
+/// is a patch that is too large.
 pub(crate) fn list_patched_files<'t>(
     command: &PatchCommand,
     tool: Option<&Tool>,
     texts: impl Iterator<Item = &'t str>,
     effects: &[Effect],
-    workspace: &Workspace,
+    workspace: Option<&Workspace>,
 ) -> Result<BTreeMap<PathBuf, String>, PathBuf> {
-    let patch_files = command.files.iter().flat_map(|file| workspace.expand_wildcards(file));
-    let read = find_sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
     let mut patches: Vec<FilePatch> =
         texts.filter(|_| command.is_fed).flat_map(patch::read_patches).collect();
-    let files: BTreeSet<PathBuf> = patch_files.chain(read).take(MOST_FILES).collect();
-    for file in files {
-        let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
-        if !is_whole {
-            return Err(file);
+    if let Some(workspace) = workspace {
+        let patch_files = command.files.iter().flat_map(|file| workspace.expand_wildcards(file));
+        let read = find_sources(effects).filter(|_| command.is_fed).map(Path::to_owned);
+        let files: BTreeSet<PathBuf> = patch_files.chain(read).take(MOST_FILES).collect();
+        for file in files {
+            let Ok((text, is_whole)) = workspace.read_start(&file, LARGEST_PATCH) else { continue };
+            if !is_whole {
+                return Err(file);
+            }
+            patches.extend(patch::read_patches(&text));
         }
-        patches.extend(patch::read_patches(&text));
     }
     if let Some(tool) = tool {
         let names = find_texts(tool).into_iter().flat_map(patch::find_patched_names_in_command).collect();
@@ -50,11 +53,14 @@ pub(crate) fn list_patched_files<'t>(
     for patch in patches {
         let added = if command.is_reversed { &patch.removed } else { &patch.added };
         let names = patch.names.iter().filter_map(|name| name.strip_components(command.strip));
-        let paths: BTreeSet<PathBuf> = names
+        let named = names
             .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
             .filter(|path| is_included(command, path))
-            .flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>())
-            .collect();
+            .flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>());
+        let paths: BTreeSet<PathBuf> = match &command.target {
+            Some(target) => BTreeSet::from([target.clone()]),
+            None => named.collect(),
+        };
         for path in paths {
             changed.entry(path).or_default().push_str(added);
         }
@@ -84,9 +90,10 @@ pub(crate) fn find_sources(effects: &[Effect]) -> impl Iterator<Item = &Path> {
 /// The directories that the names in a patch may be relative to.
 fn find_bases<'c>(
     command: &'c PatchCommand,
-    workspace: &Workspace,
+    workspace: Option<&Workspace>,
 ) -> impl Iterator<Item = &'c Path> + use<'c> {
-    let above = command.directory.ancestors().find(|above| workspace.exists(&above.join(".git")));
+    let is_top = |above: &&Path| workspace.is_some_and(|workspace| workspace.exists(&above.join(".git")));
+    let above = command.directory.ancestors().find(is_top);
     let top = command.work_tree.as_deref().or(above).filter(|_| command.is_from_top);
     top.into_iter().chain([command.directory.as_path()])
 }

@@ -65,6 +65,7 @@ const AGENT_MESSAGES: &str = "hook/agent_messages.rs";
 const RULE_EVIDENCE: &str = "workspace/evidence_log.rs";
 const RULE_CHECKS: &str = "workspace/checks.rs";
 const RULE_TRUST: &str = "workspace/trust.rs";
+const ENTRY_CLAIMS: &str = "workspace/entry_claims.rs";
 const KEPT_RULES: &str = "workspace/kept_rules.rs";
 
 pub const WRITERS: &[Writer] = &[
@@ -161,7 +162,12 @@ pub const WRITERS: &[Writer] = &[
         change_recorded,
     ),
     writer("a turn ends, a check of a rule runs", &["rules"], &[RULE_CHECKS, RULE_EVIDENCE], check_run),
-    writer("the user trusts the commands of rules", &["rules"], &[RULE_TRUST], rules_trusted_by_prompt),
+    writer(
+        "the user trusts the commands of rules",
+        &["rules"],
+        &[RULE_TRUST, ENTRY_CLAIMS],
+        rules_trusted_by_prompt,
+    ),
     writer("`provost rules trust`", &["rules trust"], &[RULE_TRUST], rules_trusted),
     also_plain(writer("`provost rules add`", &["rules add"], &[CHANGE], rule_added)),
     writer("`provost phases migrate`", &["phases migrate"], &[CHANGE], migrated),

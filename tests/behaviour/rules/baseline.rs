@@ -321,7 +321,27 @@ fn clean_asks_only_if_there_is_something_to_delete() {
     project.assert_silent(&["git clean -fd"]);
     project.assert_asked(&["git clean -fdx"]);
     project.write("new.txt", "untracked\n");
-    project.assert_asked(&["git clean -f", "git clean -fd"]);
+    project.assert_asked(&[
+        "git clean -f",
+        "git clean -fd",
+        "git clean -f new.txt",
+        "git clean -fd .",
+        "git clean -f '*.txt'",
+    ]);
+    project.assert_silent(&[
+        "git clean -fd src",
+        "git clean -f README.md",
+        "cd src && git clean -fd",
+        "git -C src clean -fd .",
+    ]);
+    // The line itself may put files where it looks.
+    project.assert_asked(&[
+        "mv new.txt src/ && git clean -fd src",
+        "cd src && mv ../new.txt . && git clean -f .",
+    ]);
+    project.assert_silent(&["npm test; git clean -fd src"]);
+    project.write("src/new.rs", "untracked\n");
+    project.assert_asked(&["git clean -fd src", "git clean -f src/new.rs", "cd src && git clean -f"]);
 }
 
 #[test]
@@ -346,6 +366,45 @@ fn a_branch_that_is_merged_or_pushed_can_be_deleted() {
     project.add_remote();
     project.git("push -q origin feature");
     project.assert_silent(&["git branch -D feature"]);
+}
+
+#[test]
+fn a_branch_that_is_reset_asks_if_no_other_branch_has_its_commits() {
+    let project = Project::clean();
+    project.git("checkout -q -b feature");
+    project.write("src/b.rs", "b\n");
+    project.commit("feature");
+    project.git("checkout -q main");
+    let resets = ["git branch -f feature main", "git checkout -B feature", "git switch -C feature main"];
+    project.assert_asked(&resets);
+    project.assert_asked(&["git update-ref refs/heads/feature main"]);
+    project.assert_silent(&["git checkout -B new", "git switch -C new main", "git branch -f new"]);
+    project.git("branch copy feature");
+    project.assert_silent(&resets);
+    project.git("checkout -q copy");
+    project.git("branch -q -D feature");
+    project.assert_asked(&["git reset --keep HEAD~1", "git reset --keep main"]);
+    project.assert_silent(&["git reset --keep HEAD"]);
+}
+
+#[test]
+fn a_rebase_of_commits_that_are_not_pushed_is_silent() {
+    let project = Project::clean();
+    project.add_remote();
+    project.write("src/b.rs", "b\n");
+    project.commit("second");
+    project.write("src/b.rs", "c\n");
+    project.commit("third");
+    project.assert_silent(&[
+        "git rebase -i HEAD~1",
+        "git rebase -i HEAD~2",
+        "git rebase -i @^^",
+        "git rebase HEAD^1",
+    ]);
+    project.assert_asked(&["git rebase -i HEAD~3", "git rebase -i --root"]);
+    project.git("push -q");
+    project.assert_asked(&["git rebase -i HEAD~1", "git rebase -i main~2", "git rebase -i HEAD^^"]);
+    project.assert_silent(&["git rebase origin/main", "git rebase -i HEAD"]);
 }
 
 #[test]

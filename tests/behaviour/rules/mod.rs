@@ -16,6 +16,7 @@ mod page;
 mod path_adds;
 mod path_changes;
 mod path_reads;
+mod plugins;
 mod run;
 mod suggest;
 mod trust;

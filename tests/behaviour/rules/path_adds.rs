@@ -159,6 +159,10 @@ fn lines_that_a_patch_adds_are_judged() {
         "git apply -R removes.patch",
         &format!("git apply <<'EOF'\n{bad}EOF"),
         &format!("patch -p1 <<'EOF'\n{bad}EOF"),
+        // The command names the file, and the patch does not.
+        "patch a.rs <<'EOF'\n@@ -1 +1,2 @@\n // TODO old\n+// TODO new\nEOF",
+        &format!("patch a.rs < bad.patch"),
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n@@\n // TODO old\n+// TODO new\n*** End Patch\nEOF",
     ];
     assert_decisions(&project, &denied.map(|line| ("deny rule:no-todo", project.bash(line))));
     let allowed = [
@@ -170,8 +174,37 @@ fn lines_that_a_patch_adds_are_judged() {
         "patch --dry-run -p1 < bad.patch",
         &format!("git apply <<'EOF'\n{good}EOF"),
         &format!("git apply <<'EOF'\n{}EOF", bad.replace("a.rs", "a.md")),
+        "patch a.rs <<'EOF'\n@@ -1 +1,2 @@\n // TODO old\n+fn b() {}\nEOF",
+        "patch a.md <<'EOF'\n@@ -1 +1,2 @@\n a\n+// TODO new\nEOF",
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n@@\n // TODO old\n+fn b() {}\n*** End Patch\nEOF",
     ];
     assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
+}
+
+/// An example has no disk, but a patch in its line.
+#[test]
+fn a_patch_in_the_line_of_an_example_is_judged() {
+    let project = project_with_rules(
+        r#"
+[[rule]]
+name = "no-todo"
+writes = "src/*.rs"
+adds = 'TODO\b'
+deny = "write it down elsewhere"
+match = [
+    "git apply <<'E'\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1,2 @@\n x\n+TODO\nE",
+    "cd src && patch a.rs <<'E'\n@@ -1 +1,2 @@\n x\n+TODO\nE",
+    "printf '%s\n' '--- a/src/a.rs' '+++ b/src/a.rs' '@@ -1 +1,2 @@' ' x' '+TODO' | git apply",
+]
+not_match = [
+    "git apply <<'E'\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1 @@\n x\n-TODO\nE",
+    "git apply <<'E'\n--- a/doc/a.rs\n+++ b/doc/a.rs\n@@ -1 +1,2 @@\n x\n+TODO\nE",
+    "git apply todo.patch",
+]
+"#,
+    );
+    let output = project.provost_command("rules", &["test"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

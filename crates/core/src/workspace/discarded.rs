@@ -97,7 +97,9 @@ impl WorkTrees<'_> {
     ) -> Option<bool> {
         let TreeChangeKind::Clean { untracked, ignored, kept } = &change.kind else { return None };
         let is_ignored = |path: &Path| self.workspace.is_ignored(&place.top, &place.shared, path, kept);
-        let mut open = vec![PathBuf::new()];
+        // Without paths, `git clean` looks below the directory in which it runs.
+        let start = if change.paths.is_empty() { &place.directory } else { &place.top };
+        let mut open = vec![start.strip_prefix(&place.top).unwrap_or(Path::new("")).to_owned()];
         let mut seen = 0;
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(place.top.join(&directory)).into_iter().flatten().flatten() {

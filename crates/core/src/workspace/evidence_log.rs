@@ -59,13 +59,6 @@ impl Workspace {
         self.state_file("evidence", &format!("{:016x}.jsonl", fnv1a(session.as_bytes())))
     }
 
-    /// Identifies the hook entry that has started this process.
-    pub fn identify_hook_entry(&self) -> u64 {
-        let plugin = (self.client.settings.find_plugin)().unwrap_or_default();
-        let words = std::env::args_os().chain([plugin.into_os_string()]);
-        fnv1a(words.map(|word| word.to_string_lossy().into_owned() + "\0").collect::<String>().as_bytes())
-    }
-
     /// Whether a path exists, or a link of that name.
     pub fn has_entry(&self, path: &Path) -> bool {
         self.ask_existence().unwrap_or_else(|| std::fs::symlink_metadata(path).is_ok())

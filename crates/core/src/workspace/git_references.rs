@@ -12,6 +12,8 @@ use provost_files as files;
 
 /// How many references are looked at.
 const MOST_REFERENCES: usize = 5_000;
+/// How far back `~N` is followed.
+const MOST_STEPS: usize = 1_000;
 
 /// The branches of this repository.
 const HEADS: &str = "refs/heads/";
@@ -104,8 +106,33 @@ impl Repository {
                 .is_some_and(|hash| self.read_head_commit().as_deref() == Some(&*hash))
     }
 
-    /// The commit that a branch, a remote branch or a whole hash names.
+    /// The commit that a branch, a remote branch or a whole hash names, or an ancestor of one: `HEAD~3`, `main^`.
     fn resolve_name(&self, name: &str) -> Option<String> {
+        let (base, mut steps) = name.split_at(name.find(['~', '^']).unwrap_or(name.len()));
+        let mut hash = match base {
+            "HEAD" | "@" => self.read_head_commit()?,
+            base => self.resolve_plain_name(base)?,
+        };
+        let mut store = ObjectStore::new(&self.common, hash.len() / 2);
+        while let Some(sign) = steps.chars().next() {
+            let rest = &steps[1..];
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let number =
+                if end == 0 { 1 } else { rest[..end].parse().ok().filter(|number| *number <= MOST_STEPS)? };
+            steps = &rest[end..];
+            let (generations, parent) = match sign {
+                '~' => (number, 0),
+                '^' => (usize::from(number > 0), number.saturating_sub(1)),
+                _ => return None,
+            };
+            for _ in 0..generations {
+                hash = store.read_commit(&hash)?.parents.into_iter().nth(parent)?;
+            }
+        }
+        Some(hash)
+    }
+
+    fn resolve_plain_name(&self, name: &str) -> Option<String> {
         if matches!(name.len(), 40 | 64) && is_hex(name) {
             return Some(name.to_ascii_lowercase());
         }

@@ -7,6 +7,7 @@ mod cache;
 mod checks;
 mod discarded;
 mod disk;
+mod entry_claims;
 mod evidence_log;
 mod git_index;
 mod git_objects;

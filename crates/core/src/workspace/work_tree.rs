@@ -37,7 +37,7 @@ struct WorkTree {
 pub(super) struct TreePlace {
     pub(super) top: PathBuf,
     /// The directory that paths of the command are relative to.
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     /// The directory with the index.
     pub(super) own: PathBuf,
     pub(super) shared: PathBuf,

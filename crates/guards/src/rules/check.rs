@@ -52,7 +52,7 @@ pub(super) fn find_failure(
     if scene.is_example || !changed.is_empty() && !has_changed() || !scene.workspace.is_trusted(rule) {
         return Ok(None);
     }
-    let end = scene.workspace.run_check(command, Duration::from_secs(seconds))?;
+    let end = scene.workspace.run_check(command, Duration::from_secs(seconds), scene.event)?;
     if end.has_succeeded {
         if !changed.is_empty() {
             let settled = EvidenceRecord::Settled { rule: rule.name.clone() };

@@ -62,7 +62,13 @@ pub(super) fn match_paths(
 ) -> Result<KeyMatch, Fault> {
     let path_use = match key.path_use {
         PathUse::Send if !sends(command, scene) => return Ok(KeyMatch::No),
-        PathUse::Show if !shows(command) || becomes_variables(command, scene) => return Ok(KeyMatch::No),
+        PathUse::Show
+            if !shows(command)
+                || becomes_variables(command, scene)
+                || stays_in_place(command, key.patterns, scene) =>
+        {
+            return Ok(KeyMatch::No);
+        }
         PathUse::Show | PathUse::Send => PathUse::Read,
         path_use => path_use,
     };
@@ -256,13 +262,46 @@ fn becomes_variables(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
         .any(|other| other.number != command.number && scene.event.line().feeds(command.number, other.number))
 }
 
+/// Whether a command copies files only to where the same patterns protect the copy: `cp .env .env.bak`.
+fn stays_in_place(command: &CommandEffects<'_>, patterns: &[RuleText], scene: &Scene<'_>) -> bool {
+    let mut programs = command.programs();
+    let only_copies = matches!((programs.next(), programs.next()), (Some(("cp" | "install", _)), None));
+    if !only_copies {
+        return false;
+    }
+    let Ok(patterns) = PathPatterns::parse(patterns) else { return false };
+    let mut targets = command.effects.iter().filter_map(|effect| match effect {
+        Effect::Place { to, .. } => Some(scene.resolve(to)),
+        _ => None,
+    });
+    let is_protected = |path: PathBuf| !scene.is_directory(&path) && patterns.matches(&path, scene.roots());
+    targets.next().is_some_and(is_protected) && targets.all(is_protected)
+}
+
+/// Whether a search only says whether, how often or in which files it finds something: `grep -q`, `grep -c`, `rg -l`.
+fn is_silent_search(program: &str, arguments: &[String]) -> bool {
+    const LONG: &[&str] =
+        &["--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match"];
+    /// Letters that take the rest of the word.
+    const WITH_VALUE: &[char] = &['A', 'B', 'C', 'D', 'd', 'e', 'f', 'g', 'm', 't'];
+    let is_silent_letter =
+        |letter: char| "qc".contains(letter) || letter == 'l' || letter == 'L' && program != "rg";
+    let has_letter = |word: &String| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        letters.chars().take_while(|letter| !WITH_VALUE.contains(letter)).any(is_silent_letter)
+    };
+    let mut words = arguments.iter().take_while(|word| *word != "--");
+    matches!(program, "grep" | "egrep" | "fgrep" | "zgrep" | "rg")
+        && words.any(|word| LONG.contains(&&**word) || has_letter(word))
+}
+
 /// Whether a command shows or copies what it reads. A tool that is not a command always does.
 fn shows(command: &CommandEffects<'_>) -> bool {
     let is_showing = |(program, arguments): (&str, &[String])| match program {
         "git" => {
             arguments.iter().any(|word| matches!(&**word, "diff" | "show" | "blame" | "grep" | "annotate"))
         }
-        program => SHOWING_PROGRAMS.contains(&program),
+        program => SHOWING_PROGRAMS.contains(&program) && !is_silent_search(program, arguments),
     };
     command.programs().next().is_none() || command.programs().any(is_showing)
 }
@@ -316,10 +355,17 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
     if used.verb == "deletes" {
         return command.programs().any(|(program, _)| program == "mv");
     }
+    // `git log --output=FILE` overwrites the file.
+    let has_output = || {
+        let mut words = command.programs().flat_map(|(_, arguments)| arguments);
+        words.any(|word| word.starts_with("--output"))
+    };
     match used.content {
         Some(WriteContent::Known { append: true, .. } | WriteContent::Copied { append: true, .. }) => true,
         Some(WriteContent::Unknown) | None => {
-            !is_redirected && command.programs().any(|(program, _)| PROGRAMS.contains(&program))
+            !is_redirected
+                && !has_output()
+                && command.programs().any(|(program, _)| PROGRAMS.contains(&program))
         }
         Some(_) => false,
     }

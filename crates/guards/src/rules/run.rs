@@ -36,6 +36,10 @@ pub(super) fn run_after_call(scene: &Scene<'_>) -> Result<Vec<RuleOpinion>, Faul
         if files.is_empty() || !scene.workspace.is_trusted(rule) {
             continue;
         }
+        // Of several hook entries, one runs the commands.
+        if opinions.is_empty() && !scene.workspace.claim_event(scene.event)? {
+            return Ok(Vec::new());
+        }
         let mut opinion = Opinion::default();
         opinion.evidence.push(format!("the rule is in {}", rule.place()));
         if rule.is_watched {

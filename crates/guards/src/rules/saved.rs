@@ -4,13 +4,14 @@
 //! commits that a remote has. Where the disk does not tell, something may be lost.
 
 use crate::prelude::*;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::scene::{CommandEffects, Scene};
 use provost_core::effect::Effect;
 use provost_core::effect::git::{
     GitSite, Push, PushForce, PushTarget, TreeChange, TreeChangeKind, UpdateKind, UpdatedBranch,
 };
+use provost_core::places::is_within;
 use provost_core::workspace::git_repository::{Head, Repository};
 use provost_core::workspace::work_tree::WorkTrees;
 
@@ -25,7 +26,7 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
     let mut is_judged = false;
     for effect in &command.effects {
         let is_safe = match effect {
-            Effect::ChangeTree(change) => !discards_work(change, (name, words), scene)?,
+            Effect::ChangeTree(change) => !discards_work(change, (name, words), command, scene)?,
             Effect::UpdateBranch(update) if name == "reset" => {
                 let repository = find_repository(&update.site, scene)?;
                 let target = update.from.as_deref();
@@ -42,6 +43,14 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
                     Some(onto) => !repository.has_pushed_commits_beyond(onto)?,
                     None => true,
                 }
+            }
+            Effect::UpdateBranch(update)
+                if update.kind == UpdateKind::Moves
+                    && matches!(name, "branch" | "checkout" | "switch" | "update-ref") =>
+            {
+                let UpdatedBranch::Named(branch) = &update.branch else { return None };
+                let repository = find_repository(&update.site, scene)?;
+                !repository.has_branch(branch).ok()? || repository.is_branch_saved(branch)?
             }
             Effect::UpdateBranch(update) if update.kind == UpdateKind::Removes => {
                 let UpdatedBranch::Named(branch) = &update.branch else { return None };
@@ -67,22 +76,55 @@ fn judge(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<bool> {
 }
 
 /// Whether a change of the work tree discards work. `git`: the command and the words behind it.
-fn discards_work(change: &TreeChange, (name, words): (&str, &[String]), scene: &Scene<'_>) -> Option<bool> {
+fn discards_work(
+    change: &TreeChange,
+    (name, words): (&str, &[String]),
+    command: &CommandEffects<'_>,
+    scene: &Scene<'_>,
+) -> Option<bool> {
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&&**word));
     let with_staged = matches!(name, "reset" | "switch" | "read-tree")
         || has(&["--staged", "-S", "-f", "--force"])
         || change.kind == TreeChangeKind::Replace;
     let trees = WorkTrees::new(scene.workspace);
     let is_clean = matches!(change.kind, TreeChangeKind::Clean { .. });
-    if is_clean && !change.paths.is_empty() {
-        // Files may appear where it looks, so all that are not tracked count.
-        return trees.discards_work(&TreeChange { paths: Vec::new(), ..change.clone() }, with_staged);
+    if is_clean && is_filled_before(change, command, scene) {
+        // What the line puts there may be any file that is not tracked.
+        let everywhere =
+            TreeChange { paths: Vec::new(), directory: find_top(change, scene)?, ..change.clone() };
+        return trees.discards_work(&everywhere, with_staged);
     }
     match trees.discards_work(change, with_staged) {
         // The word may be a branch: then only a switch happens, and git refuses one that loses changes.
         None if name == "checkout" && may_be_branch(words) => Some(false),
         discards => discards,
     }
+}
+
+/// The top of the work tree that a command changes.
+fn find_top(change: &TreeChange, scene: &Scene<'_>) -> Option<PathBuf> {
+    WorkTrees::new(scene.workspace).find_listed_top(change)
+}
+
+/// Whether the line creates files before, where the command looks for files that git does not have.
+fn is_filled_before(change: &TreeChange, command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
+    let is_known = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let known = |pattern: &str| -> PathBuf {
+        change.directory.join(pattern).components().take_while(is_known).collect()
+    };
+    let mut places: Vec<PathBuf> =
+        change.paths.iter().map(|spec| scene.resolve(&known(&spec.pattern))).collect();
+    if places.is_empty() {
+        places.push(scene.resolve(&change.directory));
+    }
+    let before = scene.commands().iter().take_while(|other| other.number < command.number);
+    let created = before.flat_map(|other| &other.effects).filter_map(|effect| match effect {
+        Effect::Write { path, .. } | Effect::Place { to: path, .. } => Some(scene.resolve(path)),
+        Effect::ChangeBelow { directory, .. } => Some(scene.resolve(directory)),
+        _ => None,
+    });
+    let is_there = |path: &Path| places.iter().any(|place| is_within(path, place) || is_within(place, path));
+    created.into_iter().any(|path| is_there(&path))
 }
 
 /// Whether the words of `git checkout` may name a branch and nothing else.
@@ -98,11 +140,14 @@ fn may_be_branch(words: &[String]) -> bool {
     operands.next().is_none_or(is_name) && operands.next().is_none() && !words.iter().any(forces)
 }
 
-/// Whether words that nobody knows follow those of the command.
+/// Whether words that nobody knows follow those of the command: `xargs git checkout`, `find -exec git checkout {}`.
 fn is_fed(command: &CommandEffects<'_>) -> bool {
-    command.effects.iter().any(|effect| {
-        let Effect::Run { program, unknown_arguments, .. } = effect else { return false };
-        program.ends_with("git") && unknown_arguments.iter().any(|unknown| unknown.word.source == "xargs")
+    command.effects.iter().any(|effect| match effect {
+        Effect::Run { program, unknown_arguments, .. } => {
+            program.ends_with("git") && unknown_arguments.iter().any(|unknown| unknown.word.source == "xargs")
+        }
+        Effect::UnknownTarget { target, .. } => target == "`{}`",
+        _ => false,
     })
 }
 

@@ -46,6 +46,11 @@ pub(super) fn answer_prompt(event: &Event, workspace: &Workspace) -> Option<Opin
             return Some(reject(&fault.to_string(), "make the directory writable, and type it again"));
         }
     };
+    // Another hook entry has just recorded and said it.
+    let is_said = !workspace.claim_event(event).unwrap_or(true);
+    if added.is_empty() && is_said {
+        return Some(Opinion::unconcerned());
+    }
     let text = if added.is_empty() {
         "[provost] no command of this project's rules waits for trust".to_owned()
     } else {

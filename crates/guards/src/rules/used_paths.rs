@@ -9,7 +9,7 @@ use super::paths::PathUse;
 use super::placed_paths::collect_placed;
 use super::scene::{CommandEffects, Scene};
 use crate::patched_files::list_patched_files;
-use crate::shell_words::{expand_braces, read_written_word};
+use crate::shell_words::{expand_braces, expand_prefix, read_written_word};
 use provost_core::effect::git::{TreeChange, TreeChangeKind};
 use provost_core::effect::patch::PatchCommand;
 use provost_core::effect::{Effect, FileChange, ReadScope, WriteContent};
@@ -329,12 +329,8 @@ impl<'a, 's> UsedPaths<'a, 's> {
         let scene = self.scene;
         let tool = scene.event.call().map(|call| &call.tool);
         let texts = scene.event.line().texts_for(number);
-        let files = if scene.is_example {
-            None
-        } else {
-            list_patched_files(patch, tool, texts, scene.event.effects(), scene.workspace).ok()
-        };
-        let files = files.unwrap_or_default();
+        let disk = Some(scene.workspace).filter(|_| !scene.is_example);
+        let files = list_patched_files(patch, tool, texts, scene.event.effects(), disk).unwrap_or_default();
         self.is_unknown |= files.is_empty();
         for (file, added) in files {
             self.paths.push(UsedPath {
@@ -359,7 +355,9 @@ pub(super) fn list_written(command: &CommandEffects<'_>, scene: &Scene<'_>) -> V
 pub(super) fn expand_words(target: &str, places: &[PathBuf], scene: &Scene<'_>) -> Option<Vec<PathBuf>> {
     let words = read_target(target, scene).and_then(|word| expand_braces(&word));
     let words = words.filter(|_| !places.is_empty())?;
-    Some(places.iter().flat_map(|place| words.iter().map(move |word| place.join(word))).collect())
+    // The shell expands `~` after the braces.
+    let words: Vec<_> = words.iter().map(|word| expand_prefix(word, scene.workspace)).collect();
+    Some(places.iter().flat_map(|place| words.iter().map(move |word| place.join(&**word))).collect())
 }
 
 /// Whether a string of an unknown tool may name a file: it is given as it is, or there is a directory for it.

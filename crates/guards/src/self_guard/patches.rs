@@ -16,7 +16,7 @@ impl ToolCheck<'_> {
     pub(super) fn refuse_patch(&self, command: &PatchCommand, effects: &[Effect]) -> Refused {
         let tool = self.event.call().map(|call| &call.tool);
         let texts = self.event.line().inputs.iter().map(|input| &*input.text);
-        let paths = match list_patched_files(command, tool, texts, effects, self.workspace) {
+        let paths = match list_patched_files(command, tool, texts, effects, Some(self.workspace)) {
             Ok(paths) => paths,
             Err(file) => return Ok(Some(refuse_oversized(&file, command, self.workspace))),
         };

@@ -37,6 +37,7 @@ const CHANGES: &[Change] = &[
         // What a past session has done is kept in memory.
         workspace.append_evidence("s", &[EvidenceRecord::Prompt]).is_ok()
     }),
+    ("claim_event", |workspace, root| workspace.claim_event(&make_event(root)).is_err()),
     ("create_file", |workspace, root| workspace.create_file(&root.join("new"), b"x", None).is_err()),
     ("keep_good_rules", |workspace, _| {
         workspace.keep_good_rules();
@@ -57,7 +58,9 @@ const CHANGES: &[Change] = &[
     ("replace_unless_changed", |workspace, root| {
         workspace.replace_unless_changed(&root.join("f"), Some(b"old"), b"new").is_err()
     }),
-    ("run_check", |workspace, _| workspace.run_check("touch made", Duration::from_secs(5)).is_err()),
+    ("run_check", |workspace, root| {
+        workspace.run_check("touch made", Duration::from_secs(5), &make_event(root)).is_err()
+    }),
     ("run_rule_command", |workspace, _| {
         workspace.run_rule_command("touch made", Instant::now() + Duration::from_secs(5), 5).is_err()
     }),
@@ -79,11 +82,16 @@ const CHANGES: &[Change] = &[
     ("remember_reviewer", |workspace, root| remember_reviewer(workspace, root, true).is_none()),
     ("store_permission", |workspace, _| store_permission(workspace, "s", "self-guard", "x").is_err()),
     ("lift_permitted_denials", |workspace, root| {
-        let event = Event::new(String::new(), EventKind::Other, root.to_owned());
-        crate::overrides::lift_permitted_denials(&mut [], &event, workspace);
+        crate::overrides::lift_permitted_denials(&mut [], &make_event(root), workspace);
         true
     }),
 ];
+
+fn make_event(root: &Path) -> Event {
+    let mut event = Event::new("Stop".to_owned(), EventKind::Other, root.to_owned());
+    event.session = Some("s".to_owned());
+    event
+}
 
 fn review_task(root: &Path) -> ReviewerTask<'_> {
     ReviewerTask { prompt: "x", model: "m", directory: root, limit: Duration::from_secs(5) }
