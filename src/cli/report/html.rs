@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::cli::{CommandError, CommandResult, Exit};
+use crate::cli::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::files;
 use crate::report::model::Report;
 use crate::report::page;
@@ -24,6 +24,10 @@ pub(super) fn write_page(file: &Path, report: &Report) -> CommandResult {
         return Err(CommandError::Io(format!(
             "`{shown}` is a directory, a link or a device. To fix: name a file, or write to standard output with `--html -`"
         )));
+    }
+    // A run that was killed may have left a part of the page.
+    if let Ok((_, workspace)) = open_current_workspace() {
+        workspace.remove_leftovers(file);
     }
     files::replace_shared(file, page.as_bytes())
         .map_err(|error| CommandError::Io(format!("`{shown}` cannot be written: {error}")))?;
