@@ -118,6 +118,7 @@ rehearsals! {
     rules_warn: "rules-warn.toml",
     rules_watch: "rules-watch.toml",
     rules_run_after_a_write: "rules-run.toml",
+    rules_with_plugins_only: "rules-plugins.toml",
     rules_check_at_its_rounds: "rules-check-rounds.toml",
     rules_need_passed: "rules-need-passed.toml",
     rules_need_background: "rules-need-background.toml",

@@ -10,8 +10,8 @@ PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"
 
 event=$(cat)
-# The user's own prompts use another pack, and are never blocked.
-[ "$3" = self ] && exit 0
+# The packs `self` and `rules` do not guard the planner, so nothing is blocked without them.
+case $3 in self | rules) exit 0 ;; esac
 # Background agents have types too, which are not the type of this event's agent.
 event=${event%%'"background_tasks"'*}
 # `compat` is called for the planner only; a hook of the whole session has to check.

@@ -61,7 +61,7 @@ pub(crate) struct Init {
     /// Whose settings file to write [default: where the entries are, or else local]
     #[arg(long, value_enum, value_name = "SCOPE")]
     scope: Option<ScopeOption>,
-    /// A pack to add; may be given several times. `self` is always added
+    /// A pack to add; may be given several times. `self` and `rules` are always added
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
     /// Whether the built-in rules are used [default: proposed when Provost is installed for the first time]
@@ -217,10 +217,8 @@ impl Init {
         let choice = |pack: &'static str| {
             let is_named = self.pack.iter().any(|named| named == pack);
             let is_wanted = match (pack, self.pack.is_empty()) {
-                (SELF, _) => true,
                 // Rules can be written at any time, and then they must hold.
-                (RULES, _) if self.rules.is_some_and(|choice| choice != RulesChoice::Off) => true,
-                (RULES, true) => installed.is_empty() || is_used(pack),
+                (SELF | RULES, _) => true,
                 (_, false) => is_named,
                 (_, true) => is_used(pack) || (is_bare && pack != PLAN_GATE),
             };

@@ -9,7 +9,7 @@ mod faults;
 mod input;
 mod large_input;
 mod recursion;
-mod several_entries;
+pub(crate) mod several_entries;
 mod surroundings;
 
 use std::io::Write;

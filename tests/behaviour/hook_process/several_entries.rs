@@ -11,9 +11,9 @@ use super::forbidden;
 use super::surroundings::replace_by_pipe;
 use crate::support::{Answer, TestProject, collect_answer};
 
-const PLUGINS: [&str; 4] = ["isdlc", "rodin", "taskie", "tdd-planner"];
-/// So many of them have self-guard judge a call; the last one leaves that to the others.
-const GUARDING: usize = 3;
+pub(crate) const PLUGINS: [&str; 4] = ["isdlc", "rodin", "taskie", "tdd-planner"];
+/// So many of them have self-guard judge a call.
+const GUARDING: usize = PLUGINS.len();
 const PROMPT: &str = "provost override planner-bash-guard the cache is stale";
 
 fn root() -> PathBuf {
@@ -53,7 +53,7 @@ fn in_turn(project: &TestProject, event: &Value) -> Vec<Answer> {
     PLUGINS.iter().map(|plugin| end(start(entry(project, plugin, event), event), event)).collect()
 }
 
-const WAYS: [fn(&TestProject, &Value) -> Vec<Answer>; 2] = [at_once, in_turn];
+pub(crate) const WAYS: [fn(&TestProject, &Value) -> Vec<Answer>; 2] = [at_once, in_turn];
 
 fn prompt(project: &TestProject) -> Value {
     let mut event = project.recorded_event("UserPromptSubmit");
@@ -62,7 +62,7 @@ fn prompt(project: &TestProject) -> Value {
 }
 
 /// The answers with a message to the user.
-fn with_message(answers: &[Answer]) -> Vec<&Answer> {
+pub(crate) fn with_message(answers: &[Answer]) -> Vec<&Answer> {
     answers.iter().filter(|answer| answer.stdout.contains("systemMessage")).collect()
 }
 
@@ -313,7 +313,7 @@ mod killed {
             if is_prompt {
                 acknowledged_once(&rest);
             } else {
-                rest[..GUARDING - 1].iter().for_each(|answer| drop(answer.expect_denial()));
+                rest.iter().for_each(|answer| drop(answer.expect_denial()));
                 assert_eq!(with_message(&rest).len(), 1, "stopped at {number}: {rest:?}");
             }
         }

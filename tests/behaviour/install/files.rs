@@ -122,7 +122,7 @@ fn packs_and_closed_stay_until_something_else_is_said() {
     )
     .unwrap();
     let told = desk.init().line();
-    assert!(told.contains("Changes 7 hook entries"), "{told}");
+    assert!(told.contains("Changes 9 hook entries"), "{told}");
     assert_eq!(desk.now(), chosen);
     desk.project.write_file(".isdlc/state.json", "{}");
     desk.init();

@@ -78,7 +78,10 @@ fn packs_come_whose_files_are_there() {
 
     let told = desk.run(&["init", "--dry-run", "--pack", "phases"], 0).stdout;
     assert!(told.contains("yes  phases       you named it; inactive until there is `.isdlc`\n"), "{told}");
-    assert!(told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"phases\"]"), "{told}");
+    assert!(
+        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"phases\"]"),
+        "{told}"
+    );
     desk.run(&["init", "--pack", "phase"], 64);
 }
 

@@ -75,10 +75,11 @@ fn for_all_projects_the_users_file_has_the_rules() {
 }
 
 #[test]
-fn named_packs_come_without_the_rules() {
+fn named_packs_come_without_the_built_in_rules_but_ones_own_hold() {
     let desk = Desk::empty();
-    desk.run(&["init", "--yes", "--pack", "phases"], 0);
+    desk.run(&["init", "--yes", "--scope", "project", "--pack", "phases"], 0);
     assert_eq!(config(&desk), None);
+    assert!(desk.now().contains("--pack self --pack rules --pack phases"), "{}", desk.now());
     let desk = Desk::empty();
     desk.run(&["init", "--yes", "--scope", "project", "--pack", "phases", "--rules", "enforce"], 0);
     assert_eq!(config(&desk).as_deref(), Some(USED));

@@ -5,25 +5,27 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Machine, frontmatter, isdlc, one_command_for_each_event, text};
+use super::{Machine, RULE_TIME, asks, frontmatter, isdlc, one_command_for_each_event, text};
 
 const PHASES: &[&str] = &["hook", "--pack", "phases"];
 
 #[test]
 fn the_hooks_of_the_phases_are_one_command_for_each_event() {
-    let own = json!(["hook", "--pack", "self"]);
+    let work = asks(&["rules", "phases"]);
+    let own = asks(&["self", "rules"]);
     let expected = [
-        ("PreToolUse", json!("*"), json!(["hook", "--pack", "self", "--pack", "phases"])),
-        ("PostToolUse", json!("*"), json!(PHASES)),
-        ("PostToolUseFailure", json!("Bash"), json!(PHASES)),
-        ("SubagentStop", Value::Null, json!(PHASES)),
-        ("Stop", Value::Null, json!(PHASES)),
+        ("PreToolUse", json!("*"), asks(&["self", "rules", "phases"])),
+        ("PostToolUse", json!("*"), work.clone()),
+        ("PostToolUseFailure", json!("Bash"), work.clone()),
+        ("SubagentStop", Value::Null, work.clone()),
+        ("Stop", Value::Null, work),
         ("UserPromptSubmit", Value::Null, own.clone()),
-        ("SessionStart", Value::Null, own.clone()),
-        ("ConfigChange", Value::Null, own),
+        ("SessionStart", Value::Null, own),
+        ("ConfigChange", Value::Null, asks(&["self"])),
     ];
     one_command_for_each_event(&isdlc(), &expected, |event, entry| {
-        assert_eq!(entry["timeout"], 10, "{event}");
+        let is_short = ["UserPromptSubmit", "SessionStart", "ConfigChange"].contains(&event);
+        assert_eq!(entry["timeout"], if is_short { 10 } else { RULE_TIME }, "{event}");
     });
 }
 

@@ -106,6 +106,31 @@ fn every_plugin_is_complete_by_itself() {
     }
 }
 
+/// A project's rules hold wherever a plugin is installed, and no tool changes them.
+#[test]
+fn every_plugin_asks_the_rules_and_protects_them() {
+    use provost::clients::DEFAULT_CLIENT;
+    use provost::registry::list_guards_in;
+    for plugin in plugins() {
+        let hooks = json_file(plugin.join("hooks/hooks.json"));
+        for pack in ["self", "rules"] {
+            let needed = (DEFAULT_CLIENT.installation().list_needed_entries)(&list_guards_in(&[pack]), false);
+            for needed in needed {
+                let groups = hooks["hooks"][needed.event].as_array();
+                let groups = groups.unwrap_or_else(|| panic!("{}: {}", plugin.display(), needed.event));
+                let is_it = |group: &serde_json::Value| {
+                    let asks = |entry: &serde_json::Value| {
+                        entry["args"].as_array().unwrap().iter().any(|word| word == pack)
+                    };
+                    group["matcher"].as_str() == needed.matcher
+                        && group["hooks"].as_array().unwrap().iter().any(asks)
+                };
+                assert!(groups.iter().any(is_it), "{}: {pack} at {}", plugin.display(), needed.event);
+            }
+        }
+    }
+}
+
 /// The README is all that users see in the client's list of plugins.
 #[test]
 fn every_plugins_page_tells_how_to_install_it_what_a_block_looks_like_and_the_way_out() {

@@ -173,3 +173,12 @@ fn one_command_for_each_event(
     let mode = fs::metadata(plugin.join("hooks/provost.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o755);
 }
+
+/// How long an entry may take in which rules may run commands, in seconds.
+const RULE_TIME: u64 = 600;
+
+/// The arguments of an entry that asks these packs.
+fn asks(packs: &[&str]) -> Value {
+    let packs = packs.iter().flat_map(|pack| ["--pack", pack]);
+    json!(["hook"].into_iter().chain(packs).collect::<Vec<_>>())
+}

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::{Machine, frontmatter, json_file, planner, text};
+use super::{Machine, asks, frontmatter, json_file, planner, text};
 
 /// The entry of a hook file for a matcher.
 fn entry(event: &str, matcher: &str) -> Value {
@@ -61,15 +61,29 @@ fn hooks_json_contains_subagent_stop_entry_for_tdd_planner() {
 fn hooks_json_is_valid_json_and_all_its_entries_are_there() {
     let hooks = json_file(planner().join("hooks/hooks.json"));
     let events: Vec<&String> = hooks["hooks"].as_object().unwrap().keys().collect();
-    assert_eq!(events, ["PreToolUse", "SubagentStart", "SubagentStop", "UserPromptSubmit", "Stop"]);
+    assert_eq!(
+        events,
+        [
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStart",
+            "SubagentStop",
+            "UserPromptSubmit",
+            "Stop",
+            "SessionStart",
+            "ConfigChange"
+        ]
+    );
     // The client knows the plugin's agent by both names, and a plain matcher matches exactly.
-    let asked = json!(["hook", "--pack", "planner"]);
-    assert_eq!(entry("PreToolUse", "*")["args"], asked);
+    assert_eq!(entry("PreToolUse", "*")["args"], asks(&["planner", "self", "rules"]));
     assert_eq!(entry("PreToolUse", "*")["onFailure"], "block");
-    assert_eq!(entry("SubagentStop", ":tdd-planner$")["args"], asked);
-    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["args"], asked);
+    assert_eq!(entry("SubagentStop", ":tdd-planner$")["args"], asks(&["planner"]));
+    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["args"], asks(&["planner", "rules"]));
     // The user's override of the planner's guards.
-    assert_eq!(hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"], json!(["hook", "--pack", "self"]));
+    assert_eq!(hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"], asks(&["self", "rules"]));
+    // Rules are about all agents.
+    assert_eq!(hooks["hooks"]["SubagentStop"][2]["hooks"][0]["args"], asks(&["rules"]));
 }
 
 #[test]

@@ -3,25 +3,33 @@
 
 use serde_json::{Value, json};
 
-use super::{Machine, frontmatter, json_file, one_command_for_each_event, rodin, text};
+use super::{Machine, RULE_TIME, asks, frontmatter, json_file, one_command_for_each_event, rodin, text};
 
 const GATE: &[&str] = &["hook", "--pack", "self", "--pack", "plan-gate"];
 
 #[test]
 fn the_gates_hooks_are_one_command_for_each_event() {
-    let (after, own) = (json!(["hook", "--pack", "plan-gate"]), json!(["hook", "--pack", "self"]));
+    let after = asks(&["rules", "plan-gate"]);
+    let rules = asks(&["rules"]);
     let expected = [
-        ("PreToolUse", json!("*"), json!(GATE)),
+        ("PreToolUse", json!("*"), asks(&["self", "rules", "plan-gate"])),
         ("PostToolUse", json!("*"), after.clone()),
+        ("PostToolUseFailure", json!("Bash"), rules.clone()),
         ("SubagentStop", Value::Null, after),
-        ("UserPromptSubmit", Value::Null, json!(GATE)),
-        ("SessionStart", Value::Null, own.clone()),
-        ("ConfigChange", Value::Null, own),
+        ("Stop", Value::Null, rules),
+        ("UserPromptSubmit", Value::Null, asks(&["self", "rules", "plan-gate"])),
+        ("SessionStart", Value::Null, asks(&["self", "rules"])),
+        ("ConfigChange", Value::Null, asks(&["self"])),
     ];
     // Leaving plan mode without a judgement is worse than a blocked call.
     one_command_for_each_event(&rodin(), &expected, |event, entry| {
         // Longer than Provost's own deadline; reviewers may run when the agent leaves plan mode.
-        assert_eq!(entry["timeout"], if event == "PreToolUse" { 1000 } else { 10 }, "{event}");
+        let seconds = match event {
+            "PreToolUse" => 1000,
+            "UserPromptSubmit" | "SessionStart" | "ConfigChange" => 10,
+            _ => RULE_TIME,
+        };
+        assert_eq!(entry["timeout"], seconds, "{event}");
     });
 }
 

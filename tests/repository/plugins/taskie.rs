@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Machine, frontmatter, one_command_for_each_event, taskie, text};
+use super::{Machine, RULE_TIME, asks, frontmatter, one_command_for_each_event, taskie, text};
 
 const LOOP: &[&str] = &["hook", "--pack", "review-loop"];
 
@@ -214,17 +214,26 @@ fn what_a_reviewer_is_given_speaks_of_the_review_alone() {
 
 #[test]
 fn the_loops_hooks_are_one_command_for_each_event() {
-    let own = json!(["hook", "--pack", "self"]);
+    let own = asks(&["self", "rules"]);
+    let rules = asks(&["rules"]);
     let expected = [
-        ("Stop", Value::Null, json!(LOOP)),
+        ("Stop", Value::Null, asks(&["rules", "review-loop"])),
         ("PreToolUse", json!("*"), own.clone()),
+        ("PostToolUse", json!("*"), rules.clone()),
+        ("PostToolUseFailure", json!("Bash"), rules.clone()),
+        ("SubagentStop", Value::Null, rules),
         ("UserPromptSubmit", Value::Null, own.clone()),
-        ("SessionStart", Value::Null, own.clone()),
-        ("ConfigChange", Value::Null, own),
+        ("SessionStart", Value::Null, own),
+        ("ConfigChange", Value::Null, asks(&["self"])),
     ];
     one_command_for_each_event(&taskie(), &expected, |event, entry| {
         let stop = event == "Stop";
-        assert_eq!(entry["timeout"], if stop { 7200 } else { 10 }, "{event}");
+        let seconds = match event {
+            "Stop" => 7200,
+            "UserPromptSubmit" | "SessionStart" | "ConfigChange" => 10,
+            _ => RULE_TIME,
+        };
+        assert_eq!(entry["timeout"], seconds, "{event}");
         assert_eq!(entry["statusMessage"], if stop { json!("Reviewing the work") } else { Value::Null });
     });
 }
