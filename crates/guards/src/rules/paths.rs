@@ -352,6 +352,14 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
         Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
         _ => false,
     });
+    // Without `-f`, `ln` refuses to replace a file.
+    let mut links = command.programs().filter(|(program, _)| *program == "ln");
+    let is_forced = |word: &String| {
+        word == "--force" || !word.starts_with("--") && word.starts_with('-') && word.contains('f')
+    };
+    if links.next().is_some_and(|(_, words)| !words.iter().any(is_forced)) && used.content.is_none() {
+        return true;
+    }
     if used.verb == "deletes" {
         return command.programs().any(|(program, _)| program == "mv");
     }
