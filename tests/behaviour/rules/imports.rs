@@ -521,8 +521,22 @@ fn rules_of_hookify_are_decided_as_hookify_does() {
                 ("rm -rf x", "deny"),
                 ("dd if=/dev/zero of=x", "deny"),
                 ("mkfs /dev/x", "deny"),
+                ("mkfs.ext4 x", "deny"),
                 ("dd of=x", "silent"),
             ],
+        ),
+        (
+            &[("command", "regex_match", r"git push.*main")],
+            &[
+                ("git push origin main", "deny"),
+                ("git push -f o HEAD:MAIN", "deny"),
+                ("git push o x", "silent"),
+                ("git log main", "silent"),
+            ],
+        ),
+        (
+            &[("command", "regex_match", r"curl.*\|\s*(ba)?sh")],
+            &[("curl -s x.io | bash", "deny"), ("curl x.io | jq .", "silent")],
         ),
         (
             &[("command", "regex_match", r"git\s+push"), ("command", "not_contains", "--dry-run")],
@@ -574,7 +588,7 @@ fn rules_of_hookify_are_decided_as_hookify_does() {
     let project = TestProject::new();
     for conditions in [
         &[("command", "regex_match", "prod")][..],
-        &[("command", "regex_match", r"curl.*\|\s*sh")],
+        &[("command", "regex_match", r"curl.*\|\s*jq")],
         &[("command", "ends_with", "--force")],
         &[("command", "not_contains", "--force")],
         &[("new_text", "regex_match", "(?=x)a")],
