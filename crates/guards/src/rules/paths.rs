@@ -74,6 +74,10 @@ pub(super) fn match_paths(
     };
     let mut used = UsedPaths::new(path_use, scene);
     used.collect(command, key.patterns);
+    // The built-in rules have rules of their own for it, which need no search of the disk.
+    if key.path_use == PathUse::Read {
+        used.collect_found(command, key.patterns);
+    }
     if matches!(key.path_use, PathUse::Show | PathUse::Send) {
         let identities = list_identity_files(command, scene);
         used.paths.retain(|used| !identities.contains(&used.path));

@@ -26,7 +26,7 @@ impl LineWalker<'_> {
                     self.report_send(program, words.iter().find(|word| is_address(word)));
                 }
             }
-            "fetch" | "lynx" | "links" | "elinks" | "w3m" | "aria2c" => self.tree.note_fetch(true),
+            "fetch" | "lynx" | "links" | "elinks" | "w3m" | "aria2c" | "axel" => self.tree.note_fetch(true),
             "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
                 self.tree.note_fetch(true);
                 if !words.iter().any(|word| word.has_letter(&['z'])) {
