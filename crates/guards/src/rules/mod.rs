@@ -11,6 +11,7 @@ mod check;
 mod commits;
 mod find_deletion;
 mod find_expression;
+mod find_reading;
 mod hidden_writes;
 mod idle_runs;
 mod need;

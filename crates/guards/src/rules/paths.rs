@@ -74,6 +74,10 @@ pub(super) fn match_paths(
     };
     let mut used = UsedPaths::new(path_use, scene);
     used.collect(command, key.patterns);
+    // The built-in rules have rules of their own for it, which need no search of the disk.
+    if key.path_use == PathUse::Read {
+        used.collect_found(command, key.patterns);
+    }
     if matches!(key.path_use, PathUse::Show | PathUse::Send) {
         let identities = list_identity_files(command, scene);
         used.paths.retain(|used| !identities.contains(&used.path));
@@ -352,6 +356,14 @@ fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
         Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
         _ => false,
     });
+    // Without `-f`, `ln` refuses to replace a file.
+    let mut links = command.programs().filter(|(program, _)| *program == "ln");
+    let is_forced = |word: &String| {
+        word == "--force" || !word.starts_with("--") && word.starts_with('-') && word.contains('f')
+    };
+    if links.next().is_some_and(|(_, words)| !words.iter().any(is_forced)) && used.content.is_none() {
+        return true;
+    }
     if used.verb == "deletes" {
         return command.programs().any(|(program, _)| program == "mv");
     }

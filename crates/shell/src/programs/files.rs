@@ -66,7 +66,7 @@ fn target_option(program: &str) -> Option<(char, &'static str)> {
 fn has_output_option(program: &str) -> bool {
     #[rustfmt::skip]
     const PROGRAMS: &[&str] = &[
-        "as", "c++", "cc", "clang", "clang++", "g++", "gcc", "gpg", "gpg2", "iconv", "ld", "pandoc", "shuf",
+        "aria2c", "as", "axel", "c++", "cc", "clang", "clang++", "g++", "gcc", "gpg", "gpg2", "iconv", "ld", "pandoc", "shuf",
         "strip",
     ];
     PROGRAMS.contains(&program)
