@@ -341,7 +341,8 @@ fn compare(new: Vec<JudgedBy>, old: Vec<JudgedBy>) -> Vec<JudgedBy> {
     verdicts
 }
 
-/// What the event is about: the whole command, the file, the agent. Of another tool, its name and the first text that it got.
+/// What the event is about: the whole command, the file, the agent. Of another tool, its name and its address or query: any
+/// other text could be a secret.
 fn describe(event: &Event, past: &PastEvent) -> String {
     let Some(call) = event.call() else { return "the end of a turn".into() };
     if let Tool::Shell { command } = &call.tool {
@@ -352,7 +353,11 @@ fn describe(event: &Event, past: &PastEvent) -> String {
     }
     let PastEventKind::Call(recorded, _) = &past.kind else { return event.subject() };
     let mut text = None;
-    let _ = visit_fields(&recorded.input, |_, value| text = text.take().or_else(|| read_string(value)));
+    let _ = visit_fields(&recorded.input, |name, value| {
+        if name == b"url" || name == b"query" {
+            text = read_string(value);
+        }
+    });
     match text.filter(|text| !text.trim().is_empty()) {
         Some(text) => format!("{} {}", call.native_tool, text.trim()),
         None => call.native_tool.clone(),

@@ -12,7 +12,8 @@ use super::session_reader::{SessionItem, SessionReader};
 use super::workers::Progress;
 use crate::clients::past::{CallFate, FileSummary, PastEvent, PastEventKind, PastSessions};
 
-const UNREADABLE_CALL: &str = "call that is counted and not judged: its input is missing, broken or too large";
+const UNREADABLE_CALL: &str =
+    "call that is counted and not judged: its input is missing, broken or too large";
 
 /// What all threads share.
 pub(super) struct SharedState<'a> {

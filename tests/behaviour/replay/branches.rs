@@ -56,7 +56,8 @@ fn a_switch_counts_only_if_it_succeeded_and_until_the_record_names_another_branc
         let later = Transcript::new(project, "s1").bash("t4", "git commit -m x");
         let later = later.text().replace("\"gitBranch\":\"main\"", "\"gitBranch\":\"other\"");
         for line in later.lines() {
-            transcript = transcript.raw(serde_json::from_str(&line.replace("2026-01-01", "2026-01-02")).unwrap());
+            transcript =
+                transcript.raw(serde_json::from_str(&line.replace("2026-01-01", "2026-01-02")).unwrap());
         }
         transcript
     });
@@ -84,7 +85,8 @@ fn a_guard_takes_the_recorded_branch_and_not_that_of_today() {
         .to_string(),
     );
     let git = |words: &[&str]| {
-        let status = std::process::Command::new("git").args(words).current_dir(&project.path).output().unwrap();
+        let status =
+            std::process::Command::new("git").args(words).current_dir(&project.path).output().unwrap();
         assert!(status.status.success(), "{status:?}");
     };
     git(&["init", "-q", "-b", "main"]);
