@@ -44,6 +44,9 @@ pub(super) fn print_report(out: &mut impl Write, report: &Report) -> io::Result<
         })?;
         print_explain_note(out, report)?;
         print_projects(out, report)?;
+    } else {
+        let text = "`provost doctor` says whether your sessions call Provost.";
+        writeln!(out, "\n{}", wrap_for_terminal(text, 0))?;
     }
     if let Some(totals) = &report.without_provost {
         print_transcripts(out, totals)?;
