@@ -4,6 +4,7 @@
 //! "which file does this path mean?". Only the configuration is read in advance.
 
 mod cache;
+pub mod change_diff;
 mod checks;
 mod discarded;
 mod disk;
@@ -17,10 +18,13 @@ pub mod git_settings;
 mod gitignore;
 mod kept_rules;
 mod past;
+mod private_git;
+mod reviewed_files;
 pub mod rule_commands;
 mod state_files;
 mod tree_state;
 mod trust;
+mod unreviewed_names;
 pub mod work_tree;
 
 use std::any::Any;
