@@ -337,7 +337,10 @@ fn find_left_out(
     let list: String = names.iter().map(|name| format!("{name}\0")).collect();
     let mut found = Vec::new();
     if matches!(new, NewContent::WorkTree) {
-        let ignored = git.run_with(&["check-ignore", "-z", "--stdin"], &[], Some(list.as_bytes()), 1)?;
+        // It takes a name with a colon in front for a pattern.
+        let plain: String =
+            names.iter().filter(|name| !name.starts_with(':')).map(|name| format!("{name}\0")).collect();
+        let ignored = git.run_with(&["check-ignore", "-z", "--stdin"], &[], Some(plain.as_bytes()), 1)?;
         found.extend(split_names(&ignored).into_iter().map(|name| (name, "ignored by git")));
     }
     let arguments = [&["check-attr", "--cached", "-z", "--stdin"], &ATTRIBUTES[..]].concat();
@@ -365,7 +368,7 @@ fn read_tree(
 ) -> Result<BTreeMap<String, (String, String)>, Fault> {
     let mut found = BTreeMap::new();
     for names in names.chunks(MOST_NAMES) {
-        let output = git.run_with(&["ls-tree", "-r", "-z", "--full-tree", commit, "--"], names, None, 0)?;
+        let output = git.run_with(&["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--"], names, None, 0)?;
         for entry in split_names(&output) {
             let Some((about, name)) = entry.split_once('\t') else { continue };
             let mut words = about.split(' ');

@@ -122,10 +122,10 @@ impl<'a> PrivateGit<'a> {
         let places = [("GIT_DIR", &self.repository), ("GIT_WORK_TREE", &self.top), ("GIT_INDEX_FILE", &self.index)];
         command.envs(places).env("GIT_OBJECT_DIRECTORY", &self.objects);
         command.envs(self.shared_objects.iter().map(|objects| ("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects))));
-        command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_LITERAL_PATHSPECS", "1"), ("LC_ALL", "C")]);
+        command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("LC_ALL", "C")]);
         let streams = ProgramStreams { input, ..ProgramStreams::default() };
         (workspace.interruption.start_watching)();
-        let what = arguments.first().copied().unwrap_or_default();
+        let what = arguments.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
         let fault = |why: String| Fault::Error(format!("`git {what}` {why}"));
         let ended = run_program(&mut command, streams, GIT_LIMIT, workspace.interruption.is_requested)
             .map_err(|error| fault(format!("could not be run: {error}")))?;

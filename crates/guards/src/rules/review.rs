@@ -310,8 +310,8 @@ fn deny_unreviewed(rule: &Rule, change: &str) -> Opinion {
 fn tell_missing(rule: &Rule, by: &str, why: &str) -> Opinion {
     let why = sanitize_for_model(why.trim_end_matches('.'));
     let text = format!(
-        "[provost] {}: the turn ended without a review, because the review{by} came to nothing: {why}. The next stop tries again; \
-         `provost review run` in a terminal tries it now.",
+        "[provost] {}: the turn ended without a review, because the review{by} came to nothing: {why}. The next stop tries again. \
+         To fix: run `provost review run` in a terminal, which shows what is wrong.",
         rule.full_name()
     );
     Opinion { to_user: Some(text), evidence: vec![format!("no verdict: {why}")], ..Opinion::default() }
