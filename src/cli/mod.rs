@@ -76,6 +76,7 @@ Exit codes:
   1    a problem was found, or what you asked for does not exist
   64   wrong usage
   74   a file could not be read or written
+  75   `provost review run`: the reviewer gave no verdict
   2    only `provost hook`, for a denial by a guard that failed, and
        `provost compat`, where its script blocks")]
 struct Provost {

@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::process::Command;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -36,6 +37,8 @@ pub(super) struct ReviewedSession {
     pub(super) project: Rc<TestProject>,
     pub(super) id: String,
     calls: Cell<u32>,
+    /// How many turns have ended.
+    stops: Cell<u32>,
 }
 
 /// The rule of most tests.
@@ -57,7 +60,7 @@ impl ReviewedSession {
         );
         project.write_home_file(".config/provost/provost.toml", &config);
         let project = Rc::new(project);
-        let session = Self { project, id: "session-1".into(), calls: Cell::new(0) };
+        let session = Self { project, id: "session-1".into(), calls: Cell::new(0), stops: Cell::new(0) };
         session.git("init -q -b main");
         session.project.write_file("src/old.rs", "one\ntwo\n");
         session.git("add -A");
@@ -68,7 +71,7 @@ impl ReviewedSession {
 
     /// Another session in the same project.
     pub(super) fn other(&self, id: &str) -> Self {
-        let session = Self { project: self.project.clone(), id: id.into(), calls: Cell::new(0) };
+        let session = Self { project: self.project.clone(), id: id.into(), calls: Cell::new(0), stops: Cell::new(0) };
         session.prompt("please work");
         session
     }
@@ -87,7 +90,7 @@ impl ReviewedSession {
         self.project.write_home_file("script", &text);
     }
 
-    fn event(&self, recorded: &str) -> Value {
+    pub(super) fn event(&self, recorded: &str) -> Value {
         let mut event = self.project.recorded_event(recorded);
         event["session_id"] = self.id.as_str().into();
         event
@@ -128,11 +131,23 @@ impl ReviewedSession {
     }
 
     pub(super) fn stop_event(&self) -> Value {
-        self.event("Stop.active_false")
+        let mut event = self.event("Stop.active_false");
+        event["last_assistant_message"] = format!("turn {}", self.stops.get()).into();
+        event
     }
 
     pub(super) fn stop(&self) -> Answer {
+        self.stops.set(self.stops.get() + 1);
         self.project.hook(&self.stop_event())
+    }
+
+    /// Starts a hook for a stop.
+    pub(super) fn start_stop(&self, arguments: &[&str]) -> Child {
+        let mut command = self.project.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(self.stop_event().to_string().as_bytes()).unwrap();
+        child
     }
 
     /// The reason for which a turn cannot end.
@@ -154,6 +169,23 @@ impl ReviewedSession {
         let mut event = self.event("UserPromptSubmit");
         event["prompt"] = text.into();
         self.project.hook(&event)
+    }
+
+    /// An answer without what differs between two runs.
+    pub(super) fn hide_times(&self, answer: &Answer) -> String {
+        let mut text = self.project.whole(answer);
+        for (before, after) in [("/reviews/", "-change-review"), ("; ", " s")] {
+            let mut at = 0;
+            while let Some(start) = text[at..].find(before).map(|start| at + start + before.len()) {
+                at = start;
+                let Some(length) = text[start..].find(after).filter(|length| *length < 60) else { continue };
+                let is_number = |part: &str| part.trim_start_matches("2 reviews, ").trim_start_matches("3 reviews, ").bytes().all(|byte| byte.is_ascii_digit());
+                if before != "; " || is_number(&text[start..start + length]) {
+                    text.replace_range(start..start + length, "…");
+                }
+            }
+        }
+        text
     }
 
     /// The prompts of all reviews so far.

@@ -26,6 +26,7 @@ const INDEXES: &str = "indexes";
 const INDEX_KEPT: Duration = Duration::from_hours(1);
 /// Older objects belong to reviews that nobody asks for any more.
 const OBJECTS_KEPT: Duration = Duration::from_hours(60 * 24);
+const INIT: &str = "init";
 /// The variables of git that choose its settings and its programs. All others would lead it elsewhere.
 const KEPT_VARIABLES: [&str; 4] =
     ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH"];
@@ -78,7 +79,7 @@ impl<'a> PrivateGit<'a> {
         let git = Self { workspace, top, repository, shared_objects, objects, index };
         git.remove_index();
         if git.shared_objects.is_none() && !git.repository.join("HEAD").exists() {
-            git.run(&["init", "-q", "--bare", "--template="], None)?;
+            git.run(&[INIT, "-q", "--bare", "--template="], None)?;
         }
         Ok(git)
     }
@@ -119,8 +120,12 @@ impl<'a> PrivateGit<'a> {
         for (name, _) in env::vars_os().filter(|(name, _)| is_git(name) && !is_kept(name)) {
             command.env_remove(name);
         }
-        let places = [("GIT_DIR", &self.repository), ("GIT_WORK_TREE", &self.top), ("GIT_INDEX_FILE", &self.index)];
+        let places = [("GIT_DIR", &self.repository), ("GIT_INDEX_FILE", &self.index)];
         command.envs(places).env("GIT_OBJECT_DIRECTORY", &self.objects);
+        // A repository is made without a work tree.
+        if arguments.first() != Some(&INIT) {
+            command.env("GIT_WORK_TREE", &self.top);
+        }
         command.envs(self.shared_objects.iter().map(|objects| ("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects))));
         command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("LC_ALL", "C")]);
         let streams = ProgramStreams { input, ..ProgramStreams::default() };

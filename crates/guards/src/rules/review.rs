@@ -30,6 +30,8 @@ use provost_core::workspace::change_diff::ChangeDiff;
 
 /// The folder of the locks in the state directory.
 const FOLDER: &str = "changes";
+/// What git may take beside the reviews.
+const OVERHEAD: Duration = Duration::from_secs(5);
 /// A review that has less time left is not started.
 const LEAST_TIME: Duration = Duration::from_secs(1);
 const ABOUT: &str = "what a coding agent has changed";
@@ -53,7 +55,7 @@ pub(super) fn judge_reviews(rule: &Rule, need: &ReviewNeed, scene: &Scene<'_>) -
     if rule.is_watched || overrides::has_permission(&rule.full_name(), scene.event, workspace) {
         return Ok(vec![deny_unreviewed(rule, &change)]);
     }
-    let end = Instant::now() + find_time_limit(need);
+    let end = Instant::now() + find_time_limit(need) + OVERHEAD;
     let lock = workspace.wait_for_lock(FOLDER, Path::new(session), end - Instant::now())?;
     if lock.is_none() {
         return Ok(vec![note("another process makes the review that is due")]);
@@ -217,8 +219,8 @@ impl RuleReviews<'_, '_> {
             what: format!("the turn cannot end yet ({name})"),
             why: format!("review {number} of at most {} found issues", self.need.max_reviews),
             fix: format!(
-                "{own_fix}fix what is right in them, then end your turn again: the next review starts by itself. Findings, also \
-                 in {}:\n{findings}\n[provost] end of the findings",
+                "{own_fix}read the findings below, fix them, and end your turn again: the next review starts by itself. They are \
+                 also in {}:\n{findings}\n[provost] end of the findings",
                 make_one_line(&review.file)
             ),
             document_wording: None,
