@@ -12,8 +12,8 @@ use super::screen::{print_sentence, wrap_line};
 use super::settings_file::{ScopeOption, SettingsFile, find_client_root, shorten_path};
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::cli::client::require;
-use crate::cli::init::proposed_rules::REVIEW_RULE_TEXT;
 use crate::cli::current_client;
+use crate::cli::init::proposed_rules::REVIEW_RULE_TEXT;
 use crate::clients::{CLIENTS, RemovalReport, SettingsScope};
 use crate::config::ConfigLayer;
 use crate::places::resolve_path;
@@ -254,8 +254,8 @@ fn remove_proposed_rules(out: &mut impl Write, workspace: &Workspace) -> io::Res
         let rest = remove_review_rule(&before);
         let kept = rest.as_deref().unwrap_or(&before);
         let named = printable_path(file);
-        let is_proposed = rest.is_some() && kept.is_empty()
-            || *layer == ConfigLayer::Project && PROPOSED.contains(&kept);
+        let is_proposed =
+            rest.is_some() && kept.is_empty() || *layer == ConfigLayer::Project && PROPOSED.contains(&kept);
         if is_proposed {
             if files::remove_file(file).is_ok() {
                 print_sentence(out, &format!("Deleted {named}, which had only rules that `init` proposes."))?;
@@ -277,7 +277,8 @@ fn remove_proposed_rules(out: &mut impl Write, workspace: &Workspace) -> io::Res
 
 /// The text without the rule of `init --pack review`; `None` if it does not have the rule as it was written.
 fn remove_review_rule(text: &str) -> Option<String> {
-    let rule = if text.contains("\r\n") { REVIEW_RULE_TEXT.replace('\n', "\r\n") } else { REVIEW_RULE_TEXT.into() };
+    let rule =
+        if text.contains("\r\n") { REVIEW_RULE_TEXT.replace('\n', "\r\n") } else { REVIEW_RULE_TEXT.into() };
     let at = text.find(&rule)?;
     let (before, after) = (text[..at].trim_end(), &text[at + rule.len()..]);
     // More keys behind it belong to the rule.

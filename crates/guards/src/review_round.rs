@@ -54,7 +54,11 @@ impl ReviewRequest<'_> {
         workspace: &Workspace,
     ) -> Result<ReviewOutcome, Fault> {
         let verdict = result.map_err(|no_answer| Fault::Error(no_answer.to_string()))?;
-        if self.may_only_answer && verdict.is_some() && !workspace.has_content(self.file) && !words.trim().is_empty() {
+        if self.may_only_answer
+            && verdict.is_some()
+            && !workspace.has_content(self.file)
+            && !words.trim().is_empty()
+        {
             workspace.create_file(self.file, words.as_bytes(), None)?;
         }
         if !workspace.has_content(self.file) {

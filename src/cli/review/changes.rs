@@ -32,7 +32,8 @@ pub(super) fn run(command: &ReviewRun, overview: &Overview) -> CommandResult {
     let diff = match workspace.diff_range(range) {
         Ok(Ok(diff)) => diff,
         Ok(Err(why)) => {
-            let text = format!("[provost] nothing was reviewed: {why}. To fix: give a range such as `main...HEAD`.");
+            let text =
+                format!("[provost] nothing was reviewed: {why}. To fix: give a range such as `main...HEAD`.");
             eprintln!("{}", wrap_line(&make_one_line(&text), 0));
             return Ok(Exit::Usage);
         }
@@ -54,7 +55,12 @@ pub(super) fn run(command: &ReviewRun, overview: &Overview) -> CommandResult {
     let limit = Duration::from_secs(command.seconds);
     let review = ChangeReview { diff: &diff, about: &about, model, limit, number: 1 };
     let finished = run_with_progress(|show| {
-        show(&format!("{}, by {}, for at most {} s", describe_size(&diff), make_one_line(model), command.seconds));
+        show(&format!(
+            "{}, by {}, for at most {} s",
+            describe_size(&diff),
+            make_one_line(model),
+            command.seconds
+        ));
         review.run(workspace)
     });
     let done = match finished {
@@ -84,7 +90,10 @@ fn report_missing(
     if command.json {
         print_json(out, &describe(diff, ReviewOutcome::Missing.name(), json!({"why": why})))?;
     } else {
-        let text = format!("There is no verdict: {}. To try again: `provost review run`.", why.trim_end_matches('.'));
+        let text = format!(
+            "There is no verdict: {}. To try again: `provost review run`.",
+            why.trim_end_matches('.')
+        );
         writeln!(out, "{}", paint(YELLOW, "nothing"))?;
         writeln!(out, "{}", wrap_line(&text, 2))?;
     }
@@ -128,7 +137,11 @@ fn print_verdict(
     let about = overview.short_path(&done.file);
     writeln!(out, "{}  {}", paint(style, word), paint(DIM, &make_one_line(&about)))?;
     let cost = describe_cost(1, done.finished.took.as_secs(), done.finished.usage);
-    writeln!(out, "{}", wrap_line(&format!("{}, by {} ({cost})", describe_size(review.diff), review.model), 2))?;
+    writeln!(
+        out,
+        "{}",
+        wrap_line(&format!("{}, by {} ({cost})", describe_size(review.diff), review.model), 2)
+    )?;
     if !is_clean {
         writeln!(out, "\n{}", read_findings(&done.file, &overview.workspace))?;
     }

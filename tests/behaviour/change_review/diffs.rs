@@ -23,7 +23,9 @@ fn a_diff_has_changed_new_deleted_and_moved_files() {
     let index = fs::read(session.project.path.join(".git/index")).unwrap();
     other.expect_end();
     let prompt = last_prompt(&other);
-    for part in ["-two\n+three\n", "b/src/new file.rs", "+new\n", "rename from src/moved.rs\nrename to src/here.rs"] {
+    for part in
+        ["-two\n+three\n", "b/src/new file.rs", "+new\n", "rename from src/moved.rs\nrename to src/here.rs"]
+    {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
     assert_eq!(fs::read(session.project.path.join(".git/index")).unwrap(), index);
@@ -106,12 +108,16 @@ fn two_sessions_do_not_review_each_others_work() {
 #[test]
 fn files_that_programs_write_are_left_alone() {
     let session = ReviewedSession::new("need = { review = 1 }");
-    session.project.write_file(".gitattributes", "*.gen.rs linguist-generated\nlib/** linguist-vendored=true\n");
+    session
+        .project
+        .write_file(".gitattributes", "*.gen.rs linguist-generated\nlib/** linguist-vendored=true\n");
     session.project.write_file(".gitignore", "target/\n");
     session.git("add -A");
     session.git("commit -qm attributes");
     let session = session.other("session-2");
-    for file in ["Cargo.lock", "web/node_modules/a/b.js", "src/x.gen.rs", "lib/y.c", "target/z", "vendor/q.go"] {
+    for file in
+        ["Cargo.lock", "web/node_modules/a/b.js", "src/x.gen.rs", "lib/y.c", "target/z", "vendor/q.go"]
+    {
         session.write(file, "x\n");
     }
     assert!(session.stop().is_silent());
@@ -203,15 +209,16 @@ fn instructions_are_chosen_by_the_files_and_can_be_the_users() {
     session.write("docs/a.md", "x\n");
     session.expect_end();
     let has = |part: &str| session.prompts().pop().unwrap().contains(part);
-    assert!(has("# How to review documents") && !has("# How to review code") && !has("# How to review tests"));
+    assert!(
+        has("# How to review documents") && !has("# How to review code") && !has("# How to review tests")
+    );
     session.write("src/a.rs", "x\n");
     session.write("tests/a.rs", "x\n");
     session.expect_end();
     assert!(!has("# How to review documents") && has("# How to review code") && has("# How to review tests"));
 
     let own = |value: &str| {
-        let session =
-            ReviewedSession::with_config("need = { review = 1 }", &format!("prompt = \"{value}\""));
+        let session = ReviewedSession::with_config("need = { review = 1 }", &format!("prompt = \"{value}\""));
         session.write("src/a.rs", "x\n");
         session.write("docs/a.md", "x\n");
         session

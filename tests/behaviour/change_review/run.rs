@@ -33,7 +33,10 @@ fn the_changes_that_are_not_committed_are_reviewed() {
     session.project.write_file("Cargo.lock", "x\n");
     let found = run_json(&session, &[], 1);
     let expected = json!(["src/new.rs", "src/old.rs"]);
-    assert_eq!((&found["verdict"], &found["files"], &found["lines"]), (&json!("issues"), &expected, &json!(3)));
+    assert_eq!(
+        (&found["verdict"], &found["files"], &found["lines"]),
+        (&json!("issues"), &expected, &json!(3))
+    );
     assert_eq!(found["findings"], "src/old.rs:2: wrong");
     assert_eq!(found["left_out"], json!([{"path": "Cargo.lock", "why": "a lock file"}]));
     assert_eq!(run_json(&session, &[], 0)["verdict"], "clean");

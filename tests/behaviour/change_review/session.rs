@@ -71,7 +71,8 @@ impl ReviewedSession {
 
     /// Another session in the same project.
     pub(super) fn other(&self, id: &str) -> Self {
-        let session = Self { project: self.project.clone(), id: id.into(), calls: Cell::new(0), stops: Cell::new(0) };
+        let session =
+            Self { project: self.project.clone(), id: id.into(), calls: Cell::new(0), stops: Cell::new(0) };
         session.prompt("please work");
         session
     }
@@ -179,7 +180,12 @@ impl ReviewedSession {
             while let Some(start) = text[at..].find(before).map(|start| at + start + before.len()) {
                 at = start;
                 let Some(length) = text[start..].find(after).filter(|length| *length < 60) else { continue };
-                let is_number = |part: &str| part.trim_start_matches("2 reviews, ").trim_start_matches("3 reviews, ").bytes().all(|byte| byte.is_ascii_digit());
+                let is_number = |part: &str| {
+                    part.trim_start_matches("2 reviews, ")
+                        .trim_start_matches("3 reviews, ")
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit())
+                };
                 if before != "; " || is_number(&text[start..start + length]) {
                     text.replace_range(start..start + length, "…");
                 }
@@ -190,7 +196,8 @@ impl ReviewedSession {
 
     /// The prompts of all reviews so far.
     pub(super) fn prompts(&self) -> Vec<String> {
-        let read = |number: usize| fs::read_to_string(self.project.home.join(format!("prompts/{number}"))).ok();
+        let read =
+            |number: usize| fs::read_to_string(self.project.home.join(format!("prompts/{number}"))).ok();
         (1..).map_while(read).collect()
     }
 

@@ -115,7 +115,10 @@ fn the_user_ends_the_reviews_of_a_turn() {
     session.script(&["fail 1"]);
     session.write("src/a.rs", "x\n");
     session.expect_held();
-    assert_shown!("change-review-skip", session.project.whole(&session.prompt("provost skip reviews\nand go home")));
+    assert_shown!(
+        "change-review-skip",
+        session.project.whole(&session.prompt("provost skip reviews\nand go home"))
+    );
     assert!(session.stop().is_silent());
     session.write("src/a.rs", "y\n");
     assert!(session.stop().is_silent());
@@ -227,7 +230,10 @@ fn costs_are_shown_and_recorded() {
         (&last["plan"], &last["review"], &last["round"], &last["model"], &last["verdict"]),
         (&json!("rule:review"), &json!("change-review"), &json!(2), &json!("sonnet"), &json!("clean"))
     );
-    assert_eq!((&last["is_last"], &last["tokens"], &last["cost"]), (&json!(true), &json!(1234), &json!(0.25)));
+    assert_eq!(
+        (&last["is_last"], &last["tokens"], &last["cost"]),
+        (&json!(true), &json!(1234), &json!(0.25))
+    );
 }
 
 #[test]

@@ -121,7 +121,10 @@ fn run_to_end(
         run(task, own_arguments, ProgramStreams { input: None, out, err }, workspace)
     };
     let output = run_with(reviewer.review_arguments)?;
-    if is_client(&workspace.config) && !output.status.success() && (reviewer.is_permission_refused)(&output.stderr) {
+    if is_client(&workspace.config)
+        && !output.status.success()
+        && (reviewer.is_permission_refused)(&output.stderr)
+    {
         return run_with(reviewer.permitted_review_arguments);
     }
     Ok(output)

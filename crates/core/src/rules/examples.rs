@@ -209,7 +209,9 @@ fn texts(value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Mistake> {
 
 fn count(value: &Spanned<DeValue<'_>>) -> Result<u64, Mistake> {
     let number = match value.get_ref() {
-        DeValue::Integer(number) => u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok(),
+        DeValue::Integer(number) => {
+            u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
+        }
         _ => None,
     };
     number.ok_or((value.span().start, "this takes a whole number".into()))

@@ -117,8 +117,7 @@ pub(super) fn need(key: &RuleKey, (value, offset): PlacedValue<'_>) -> Result<Ne
     }
     match evidence {
         NeedEvidence::Review(ReviewNeed { clean, max_reviews, .. }) if max_reviews < clean => {
-            let text = format!("{max_reviews} reviews cannot be clean {clean} times: give a larger `max_reviews`");
-            Err((offset, text))
+            Err((offset, format!("`max_reviews` must be at least `review`, which is {clean}")))
         }
         evidence => Ok(Need { evidence, rounds: 3 }),
     }

@@ -21,7 +21,8 @@ use super::key_values::{
 use super::keys::{KEYS, TABLE_KEYS};
 use super::layers::LayerRules;
 use super::{
-    BASELINE_NAME, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans, Unless,
+    BASELINE_NAME, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans,
+    Unless,
 };
 use crate::event::EventKind;
 use crate::layer::ConfigLayer;
@@ -423,8 +424,7 @@ impl RuleDraft {
         if subject.by.is_some() && subject.pushes.is_empty() {
             wrong(offset, "`by` goes with `pushes`");
         }
-        let needs_review =
-            matches!(action, Some(RuleAction::Need(need)) if matches!(need.evidence, NeedEvidence::Review(_)));
+        let needs_review = matches!(action, Some(RuleAction::Need(need)) if matches!(need.evidence, NeedEvidence::Review(_)));
         if needs_review && !subject.stops {
             wrong(offset, "`need = { review = … }` goes with `stops`");
         }

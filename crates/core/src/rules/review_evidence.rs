@@ -87,7 +87,8 @@ impl SessionEvidence {
     /// How far the reviews of a rule are.
     pub fn review_progress(&self, name: &str) -> ReviewProgress<'_> {
         let settled = self.find_settled(name).map_or(0, |at| at + 1);
-        let is_look = |record: &EvidenceRecord| matches!(record, EvidenceRecord::Looked { rule } if rule == name);
+        let is_look =
+            |record: &EvidenceRecord| matches!(record, EvidenceRecord::Looked { rule } if rule == name);
         let looked = self.records().iter().rposition(is_look).map_or(0, |at| at + 1).max(settled);
         let list_changes = |from: usize| {
             self.records()[from..].iter().filter_map(|record| match record {
@@ -108,9 +109,11 @@ impl SessionEvidence {
 
     /// Whether the user has ended the reviews of this turn.
     pub fn are_reviews_skipped(&self) -> bool {
-        let last = self.records().iter().rev().find(|record| {
-            matches!(record, EvidenceRecord::Prompt | EvidenceRecord::SkipReviews)
-        });
+        let last = self
+            .records()
+            .iter()
+            .rev()
+            .find(|record| matches!(record, EvidenceRecord::Prompt | EvidenceRecord::SkipReviews));
         last == Some(&EvidenceRecord::SkipReviews)
     }
 }
@@ -172,7 +175,9 @@ mod tests {
 
     #[test]
     fn the_next_prompt_ends_a_skip() {
-        assert!(read(&[EvidenceRecord::Prompt, EvidenceRecord::SkipReviews, changed("a")]).are_reviews_skipped());
+        assert!(
+            read(&[EvidenceRecord::Prompt, EvidenceRecord::SkipReviews, changed("a")]).are_reviews_skipped()
+        );
         assert!(!read(&[EvidenceRecord::SkipReviews, EvidenceRecord::Prompt]).are_reviews_skipped());
     }
 }

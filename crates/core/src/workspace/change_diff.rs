@@ -7,27 +7,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
+use std::path::Path;
 
 use super::Workspace;
+use super::git_trees::{TreeDifference, split_names};
 use super::private_git::PrivateGit;
 use super::reviewed_files::{FileContent, ReviewedFiles};
+use super::session_base::SessionBase;
 use super::unreviewed_names::find_generated_name;
-use crate::clock;
 use crate::opinion::Fault;
 use crate::places::{fnv1a, is_within};
 use crate::rules::evidence::ChangedPath;
-use provost_files as files;
 
 /// A larger file is not reviewed.
 const LARGEST_FILE: u64 = 4 << 20;
-/// How many names one call of git gets as arguments.
-const MOST_NAMES: usize = 500;
-/// Trees have no entry of this mode but other repositories.
-const SUBMODULE: &str = "160000";
-const SMALL: u64 = 64 << 10;
 
 /// A file of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,46 +63,7 @@ enum NewContent<'a> {
     Commit(&'a str),
 }
 
-/// Where a session began.
-struct SessionBase {
-    commit: Option<String>,
-    /// In seconds since 1970.
-    at: u64,
-}
-
 impl Workspace {
-    /// Remembers the commit that is checked out as the one that a session began with, unless one is known.
-    pub fn remember_session_commit(&self, session: &str) -> Result<(), Fault> {
-        let file = self.session_base_file(session)?;
-        if !file.exists() {
-            self.save_session_base(session, &file)?;
-        }
-        Ok(())
-    }
-
-    fn session_base_file(&self, session: &str) -> Result<PathBuf, Fault> {
-        self.changes_file(&self.find_tree_top(), &format!("session-{:016x}.json", fnv1a(session.as_bytes())))
-    }
-
-    fn save_session_base(&self, session: &str, file: &Path) -> Result<SessionBase, Fault> {
-        let repository = self.find_repository(&self.project);
-        let commit = repository.and_then(|repository| repository.read_head_commit());
-        let at = clock::time_since_epoch().as_secs();
-        let value = json!({"session": session, "commit": commit, "at": at});
-        self.write_state_file(file, value.to_string().as_bytes())?;
-        Ok(SessionBase { commit, at })
-    }
-
-    fn read_session_base(&self, session: &str) -> Result<SessionBase, Fault> {
-        let file = self.session_base_file(session)?;
-        let bytes = files::read_file(&file, SMALL).ok().flatten().unwrap_or_default();
-        let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        match value["at"].as_u64().filter(|_| value["session"] == session) {
-            Some(at) => Ok(SessionBase { commit: value["commit"].as_str().map(str::to_owned), at }),
-            None => self.save_session_base(session, &file),
-        }
-    }
-
     /// The diff of what a session has changed since it began, without what at least `clean` reviews in a row have found
     /// clean. `accept` says which files count, by their paths.
     pub fn diff_session_changes(
@@ -155,12 +109,19 @@ impl Workspace {
         let has_repository = self.find_repository(&git.top).is_some();
         let find = |name: &str| {
             let name = if name.is_empty() { "HEAD" } else { name };
-            let found = git.run(&["rev-parse", "-q", "--verify", "--end-of-options", &format!("{name}^{{commit}}")], None);
-            found.map(|hash| String::from_utf8_lossy(&hash).trim().to_owned()).map_err(|_| format!("there is no commit `{name}`"))
+            let found = git.run(
+                &["rev-parse", "-q", "--verify", "--end-of-options", &format!("{name}^{{commit}}")],
+                None,
+            );
+            found
+                .map(|hash| String::from_utf8_lossy(&hash).trim().to_owned())
+                .map_err(|_| format!("there is no commit `{name}`"))
         };
         let found = match range.map(|range| (range, range.split_once(".."))) {
             None => Ok((find("HEAD").ok(), None)),
-            Some((range, _)) if !has_repository => Err(format!("`{range}` needs a git repository, and there is none")),
+            Some((range, _)) if !has_repository => {
+                Err(format!("`{range}` needs a git repository, and there is none"))
+            }
             Some((name, None)) => find(name).map(|base| (Some(base), None)),
             Some((_, Some((from, to)))) => {
                 let is_since_fork = to.starts_with('.');
@@ -180,9 +141,9 @@ impl Workspace {
             Err(why) => return Ok(Err(why)),
         };
         let names = match (&base, &to) {
-            (Some(base), Some(to)) => {
-                split_names(&git.run(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, to], None)?)
-            }
+            (Some(base), Some(to)) => split_names(
+                &git.run(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, to], None)?,
+            ),
             _ => self.list_uncommitted_names(git, base.as_deref()),
         };
         let new = to.as_deref().map_or(NewContent::WorkTree, NewContent::Commit);
@@ -238,7 +199,7 @@ impl Workspace {
                     found.iter().for_each(|path| add(path));
                     add(path);
                     if let (Some(commit), Some(name)) = (&base.commit, relative_name(path, &git.top)) {
-                        let before = read_tree(git, commit, &[&name])?;
+                        let before = git.read_tree(commit, &[&name])?;
                         before.keys().for_each(|name| add(&git.top.join(name)));
                     }
                 }
@@ -249,7 +210,11 @@ impl Workspace {
             // It may have been any file that was written since the session began.
             let is_new = |path: &Path| changed_since(path, base.at);
             let uncommitted = self.list_uncommitted_names(git, Some("HEAD"));
-            uncommitted.iter().map(|name| git.top.join(name)).filter(|path| is_new(path)).for_each(|path| add(&path));
+            uncommitted
+                .iter()
+                .map(|name| git.top.join(name))
+                .filter(|path| is_new(path))
+                .for_each(|path| add(&path));
         }
         Ok(names)
     }
@@ -274,7 +239,9 @@ fn build_diff(
     });
     let attributes: BTreeSet<String> = names.iter().flat_map(|name| list_attribute_files(name)).collect();
     let committed = match commit {
-        Some(commit) => read_tree(git, commit, &names.iter().chain(&attributes).map(String::as_str).collect::<Vec<_>>())?,
+        Some(commit) => {
+            git.read_tree(commit, &names.iter().chain(&attributes).map(String::as_str).collect::<Vec<_>>())?
+        }
         None => BTreeMap::new(),
     };
     let content_before = |name: &String| -> FileContent {
@@ -283,7 +250,7 @@ fn build_diff(
         base.unwrap_or(committed)
     };
     let before = names.union(&attributes).map(|name| (name.clone(), content_before(name)));
-    fill_index(git, before.filter(|(_, content)| content.is_some()))?;
+    git.fill_index(before.filter(|(_, content)| content.is_some()))?;
     for (name, why) in find_left_out(git, &names, new)? {
         names.remove(&name);
         left_out.push(LeftOutFile { path: name, why });
@@ -295,16 +262,16 @@ fn build_diff(
             git.run(&["update-index", "-z", "--add", "--remove", "--stdin"], Some(list.as_bytes()))?;
         }
         NewContent::Commit(to) => {
-            let after = read_tree(git, to, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
-            fill_index(git, names.iter().map(|name| (name.clone(), after.get(name).cloned())))?;
+            let after = git.read_tree(to, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+            git.fill_index(names.iter().map(|name| (name.clone(), after.get(name).cloned())))?;
         }
     }
     let content = git.write_tree()?;
-    let mut files = read_changes(git, &base, &content)?;
-    for file in &mut files {
-        file.committed = committed.get(&file.path).cloned();
-    }
-    left_out.retain(|file| !files.iter().any(|kept| kept.path == file.path));
+    let add_committed = |TreeDifference { path, content, lines }| {
+        let committed = committed.get(&path).cloned();
+        ChangedFile { path, lines, content, committed }
+    };
+    let files = git.compare_trees(&base, &content)?.into_iter().map(add_committed).collect();
     Ok(ChangeDiff { content, files, left_out, base })
 }
 
@@ -357,71 +324,10 @@ fn find_left_out(
 
 /// The files that decide which attributes a file has.
 fn list_attribute_files(name: &str) -> impl Iterator<Item = String> {
-    Path::new(name).ancestors().skip(1).map(|above| above.join(".gitattributes").to_string_lossy().into_owned())
-}
-
-/// The files of a commit with these names, or below them.
-fn read_tree(
-    git: &PrivateGit<'_>,
-    commit: &str,
-    names: &[&str],
-) -> Result<BTreeMap<String, (String, String)>, Fault> {
-    let mut found = BTreeMap::new();
-    for names in names.chunks(MOST_NAMES) {
-        let output = git.run_with(&["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--"], names, None, 0)?;
-        for entry in split_names(&output) {
-            let Some((about, name)) = entry.split_once('\t') else { continue };
-            let mut words = about.split(' ');
-            if let (Some(mode), Some(_), Some(hash)) = (words.next(), words.next(), words.next())
-                && mode != SUBMODULE
-            {
-                found.insert(name.to_owned(), (mode.to_owned(), hash.to_owned()));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Adds files to the index, or removes those without a content.
-fn fill_index(
-    git: &PrivateGit<'_>,
-    entries: impl Iterator<Item = (String, FileContent)>,
-) -> Result<(), Fault> {
-    let line = |(name, content): (String, FileContent)| match content {
-        Some((mode, hash)) => format!("{mode} {hash}\t{name}\0"),
-        None => format!("0 {}\t{name}\0", "0".repeat(40)),
-    };
-    let lines: String = entries.map(line).collect();
-    git.run(&["update-index", "-z", "--index-info"], Some(lines.as_bytes())).map(drop)
-}
-
-/// The files that differ between two trees.
-fn read_changes(git: &PrivateGit<'_>, base: &str, content: &str) -> Result<Vec<ChangedFile>, Fault> {
-    let diff = ["diff-tree", "-r", "-z", "--no-renames"];
-    let raw = split_names(&git.run(&[&diff[..], &[base, content]].concat(), None)?);
-    let counts = git.run(&[&diff[..], &["--numstat", base, content]].concat(), None)?;
-    let mut lines = BTreeMap::new();
-    for entry in split_names(&counts) {
-        let mut parts = entry.splitn(3, '\t');
-        if let (Some(added), Some(removed), Some(name)) = (parts.next(), parts.next(), parts.next()) {
-            let count = added.parse().ok().zip(removed.parse().ok()).map_or(1, |(added, removed): (u64, u64)| added + removed);
-            lines.insert(name.to_owned(), count);
-        }
-    }
-    let files = raw.chunks_exact(2).filter_map(|pair| {
-        let mut words = pair[0].trim_start_matches(':').split(' ');
-        let (_, mode, _, hash) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        let content = (mode != "000000").then(|| (mode.to_owned(), hash.to_owned()));
-        let lines = lines.get(&pair[1]).copied().unwrap_or(1);
-        Some(ChangedFile { path: pair[1].clone(), lines, content, committed: None })
-    });
-    Ok(files.collect())
-}
-
-/// Names that git prints. A name that is not UTF-8 is left out.
-fn split_names(output: &[u8]) -> Vec<String> {
-    let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    names.filter_map(|name| str::from_utf8(name).ok().map(str::to_owned)).collect()
+    Path::new(name)
+        .ancestors()
+        .skip(1)
+        .map(|above| above.join(".gitattributes").to_string_lossy().into_owned())
 }
 
 /// The name of a file from the top of the work tree; `None` for files elsewhere and those of git.

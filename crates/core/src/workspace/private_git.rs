@@ -126,7 +126,9 @@ impl<'a> PrivateGit<'a> {
         if arguments.first() != Some(&INIT) {
             command.env("GIT_WORK_TREE", &self.top);
         }
-        command.envs(self.shared_objects.iter().map(|objects| ("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects))));
+        command.envs(
+            self.shared_objects.iter().map(|objects| ("GIT_ALTERNATE_OBJECT_DIRECTORIES", quote(objects))),
+        );
         command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("LC_ALL", "C")]);
         let streams = ProgramStreams { input, ..ProgramStreams::default() };
         (workspace.interruption.start_watching)();

@@ -101,7 +101,8 @@ impl Workspace {
             let oldest = all.iter().min_by_key(|(_, file)| file.at).map(|(name, _)| name.clone());
             oldest.map(|name| all.remove(&name));
         }
-        let all: serde_json::Map<_, _> = all.iter().map(|(name, file)| (name.clone(), file.to_json())).collect();
+        let all: serde_json::Map<_, _> =
+            all.iter().map(|(name, file)| (name.clone(), file.to_json())).collect();
         let value = json!({"top": top.to_string_lossy(), "files": all});
         self.write_state_file(&path, value.to_string().as_bytes())
     }

@@ -129,7 +129,12 @@ impl Workspace {
 
     /// The lock of a task that processes do one after the other; `None` if another process does it for longer than
     /// `patience`.
-    pub fn wait_for_lock(&self, folder: &str, path: &Path, patience: Duration) -> Result<Option<Lock>, Fault> {
+    pub fn wait_for_lock(
+        &self,
+        folder: &str,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<Option<Lock>, Fault> {
         const PAUSE: Duration = Duration::from_millis(50);
         let end = Instant::now() + patience;
         loop {

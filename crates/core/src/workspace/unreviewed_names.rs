@@ -47,7 +47,9 @@ mod tests {
 
     #[test]
     fn generated_files_are_known_by_their_names() {
-        for name in ["Cargo.lock", "web/package-lock.json", "vendor/x/a.go", "a/node_modules/b/c.js", "x.min.js"] {
+        for name in
+            ["Cargo.lock", "web/package-lock.json", "vendor/x/a.go", "a/node_modules/b/c.js", "x.min.js"]
+        {
             assert!(find_generated_name(name).is_some(), "{name}");
         }
         for name in ["src/lock.rs", "Cargo.toml", "vendor.rs", "src/vendors/a.rs", "min.js", "lock"] {

@@ -23,7 +23,8 @@ pub fn find_unreviewed_file(
     wanted: u64,
     workspace: &Workspace,
 ) -> Result<Option<String>, Fault> {
-    let changes: Vec<ChangedPath> = files.iter().map(|file| ChangedPath::File(workspace.resolve(file))).collect();
+    let changes: Vec<ChangedPath> =
+        files.iter().map(|file| ChangedPath::File(workspace.resolve(file))).collect();
     let accept_all = |_: &Path| true;
     let diff =
         workspace.diff_session_changes(session, &changes.iter().collect::<Vec<_>>(), wanted, &accept_all)?;

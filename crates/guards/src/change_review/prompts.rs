@@ -72,7 +72,8 @@ fn read_instructions(diff: &ChangeDiff, workspace: &Workspace) -> Result<String,
         Ok::<_, Fault>(text.filter(|text| !text.trim().is_empty()))
     };
     if let Some(file) = place.as_ref().filter(|place| !workspace.is_directory(place)) {
-        let missing = || Fault::Error(format!("`reviewer.prompt` names {}, which is missing or empty", file.display()));
+        let missing =
+            || Fault::Error(format!("`reviewer.prompt` names {}, which is missing or empty", file.display()));
         return read(file)?.ok_or_else(missing);
     }
     let has_kind = |kind: &FileKind| diff.files.iter().any(|file| FileKind::find(&file.path) == *kind);
@@ -115,7 +116,9 @@ pub(super) fn build_prompt(
     let left_out = if left_out.is_empty() {
         left_out
     } else {
-        format!("These changed files are not in the diff. If one of them should be reviewed, that is a finding:\n{left_out}\n")
+        format!(
+            "These changed files are not in the diff. If one of them should be reviewed, that is a finding:\n{left_out}\n"
+        )
     };
     let (words, is_whole) = workspace.read_start(text, LONGEST_DIFF)?;
     let text = text.display();

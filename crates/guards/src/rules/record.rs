@@ -6,8 +6,8 @@ use super::changes::{LineStep, list_steps};
 use super::scene::Scene;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::Fault;
-use provost_core::rules::{Rule, is_skip_reviews_prompt};
 use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence};
+use provost_core::rules::{Rule, is_skip_reviews_prompt};
 use provost_core::tool::{Tool, ToolCall};
 use provost_core::workspace::Workspace;
 

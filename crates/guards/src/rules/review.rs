@@ -13,9 +13,7 @@ use super::changes::{counts_change, find_counted};
 use super::need::{describe_change, read_evidence};
 use super::record;
 use super::scene::Scene;
-use crate::change_review::round::{
-    ChangeReview, choose_model, describe_cost, describe_size, read_findings,
-};
+use crate::change_review::round::{ChangeReview, choose_model, describe_cost, describe_size, read_findings};
 use provost_core::event::Event;
 use provost_core::opinion::{Denial, Fault, Opinion, Verdict};
 use provost_core::overrides;
@@ -37,7 +35,11 @@ const LEAST_TIME: Duration = Duration::from_secs(1);
 const ABOUT: &str = "what a coding agent has changed";
 
 /// Makes the reviews that are due. Each round is an opinion of its own; the last one says whether the turn may end.
-pub(super) fn judge_reviews(rule: &Rule, need: &ReviewNeed, scene: &Scene<'_>) -> Result<Vec<Opinion>, Fault> {
+pub(super) fn judge_reviews(
+    rule: &Rule,
+    need: &ReviewNeed,
+    scene: &Scene<'_>,
+) -> Result<Vec<Opinion>, Fault> {
     let workspace = scene.workspace;
     let session = record::session(scene.event);
     if workspace.is_past() {
@@ -232,12 +234,13 @@ impl RuleReviews<'_, '_> {
     fn settle(&self, diff: &ChangeDiff, progress: &ReviewProgress<'_>) -> Result<Opinion, Fault> {
         self.scene.workspace.remember_clean_diff(self.session, diff, self.need.clean)?;
         self.append(EvidenceRecord::Settled { rule: self.rule.name.clone() })?;
-        let times = if self.need.clean == 1 { "once".into() } else { format!("{} times in a row", self.need.clean) };
+        let times =
+            if self.need.clean == 1 { "once".into() } else { format!("{} times in a row", self.need.clean) };
         let text = format!(
             "[provost] {}: clean {times} ({}; {}).",
             self.rule.full_name(),
             describe_size(diff),
-            sum_cost(progress)
+            sum_cost(progress, true)
         );
         Ok(Opinion { to_user: Some(text), evidence: vec!["clean".into()], ..Opinion::default() })
     }
@@ -251,7 +254,7 @@ impl RuleReviews<'_, '_> {
             self.rule.full_name(),
             progress.count_reviews(),
             self.need.clean,
-            sum_cost(progress)
+            sum_cost(progress, false)
         );
         Ok(Opinion { to_user: Some(text), evidence: vec!["no more reviews".into()], ..Opinion::default() })
     }
@@ -262,7 +265,9 @@ impl RuleReviews<'_, '_> {
         const MOST: usize = 5;
         let mut opinion = note(&format!("not reviewed: {}", describe_size(diff)));
         let left_out = diff.left_out.iter().take(MOST);
-        opinion.evidence.extend(left_out.map(|file| format!("left alone: {} ({})", make_one_line(&file.path), file.why)));
+        opinion
+            .evidence
+            .extend(left_out.map(|file| format!("left alone: {} ({})", make_one_line(&file.path), file.why)));
         Ok(opinion)
     }
 
@@ -286,11 +291,11 @@ pub(super) fn answer_skip_prompt(event: &Event, workspace: &Workspace) -> Opinio
     }
 }
 
-fn sum_cost(progress: &ReviewProgress<'_>) -> String {
+fn sum_cost(progress: &ReviewProgress<'_>, is_counted: bool) -> String {
     let usage = progress.reviews.iter().map(|review| review.usage);
     let usage = usage.fold(ReviewUsage::default(), ReviewUsage::add);
     let seconds = progress.reviews.iter().map(|review| review.seconds).sum();
-    describe_cost(progress.reviews.len() as u64, seconds, usage)
+    describe_cost(if is_counted { progress.reviews.len() as u64 } else { 1 }, seconds, usage)
 }
 
 fn note(text: &str) -> Opinion {
