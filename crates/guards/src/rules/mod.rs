@@ -19,6 +19,7 @@ mod paths;
 mod placed_paths;
 mod pushes;
 mod record;
+mod review;
 mod run;
 mod runs;
 mod saved;
@@ -66,7 +67,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Ok(Opinion { is_unconcerned: by_rule.is_empty(), by_rule, ..Opinion::default() })
         }
         EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
-            Ok(()) => Opinion::unconcerned(),
+            Ok(()) => review::answer_skip_prompt(event, workspace),
             Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
         }),
         EventKind::SessionStart { is_fresh: true } => Ok(trust::announce_waiting(workspace)),
