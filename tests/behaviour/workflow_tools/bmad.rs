@@ -15,7 +15,7 @@ fn planned() -> ToolProject {
 fn the_template_cannot_be_approved() {
     let flow = ToolProject::with_fixture(&BMAD, "begun");
     assert_shown!("workflow-bmad-begun", flow.project.whole(&flow.work()));
-    flow.prompt("provost approve spec-greeting");
+    flow.prompt("provost approve greeting");
     flow.assert_held();
 }
 
@@ -187,7 +187,7 @@ fn other_directories_of_the_settings_are_planning() {
     ]);
     flow.project
         .assert_denied(&[("the old place", flow.project.write(flow.path("_bmad-output/x.md"), "x\n"))]);
-    flow.approve("spec-greeting").assert_free();
+    flow.approve("greeting").assert_free();
 }
 
 #[test]

@@ -157,7 +157,7 @@ pub(super) static KIRO: Tool = Tool {
 
 pub(super) static BMAD: Tool = Tool {
     name: "bmad",
-    instance: "spec-greeting",
+    instance: "greeting",
     required: &["_bmad-output/implementation-artifacts/spec-greeting.md"],
     planning: &[
         "_bmad-output/implementation-artifacts/spec-greeting.md",
