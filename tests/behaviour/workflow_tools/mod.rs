@@ -6,6 +6,7 @@
 mod approval;
 mod bad_input;
 mod bmad;
+mod escapes;
 mod finish;
 mod fixtures;
 mod instances;
