@@ -14,20 +14,20 @@ mod find_expression;
 mod hidden_writes;
 mod idle_runs;
 mod need;
-mod paths;
+pub(crate) mod paths;
 mod placed_paths;
 mod pushes;
 mod record;
 mod run;
 mod runs;
 mod saved;
-mod scene;
+pub(crate) mod scene;
 mod stop;
 mod stop_example;
 #[cfg(test)]
 mod tests;
 mod trust;
-mod used_paths;
+pub(crate) mod used_paths;
 
 use crate::prelude::*;
 use provost_core::event::{Event, EventKind};

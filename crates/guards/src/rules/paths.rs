@@ -14,7 +14,7 @@ use provost_core::rules::{RuleRegex, RuleSubject, RuleText, SHOWING_PROGRAMS, Un
 use provost_core::text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PathUse {
+pub(crate) enum PathUse {
     Read,
     /// Its content is shown or copied.
     Show,
