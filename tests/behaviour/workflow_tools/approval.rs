@@ -39,17 +39,13 @@ fn the_users_prompt_approves_for_all_sessions(tool: &'static Tool) {
 }
 
 fn a_longer_prompt_approves_if_it_begins_with_the_words(tool: &'static Tool) {
-    for text in ["{} and start with the first task", "{}\nThen begin.", "{}.", "{}, looks good", "`{}`"] {
+    // The messages quote the line, and who copies it may copy the marks.
+    for text in
+        ["{} and start with the first task", "{}\nThen begin.", "{}.", "{}, looks good", "`{}`", "  {}"]
+    {
         let flow = ToolProject::planned(tool);
-        let text = text.replace("{}", &format!("provost approve {}", tool.instance));
-        let answer = flow.prompt(&text);
-        // A quoted line is how one talks about it.
-        if text.starts_with('`') {
-            flow.assert_held();
-        } else {
-            answer.expect_note();
-            flow.assert_free();
-        }
+        flow.prompt(&text.replace("{}", &format!("provost approve {}", tool.instance))).expect_note();
+        flow.assert_free();
     }
 }
 
@@ -195,6 +191,7 @@ fn ticks_and_bookkeeping_keep_the_approval(tool: &'static Tool) {
         flow.set(*change);
         assert!(flow.work().is_silent(), "{change:?}: {}", flow.project.whole(&flow.work()));
     }
+    let flow = ToolProject::approved(tool);
     flow.set(tool.ticks[0]).assert_free();
 }
 

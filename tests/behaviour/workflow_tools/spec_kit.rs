@@ -206,10 +206,19 @@ fn each_member_of_a_monorepo_has_its_own_feature() {
     write("web/src/a.js").expect_denial();
     write("api/src/a.js").expect_denial();
     assert!(write("src/a.js").is_silent());
-    // The name is the same in both. The denial that the user saw last says which one is meant.
-    flow.prompt("provost approve 001-greeting");
-    write("web/src/a.js");
-    assert!(write("api/src/a.js").is_silent() || write("web/src/a.js").is_silent());
+    // The name is the same in both, so it approves nothing, and each denial shows the line for its member.
+    let note = flow.prompt("provost approve 001-greeting").expect_note();
+    assert!(note.contains("web/specs/001-greeting") && note.contains("api/specs/001-greeting"), "{note}");
+    let reason = write("web/src/a.js").expect_denial();
+    assert!(reason.contains("provost approve web/specs/001-greeting"), "{reason}");
+    flow.prompt("provost approve web/specs/001-greeting").expect_note();
+    assert!(write("web/src/a.js").is_silent());
+    write("api/src/a.js").expect_denial();
+    flow.prompt("provost approve api/specs/001-greeting").expect_note();
+    assert!(write("web/src/a.js").is_silent() && write("api/src/a.js").is_silent());
+    flow.set(("api/specs/001-greeting/plan.md", "no dependencies", "forty dependencies"));
+    write("api/src/a.js").expect_denial();
+    assert!(write("web/src/a.js").is_silent());
 }
 
 #[test]
