@@ -1,0 +1,4 @@
+//! Ticks of task files need work.
+
+mod commands;
+mod new_ticks;
