@@ -1,4 +1,0 @@
-//! Ticks of task files need work.
-
-mod commands;
-mod new_ticks;
