@@ -1,4 +1,7 @@
 //! Spec-driven workflows.
 
-pub(crate) mod ticks;
-pub(crate) mod tool_commands;
+mod archive_task;
+pub mod finish;
+pub mod ticks;
+mod tool_commands;
+mod work;

