@@ -8,7 +8,7 @@ mod baseline_index;
 pub mod evidence;
 pub mod examples;
 mod interest;
-mod key_values;
+pub(crate) mod key_values;
 pub mod keys;
 mod layers;
 mod mistakes;
@@ -17,7 +17,7 @@ mod quick_reader;
 mod reader;
 mod rule_regex;
 mod sound_sections;
-mod value;
+pub(crate) mod value;
 
 use std::path::Path;
 use std::sync::Arc;
