@@ -44,6 +44,7 @@ impl GuardSelection {
             // Without rules, a failure of this guard could let nothing through.
             let has_work = guard.name != RULES || !config.rule_files.is_empty() || config.has_outdated_copy;
             has_work
+                && (guard.pack != "workflow" || config.uses_workflows())
                 && is_switched_on(guard, config)
                 && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))
         });

@@ -23,4 +23,4 @@ pub mod review_loop;
 pub mod rules;
 pub mod self_guard;
 mod shell_words;
-mod workflow;
+pub mod workflow;

@@ -11,7 +11,7 @@ use provost_core::opinion::Opinion;
 
 pub use crate::guard_selection::GuardSelection;
 pub use crate::override_target::{OverrideTarget, describe_override};
-use crate::{phases, plan_gate, planner, review_loop, rules, self_guard};
+use crate::{phases, plan_gate, planner, review_loop, rules, self_guard, workflow};
 
 pub static PACKS: &[Pack] = &[
     Pack {
@@ -43,6 +43,12 @@ pub static PACKS: &[Pack] = &[
         name: "review-loop",
         purpose: "finished work is reviewed by a fresh reviewer until two reviews in a row are clean",
         activation: "in projects that have `.taskie/plans`",
+        switch_setting: None,
+    },
+    Pack {
+        name: "workflow",
+        purpose: "in a spec-driven workflow, work waits for the user's approval, and ticks and archives for the work",
+        activation: "where `workflow.use` names a workflow",
         switch_setting: None,
     },
     Pack {
@@ -245,6 +251,23 @@ pub static GUARDS: &[Guard] = &[
                   reviews. The ground rules block a turn only once for the same reason.",
         unjudged_in_past: Some(REVIEWER),
         judge: review_loop::stop::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-ticks",
+        pack: "workflow",
+        purpose: "A task of a workflow is marked as done only if a file outside the planning has changed, or a test or \
+                  build has passed, since the last tick.",
+        triggers: &[
+            Trigger::BeforeAnyTool,
+            Trigger::AfterWriting,
+            Trigger::AfterShell,
+            Trigger::AfterTaskResult,
+            Trigger::Prompt,
+        ],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user ticks the task in an editor.",
+        judge: workflow::ticks::judge,
         ..BLOCKER
     },
     Guard {

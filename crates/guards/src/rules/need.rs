@@ -64,7 +64,7 @@ fn list_earlier_changes(rule: &Rule, scene: &Scene<'_>) -> Result<Vec<ChangedPat
 }
 
 /// What is missing of a run that must have passed. `more` are changes that are not recorded yet.
-pub(crate) fn find_missing_run(
+pub(super) fn find_missing_run(
     rule: &Rule,
     pattern: &str,
     evidence: &SessionEvidence,

@@ -1,14 +1,13 @@
 //! Tasks that say to archive the change. They cannot be done before the archive, so they do not count against it.
 
-use crate::prelude::*;
-
 use provost_core::workflow::tasks::TaskItem;
 
 /// Whether a task says to archive its change, and nothing else: `Archive the change`, ``Run `openspec archive x` ``.
 pub(crate) fn is_archive_task(task: &TaskItem) -> bool {
     /// A longer text says to do more.
     const LONGEST: usize = 120;
-    const COMMANDS: &[&str] = &["openspec archive", "/opsx:archive", "openspec-archive-change", "/openspec:archive"];
+    const COMMANDS: &[&str] =
+        &["openspec archive", "/opsx:archive", "openspec-archive-change", "/openspec:archive"];
     let text = task.text.to_lowercase().replace(['*', '_', '`', '"', '\''], "");
     if text.chars().count() > LONGEST {
         return false;

@@ -1,7 +1,5 @@
 //! Whether a change is work: outside the planning directories of every workflow.
 
-use crate::prelude::*;
-
 use provost_core::rules::evidence::ChangedPath;
 use provost_core::workflow::WorkflowTable;
 use provost_core::workflow::project::{PathRole, find_workflow_root};

@@ -58,7 +58,9 @@ fn find_missing_run(
     let why = match (run, change) {
         (Some(run), None) if run.has_succeeded => return Ok(None),
         (Some(run), _) if !run.has_succeeded => format!("the last run of `{line}` failed"),
-        (Some(_), Some(change)) => format!("{} changed since `{line}` passed", describe_change(change, scene)),
+        (Some(_), Some(change)) => {
+            format!("{} changed since `{line}` passed", describe_change(change, scene))
+        }
         _ => format!("`{line}` has not passed"),
     };
     let fix = format!("run `{line}` in a call of its own until it passes, and then try again");

@@ -45,7 +45,10 @@ pub(crate) fn list_call_ticks<'t>(
 }
 
 /// The tasks in the text of a file with this role; `None` if it holds none.
-pub(crate) fn find_task_reader(table: &WorkflowTable, role: &PathRole) -> Option<impl Fn(&str) -> Vec<TaskItem>> {
+pub(crate) fn find_task_reader(
+    table: &WorkflowTable,
+    role: &PathRole,
+) -> Option<impl Fn(&str) -> Vec<TaskItem> + use<>> {
     let (format, is_bmad) = (table.task_format(), table.system == WorkflowSystem::Bmad);
     let is_sprint = is_bmad && *role == PathRole::StatusFile;
     let holds_tasks = is_sprint || matches!(role, PathRole::TaskFile { .. } | PathRole::Checklist);
@@ -108,7 +111,9 @@ impl<'t> TickFinder<'t, '_, '_> {
             return Ok(());
         };
         let old = workspace.read_text(&used.path, LARGEST_FILE)?;
-        let Some(written) = find_written_text(used, command, old.as_deref(), self.scene) else { return Ok(()) };
+        let Some(written) = find_written_text(used, command, old.as_deref(), self.scene) else {
+            return Ok(());
+        };
         let has_boxes = !matches!(root.table.system, WorkflowSystem::TaskMaster | WorkflowSystem::Bmad);
         let text = TaskText { read: &read, has_boxes };
         let ticks = text.find_ticks(old.as_deref().unwrap_or_default(), &written);
@@ -122,7 +127,9 @@ impl<'t> TickFinder<'t, '_, '_> {
             return Ok(());
         };
         for table in self.tables {
-            let Some(name) = table.tasks.as_deref().and_then(|tasks| tasks.rsplit('/').next()) else { continue };
+            let Some(name) = table.tasks.as_deref().and_then(|tasks| tasks.rsplit('/').next()) else {
+                continue;
+            };
             let Some(root) = find_workflow_root(table, &self.scene.event.cwd, self.scene.workspace) else {
                 continue;
             };
@@ -164,7 +171,9 @@ impl<'t> TickFinder<'t, '_, '_> {
         let workspace = self.scene.workspace;
         let tables = self.tables.iter().filter(|table| table.system == WorkflowSystem::TaskMaster);
         for table in tables {
-            let Some(root) = find_workflow_root(table, &workspace.resolve(place), workspace) else { continue };
+            let Some(root) = find_workflow_root(table, &workspace.resolve(place), workspace) else {
+                continue;
+            };
             let file = root.directory.join(table.tasks.as_deref().unwrap_or_default());
             let text = workspace.read_text(&file, LARGEST_FILE)?.unwrap_or_default();
             let tasks = read_tasks(table.task_format(), &text);
@@ -179,7 +188,14 @@ impl<'t> TickFinder<'t, '_, '_> {
         Ok(())
     }
 
-    fn add(&mut self, root: WorkflowRoot<'t>, file: PathBuf, role: PathRole, command: u32, ticks: FoundTicks) {
+    fn add(
+        &mut self,
+        root: WorkflowRoot<'t>,
+        file: PathBuf,
+        role: PathRole,
+        command: u32,
+        ticks: FoundTicks,
+    ) {
         if ticks != FoundTicks::Tasks(Vec::new()) {
             self.found.push(CallTicks { root, file, role, command, ticks });
         }
@@ -196,8 +212,9 @@ fn list_completed(tasks: &[TaskItem], ids: &[&str]) -> Vec<TaskItem> {
     for task in after.iter_mut().filter(|task| is_meant(task)) {
         (task.is_done, task.is_closed) = (true, true);
     }
-    let completed = tasks.iter().enumerate().filter(|(at, task)| {
-        is_meant(task) && !task.is_done && !is_finished_header(&after, *at)
-    });
+    let completed = tasks
+        .iter()
+        .enumerate()
+        .filter(|(at, task)| is_meant(task) && !task.is_done && !is_finished_header(&after, *at));
     completed.map(|(_, task)| task.clone()).collect()
 }

@@ -32,7 +32,11 @@ impl TaskText<'_> {
             }
             WrittenText::Lines(added) if self.has_boxes => self.compare(old, added),
             WrittenText::Lines(added) | WrittenText::Piece(added) => {
-                return if self.may_mark(added) { FoundTicks::Possible } else { FoundTicks::Tasks(Vec::new()) };
+                return if self.may_mark(added) {
+                    FoundTicks::Possible
+                } else {
+                    FoundTicks::Tasks(Vec::new())
+                };
             }
             WrittenText::OneOf(texts) => return self.find_in_texts(old, texts),
             WrittenText::Unknown => return FoundTicks::Possible,

@@ -116,7 +116,8 @@ fn deny_ticks(found: &CallTicks<'_>, event: &Event, workspace: &Workspace) -> Op
     let shown = show_path(&found.file, workspace);
     let evidence = vec![format!("it may mark tasks of {shown} as done")];
     let planning = found.root.table.planning.first().map_or("its planning directory", String::as_str);
-    let no_work = format!("nothing outside `{planning}/` changed and no test or build passed since the last tick");
+    let no_work =
+        format!("nothing outside `{planning}/` changed and no test or build passed since the last tick");
     let denial = match &found.ticks {
         FoundTicks::Tasks(tasks) => Denial {
             what: format!("{} not ticked", name_tasks(tasks)),

@@ -116,7 +116,8 @@ mod tests {
     fn tasks(lines: &str) -> Vec<TaskItem> {
         let make_box = |line: &str| {
             let text = line.trim_start();
-            let (indent, mark) = (&line[..line.len() - text.len()], if text.starts_with('x') { 'x' } else { ' ' });
+            let (indent, mark) =
+                (&line[..line.len() - text.len()], if text.starts_with('x') { 'x' } else { ' ' });
             format!("{indent}- [{mark}]{}\n", &text[1..])
         };
         let text: String = lines.lines().map(make_box).collect();

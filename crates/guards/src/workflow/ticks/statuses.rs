@@ -70,10 +70,15 @@ mod tests {
     fn a_story_that_becomes_done_is_a_tick() {
         assert_eq!(ticked(&SPRINT.replace("review #", "done #")), [("1-2-sign-out".into(), false)]);
         assert_eq!(ticked(&SPRINT.replace("review #", "'done' #")), [("1-2-sign-out".into(), false)]);
-        assert_eq!(ticked(&SPRINT.replace("epic-1: in-progress", "epic-1: done")), [("epic-1".into(), false)]);
+        assert_eq!(
+            ticked(&SPRINT.replace("epic-1: in-progress", "epic-1: done")),
+            [("epic-1".into(), false)]
+        );
         let all = SPRINT.replace("review #", "done #").replace("epic-1: in-progress", "epic-1: done");
         assert_eq!(ticked(&all), [("epic-1".into(), true), ("1-2-sign-out".into(), false)]);
-        for new in [SPRINT.replace("optional", "done"), SPRINT.replace("review #", "in-progress #"), String::new()] {
+        for new in
+            [SPRINT.replace("optional", "done"), SPRINT.replace("review #", "in-progress #"), String::new()]
+        {
             assert_eq!(ticked(&new), [], "{new}");
         }
     }

@@ -58,12 +58,11 @@ pub(crate) fn find_written_text(
         // What is left out may be a mark.
         (Some(WriteContent::Known { .. }), _) => WrittenText::Unknown,
         (Some(WriteContent::Copied { file, append }), _) => copy(file, *append),
-        (Some(WriteContent::Adds { text }), Some(Tool::Patch { .. })) => {
-            WrittenText::Lines(text.to_string())
-        }
+        (Some(WriteContent::Adds { text }), Some(Tool::Patch { .. })) => WrittenText::Lines(text.to_string()),
         (Some(WriteContent::Adds { text }), _) => WrittenText::Piece(text.to_string()),
         (None, Some(Tool::Other { texts, .. })) => {
-            let is_path = |text: &String| scene.resolve(&scene.event.make_absolute(Path::new(text))) == used.path;
+            let is_path =
+                |text: &String| scene.resolve(&scene.event.make_absolute(Path::new(text))) == used.path;
             WrittenText::OneOf(texts.iter().filter(|text| !is_path(text)).cloned().collect())
         }
         (None, _) if let Some(source) = &used.source => match source {
