@@ -1,5 +1,6 @@
 //! Ticks need work, and an end needs the ticks: in the five spec-driven workflows, through every channel.
 
+mod channels;
 mod systems;
 mod ticks;
 

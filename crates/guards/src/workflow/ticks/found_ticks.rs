@@ -28,6 +28,10 @@ impl TaskText<'_> {
         let found = match written {
             WrittenText::Whole(new) => self.compare(old, new),
             WrittenText::Replaced(pairs) => {
+                let marks = |(old, new): &(String, String)| self.is_mark(new) && !self.is_mark(old);
+                if !self.has_boxes && pairs.iter().any(marks) {
+                    return FoundTicks::Possible;
+                }
                 pairs.iter().flat_map(|(old, new)| self.compare(old, new)).collect()
             }
             WrittenText::Lines(added) if self.has_boxes => self.compare(old, added),

@@ -5,12 +5,13 @@
 //! until the user's next prompt or a run that fails, because agents tick the tasks of one piece of work one by one.
 
 use crate::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::runs::name_run;
 use crate::rules::changes::{LineStep, list_commands_before, list_steps_with};
 use crate::rules::record::{build_records, record_ended_tasks, record_task};
-use crate::rules::scene::Scene;
+use crate::rules::scene::{CommandEffects, Scene};
+use provost_core::effect::{Effect, WriteContent};
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::Fault;
 use provost_core::places::is_within;
@@ -84,14 +85,50 @@ pub(crate) fn list_steps_before(command: u32, rules: &WorkRules<'_>, scene: &Sce
     let before = list_commands_before(command as usize, line);
     // Otherwise the command may run although the one before has failed.
     let decides = line.commands.get(command as usize).is_some_and(|command| command.decides_status);
-    let steps = list_steps_with(scene, |run| name_run(run, rules.finish)).into_iter();
-    let steps = steps.filter(|(number, _)| before.contains(number)).map(|(_, step)| step);
+    let steps = list_work(rules, scene).into_iter().filter(|(number, _)| before.contains(number));
+    steps.map(|(_, step)| step).filter(|step| decides || matches!(step, LineStep::Change(_))).collect()
+}
+
+/// The runs and the changes of a call that are work, with the numbers of their commands.
+fn list_work(rules: &WorkRules<'_>, scene: &Scene<'_>) -> Vec<(usize, LineStep)> {
+    let mut steps = list_steps_with(scene, |run| name_run(run, rules.finish));
+    // A file that the line itself removes again was only on its way to another one.
+    let passing: Vec<PathBuf> =
+        scene.event.effects().iter().filter_map(|effect| find_deleted(effect, scene)).collect();
+    let is_passing = |path: &PathBuf| {
+        let writes = |effect: &Effect| matches!(effect, Effect::Write { path: written, .. } if scene.resolve(written) == *path);
+        passing.contains(path) && scene.event.effects().iter().any(writes)
+    };
+    steps.retain(|(number, step)| match step {
+        LineStep::Run(_) => true,
+        LineStep::Change(change) => {
+            let is_passing = change.path().is_some_and(|path| is_passing(&path.to_owned()));
+            (rules.is_work)(change) && !is_passing && changes_content(&scene.commands()[*number])
+        }
+    });
     steps
-        .filter(|step| match step {
-            LineStep::Change(change) => (rules.is_work)(change),
-            LineStep::Run(_) => decides,
-        })
-        .collect()
+}
+
+fn find_deleted(effect: &Effect, scene: &Scene<'_>) -> Option<PathBuf> {
+    match effect {
+        Effect::Delete { path } => Some(scene.resolve_deleted(path)),
+        _ => None,
+    }
+}
+
+/// Whether a command may change what files hold. To switch a branch or to stash is no work.
+fn changes_content(command: &CommandEffects<'_>) -> bool {
+    const KEEPING: &[&str] = &["mkdir", "touch", "chmod", "chown", "chgrp"];
+    const GIT: &[&str] = &["apply", "am", "merge", "pull", "cherry-pick", "revert", "mv", "rm"];
+    let keeps = |(program, words): (&str, &[String])| match program {
+        "git" => !words.iter().any(|word| GIT.contains(&word.as_str())),
+        program => KEEPING.contains(&program),
+    };
+    let is_redirected = command.effects.iter().any(|effect| match effect {
+        Effect::Write { content, .. } => !matches!(content, WriteContent::Unknown),
+        _ => false,
+    });
+    command.programs().next().is_none() || is_redirected || !command.programs().all(keeps)
 }
 
 /// Records that a call is about to tick tasks below these roots.
@@ -128,11 +165,8 @@ pub(crate) fn record_call(
         return Ok(());
     }
     let scene = Scene::new(event, workspace);
-    let mut steps = list_steps_with(&scene, |run| name_run(run, rules.finish));
-    steps.retain(|(_, step)| match step {
-        LineStep::Change(change) => (rules.is_work)(change),
-        LineStep::Run(_) => matches!(call.tool, Tool::Shell { .. }),
-    });
+    let mut steps = list_work(rules, &scene);
+    steps.retain(|(_, step)| matches!(step, LineStep::Change(_)) || matches!(call.tool, Tool::Shell { .. }));
     let mut records = build_records(call, &steps, has_failed);
     records.dedup();
     let known = if workspace.has_evidence(&log) {

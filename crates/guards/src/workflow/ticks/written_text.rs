@@ -11,6 +11,7 @@ use provost_core::tool::Tool;
 
 /// The largest task file that is read.
 pub(crate) const LARGEST_FILE: u64 = 16 << 20;
+const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "emacs"];
 
 /// What a call writes into a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,6 +60,12 @@ pub(crate) fn find_written_text(
         (Some(WriteContent::Known { .. }), _) => WrittenText::Unknown,
         (Some(WriteContent::Copied { file, append }), _) => copy(file, *append),
         (Some(WriteContent::Adds { text }), Some(Tool::Patch { .. })) => WrittenText::Lines(text.to_string()),
+        // The script of an editor is not read.
+        (Some(WriteContent::Adds { .. }), _)
+            if command.programs().any(|(name, _)| EDITORS.contains(&name)) =>
+        {
+            WrittenText::Unknown
+        }
         (Some(WriteContent::Adds { text }), _) => WrittenText::Piece(text.to_string()),
         (None, Some(Tool::Other { texts, .. })) => {
             let is_path =
