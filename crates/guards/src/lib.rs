@@ -21,6 +21,7 @@ mod prelude;
 pub mod registry;
 pub mod review_loop;
 pub mod rules;
+pub mod seal;
 pub mod self_guard;
 mod shell_words;
 pub mod workflow;

@@ -27,6 +27,12 @@ pub static PACKS: &[Pack] = &[
         switch_setting: None,
     },
     Pack {
+        name: WORKFLOW,
+        purpose: "work waits until you have approved the plan of a spec-driven workflow that your project uses",
+        activation: "where `workflow.use` in a `provost.toml` names a workflow",
+        switch_setting: None,
+    },
+    Pack {
         name: "plan-gate",
         purpose: "an agent leaves plan mode only with a plan whose serious weaknesses are written down",
         activation: "where a hook entry names it (`--pack plan-gate`), as its plugin does, or with \
@@ -46,18 +52,15 @@ pub static PACKS: &[Pack] = &[
         switch_setting: None,
     },
     Pack {
-        name: "workflow",
-        purpose: "in a spec-driven workflow, work waits for the user's approval, and ticks and archives for the work",
-        activation: "where `workflow.use` names a workflow",
-        switch_setting: None,
-    },
-    Pack {
         name: "phases",
         purpose: "no phase of a workflow is skipped or faked, and nothing is committed to main in between",
         activation: "in projects that have `.isdlc`",
         switch_setting: None,
     },
 ];
+
+/// The pack whose guards are asked only where a workflow is used.
+pub const WORKFLOW: &str = "workflow";
 
 /// Every kind of call that can give work to an agent.
 const DELEGATION: &[Trigger] = &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage];
@@ -171,6 +174,47 @@ pub static GUARDS: &[Guard] = &[
         ..BLOCKER
     },
     Guard {
+        name: "workflow-gate",
+        pack: WORKFLOW,
+        purpose: "No file outside of the planning directories changes while a change, feature, spec or story is open and \
+                  the user has not approved what it says now.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user approves it with the prompt `provost approve NAME`, or takes the workflow out of `workflow.use` \
+                  in provost.toml.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::gate::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-approval",
+        pack: WORKFLOW,
+        purpose: "A prompt of the user that begins with `provost approve NAME` approves the texts of that change, feature, \
+                  spec or story as they are then.",
+        triggers: &[Trigger::Prompt],
+        way_out: "It only records the approval, which ends when a requirement changes.",
+        judge: workflow::approval::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "workflow-ticks",
+        pack: WORKFLOW,
+        purpose: "A task of a workflow is marked as done only if a file outside the planning has changed, or a test or \
+                  build has passed, since the last tick.",
+        triggers: &[
+            Trigger::BeforeAnyTool,
+            Trigger::AfterWriting,
+            Trigger::AfterShell,
+            Trigger::AfterTaskResult,
+            Trigger::Prompt,
+        ],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user ticks the task in an editor.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::ticks::judge,
+        ..BLOCKER
+    },
+    Guard {
         name: "plan-gate",
         pack: "plan-gate",
         purpose: "An agent leaves plan mode only with a plan that a critic has read and whose gaps cover every \
@@ -251,23 +295,6 @@ pub static GUARDS: &[Guard] = &[
                   reviews. The ground rules block a turn only once for the same reason.",
         unjudged_in_past: Some(REVIEWER),
         judge: review_loop::stop::judge,
-        ..BLOCKER
-    },
-    Guard {
-        name: "workflow-ticks",
-        pack: "workflow",
-        purpose: "A task of a workflow is marked as done only if a file outside the planning has changed, or a test or \
-                  build has passed, since the last tick.",
-        triggers: &[
-            Trigger::BeforeAnyTool,
-            Trigger::AfterWriting,
-            Trigger::AfterShell,
-            Trigger::AfterTaskResult,
-            Trigger::Prompt,
-        ],
-        failure_mode: FailureMode::Closed,
-        way_out: "The user ticks the task in an editor.",
-        judge: workflow::ticks::judge,
         ..BLOCKER
     },
     Guard {

@@ -29,7 +29,11 @@ impl WorkflowSession {
     /// `settings`: further lines of `[workflow]`.
     fn with_settings(system: &System, settings: &str) -> Self {
         let project = TestProject::new();
-        let config = format!("[workflow]\nuse = [\"{}\"]\n{settings}\n", system.name);
+        // Another guard asks for approvals.
+        let config = format!(
+            "[guards]\nworkflow-gate = \"off\"\n\n[workflow]\nuse = [\"{}\"]\n{settings}\n",
+            system.name
+        );
         project.write_file("provost.toml", &config);
         for (name, text) in system.files {
             project.write_file(name, text);

@@ -53,18 +53,22 @@ pub enum PathRole {
     Planning,
 }
 
-/// The nearest directory at or above a resolved path that is a project of the workflow. The user's home is none, unless
-/// the session works there.
+/// The nearest project of the workflow at or above a resolved path.
 pub fn find_workflow_root<'t>(
     table: &'t WorkflowTable,
     path: &Path,
     workspace: &Workspace,
 ) -> Option<WorkflowRoot<'t>> {
+    let directory = find_root_directory(table, path, workspace)?;
+    Some(WorkflowRoot::open(table, directory, workspace))
+}
+
+/// The nearest directory at or above a resolved path that is a project of the workflow. The user's home is none, unless
+/// the session works there.
+pub fn find_root_directory(table: &WorkflowTable, path: &Path, workspace: &Workspace) -> Option<PathBuf> {
     let home = workspace.places.home.as_deref().filter(|home| *home != workspace.project);
-    let candidates = path.ancestors().filter(|directory| Some(*directory) != home);
-    // A path inside of the marker is no project.
-    let mut roots = candidates.filter(|directory| has_marker(table, directory, workspace));
-    roots.next().map(|directory| WorkflowRoot::open(table, directory.to_owned(), workspace))
+    let mut candidates = path.ancestors().filter(|directory| Some(*directory) != home);
+    candidates.find(|directory| has_marker(table, directory, workspace)).map(Path::to_owned)
 }
 
 /// Whether a directory has one of the workflow's marks.
@@ -262,14 +266,8 @@ impl<'t> WorkflowRoot<'t> {
         names.iter().any(|name| workspace.exists(&directory.join(name)))
     }
 
-    /// The instances with this name, as the user writes it: also `spec-NAME`, and the end of its path.
-    pub fn find_instances(&self, name: &str, workspace: &Workspace) -> Result<Vec<InstancePlace>, Fault> {
-        let mut all = self.list_instances(workspace)?;
-        all.retain(|place| self.is_called(place, name));
-        Ok(all)
-    }
-
-    fn is_called(&self, place: &InstancePlace, name: &str) -> bool {
+    /// Whether the user means an instance with a name: also `spec-NAME`, or the end of its path.
+    pub fn is_called(&self, place: &InstancePlace, name: &str) -> bool {
         let wanted = name.trim_end_matches('/');
         let wanted = if wanted.contains('/') { wanted } else { wanted.strip_suffix(".md").unwrap_or(wanted) };
         let is_path = || {

@@ -22,6 +22,7 @@ mod state_files;
 mod tree_state;
 mod trust;
 pub mod work_tree;
+mod workflow_records;
 
 use std::any::Any;
 use std::env;
