@@ -39,3 +39,4 @@ mod self_guard;
 mod soak;
 mod status;
 mod workflow_tools;
+mod workflow_ticks;

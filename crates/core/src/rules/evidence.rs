@@ -25,6 +25,10 @@ pub enum EvidenceRecord {
     Settled { rule: String },
     /// The user has typed a prompt.
     Prompt,
+    /// A call that marks tasks of a workflow as done is about to start. `root`: the directory of the workflow.
+    Ticking { root: String, session: String, call: String },
+    /// Such a call has ended.
+    Ticked { root: String, session: String },
 }
 
 /// A file that a session has changed.
@@ -52,6 +56,8 @@ impl EvidenceRecord {
             Self::Held { rule, agent, occasion, entry } => json!(["held", rule, agent, occasion, entry]),
             Self::Settled { rule } => json!(["settled", rule]),
             Self::Prompt => json!(["prompt"]),
+            Self::Ticking { root, session, call } => json!(["ticking", root, session, call]),
+            Self::Ticked { root, session } => json!(["ticked", root, session]),
         };
         format!("{value}\n")
     }
@@ -80,6 +86,8 @@ impl EvidenceRecord {
             },
             "settled" => Self::Settled { rule: text(1)? },
             "prompt" => Self::Prompt,
+            "ticking" => Self::Ticking { root: text(1)?, session: text(2)?, call: text(3)? },
+            "ticked" => Self::Ticked { root: text(1)?, session: text(2)? },
             _ => return None,
         })
     }
@@ -228,6 +236,11 @@ impl SessionEvidence {
             entries.push(*entry);
         }
         rounds
+    }
+
+    /// All records, in the order in which they were written.
+    pub fn records(&self) -> &[EvidenceRecord] {
+        &self.records
     }
 
     /// Adds a record to this value only.

@@ -343,7 +343,7 @@ fn list_identity_files(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<P
 }
 
 /// Whether the file keeps what it holds.
-fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
+pub(crate) fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
     const PROGRAMS: &[&str] =
         &["chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "mkdir", "mkfifo", "git", "flock"];
     // The shell redirects the output before the program runs.
