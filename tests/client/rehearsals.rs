@@ -167,6 +167,7 @@ rehearsals! {
     workflow_of_kiro: "workflow-kiro.toml",
     workflow_of_bmad: "workflow-bmad.toml",
     workflow_of_task_master: "workflow-task-master.toml",
+    workflow_by_the_users_command: "workflow-command.toml",
     terminal_workflow_of_openspec: "terminal-workflow-openspec.toml",
     session_of_the_pictures: "../docs/pictures/project.toml",
 }

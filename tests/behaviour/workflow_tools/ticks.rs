@@ -38,7 +38,7 @@ fn tick_calls(flow: &ToolProject) -> Vec<(&'static str, serde_json::Value)> {
     assert_ne!(text, whole, "{file} does not contain {old:?}");
     flow.put("whole.txt", &whole);
     let copied = format!("cp whole.txt {file}");
-    let redirected = format!("cat > {file} <<'PLAN'\n{whole}PLAN");
+    let redirected = format!("cat > {file} <<'PLAN'\n{}\nPLAN", whole.trim_end());
     vec![
         ("Edit", project.edit(&path, old, new)),
         ("MultiEdit", project.multi_edit(&path, &[(old, new)])),
