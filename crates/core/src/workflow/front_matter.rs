@@ -20,7 +20,7 @@ pub(super) fn split_front_matter(text: &str) -> (&str, &str) {
 }
 
 /// A value of the front matter, or of a line `Key: value` in front of the first section.
-pub(super) fn find_head_value(text: &str, key: &str) -> Option<String> {
+pub fn find_head_value(text: &str, key: &str) -> Option<String> {
     let (body, front) = split_front_matter(text);
     let head = body.lines().take_while(|line| !line.starts_with("## "));
     front.lines().chain(head).find_map(|line| {

@@ -7,7 +7,7 @@
 
 mod built_in;
 mod file_pattern;
-mod front_matter;
+pub mod front_matter;
 pub mod instance;
 pub mod keys;
 mod layout;

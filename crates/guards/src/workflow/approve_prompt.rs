@@ -1,6 +1,5 @@
 //! The prompts of the user that approve an instance or name one.
 
-
 use provost_core::workflow::WorkflowTable;
 
 /// What a prompt begins with that approves an instance.
