@@ -5,7 +5,7 @@ use super::screen::wrap_line;
 use super::{CommandResult, Exit, overview::Overview};
 use crate::opinion::Denial;
 use crate::text::{make_one_line, shorten_line, suggest_word};
-use crate::workflow_guard::APPROVE_PROMPT;
+use crate::workflow::APPROVE_PROMPT;
 
 /// Show how to approve a change, feature, spec or story with a prompt in the client
 ///

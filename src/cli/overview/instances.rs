@@ -10,9 +10,9 @@ use crate::config::{Config, settings};
 use crate::text::make_one_line;
 use crate::workflow::instance::{ArtefactProblem, ArtefactState, WorkflowInstance};
 use crate::workflow::project::WorkflowRoot;
-use crate::workflow::{BUILT_IN, WorkflowTable, find_built_in};
+use crate::workflow::{APPROVE_PROMPT, BUILT_IN, WorkflowTable, find_built_in};
 use crate::workflow_guard::record::{Approval, Difference, WorkflowRecord};
-use crate::workflow_guard::{APPROVE_PROMPT, find_record_place, list_roots_below};
+use crate::workflow_guard::{find_record_place, list_roots_below};
 use crate::workspace::Workspace;
 
 /// A workflow in one directory.

@@ -6,7 +6,6 @@
 //! are in [`provost_core::workflow`].
 
 pub mod approval;
-mod approve_prompt;
 mod changed_files;
 pub mod gate;
 mod places;
@@ -14,5 +13,4 @@ pub mod record;
 pub mod standing;
 pub mod waiting;
 
-pub use approve_prompt::APPROVE_PROMPT;
 pub use places::{find_record_place, list_roots_below};
