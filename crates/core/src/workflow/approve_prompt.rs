@@ -1,10 +1,6 @@
 //! The prompts of the user that approve an instance or name one.
 
-<<<<<<< HEAD:crates/guards/src/workflow/approve_prompt.rs
-use provost_core::workflow::WorkflowTable;
-=======
 use super::WorkflowTable;
->>>>>>> w-flow:crates/core/src/workflow/approve_prompt.rs
 
 /// What a prompt begins with that approves an instance.
 pub const APPROVE_PROMPT: &str = "provost approve";
