@@ -8,8 +8,9 @@ pub(crate) mod call_ticks;
 pub(crate) mod found_ticks;
 pub(crate) mod new_ticks;
 mod runs;
-mod statuses;
+pub(crate) mod statuses;
 pub(crate) mod work_log;
+pub(crate) mod written_files;
 pub(crate) mod written_text;
 
 use crate::prelude::*;
