@@ -41,7 +41,13 @@ impl PlanningDirectory {
 }
 
 impl ProjectLayout {
-    pub(super) fn read(table: &WorkflowTable, root: &Path, workspace: &Workspace) -> Self {
+    /// `pointer` is the text of the tool's pointer, if there is one.
+    pub(super) fn read(
+        table: &WorkflowTable,
+        root: &Path,
+        pointer: Option<&str>,
+        workspace: &Workspace,
+    ) -> Self {
         let planning = table
             .planning
             .iter()
@@ -49,7 +55,8 @@ impl ProjectLayout {
         let mut layout = Self { planning: planning.collect(), instances: table.instances.clone() };
         match table.system {
             WorkflowSystem::SpecKit => {
-                if let Some(path) = read_pointed_path(table, root, workspace) {
+                let pointed = pointer.and_then(|text| find_pointed_value(table, text));
+                if let Some(path) = pointed.and_then(|value| make_relative(&value, root)) {
                     layout.add_chosen(&path);
                     let text = path.to_string_lossy().into_owned();
                     if path.parent() != Some(Path::new("specs")) {
@@ -120,11 +127,6 @@ pub(super) fn find_pointed_value(table: &WorkflowTable, text: &str) -> Option<St
         }
     };
     (!value.is_empty()).then_some(value)
-}
-
-fn read_pointed_path(table: &WorkflowTable, root: &Path, workspace: &Workspace) -> Option<PathBuf> {
-    let value = find_pointed_value(table, &read_pointer_text(table, root, workspace)?)?;
-    make_relative(&value, root)
 }
 
 /// A path of a configuration, relative to the root; `None` if it leads elsewhere, or is the root itself.

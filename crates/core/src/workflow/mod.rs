@@ -5,6 +5,7 @@
 //! in `provost.toml` adds others. [`project::WorkflowRoot`] applies a table to a directory, and
 //! [`instance::WorkflowInstance`] is what the files of one instance say. Nothing here judges.
 
+mod approve_prompt;
 mod built_in;
 mod file_pattern;
 pub mod front_matter;
@@ -18,6 +19,7 @@ mod reader;
 mod task_master;
 pub mod tasks;
 
+pub use approve_prompt::{APPROVE_PROMPT, PromptRequest};
 pub use built_in::{BUILT_IN, find_built_in};
 pub(crate) use reader::{WorkflowLayer, is_workflow_entry, read_workflow_tables};
 

@@ -45,7 +45,7 @@ pub enum PathRole {
     StatusFile,
     /// The file with the name of the current instance.
     Pointer,
-    /// A checklist that belongs to the reviewer.
+    /// A checklist that belongs to the reviewer, and not to the agent.
     Checklist,
     /// The file or directory by which the project is recognised.
     Marker,
@@ -78,7 +78,20 @@ pub fn has_marker(table: &WorkflowTable, directory: &Path, workspace: &Workspace
 
 impl<'t> WorkflowRoot<'t> {
     pub fn open(table: &'t WorkflowTable, directory: PathBuf, workspace: &Workspace) -> Self {
-        let layout = ProjectLayout::read(table, &directory, workspace);
+        // Only there the pointer says where an instance is.
+        let reads_pointer = table.system == WorkflowSystem::SpecKit;
+        let pointer = if reads_pointer { read_pointer_text(table, &directory, workspace) } else { None };
+        Self::open_with_pointer(table, directory, pointer.as_deref(), workspace)
+    }
+
+    /// The project as if the tool's pointer had this text.
+    pub fn open_with_pointer(
+        table: &'t WorkflowTable,
+        directory: PathBuf,
+        pointer: Option<&str>,
+        workspace: &Workspace,
+    ) -> Self {
+        let layout = ProjectLayout::read(table, &directory, pointer, workspace);
         Self { table, directory, layout }
     }
 
@@ -122,7 +135,9 @@ impl<'t> WorkflowRoot<'t> {
         match self.find_owner(below) {
             Some((instance, rest)) if rest.is_empty() => PathRole::TaskFile { instance },
             Some((_, rest))
-                if self.table.system == WorkflowSystem::SpecKit && rest.starts_with("checklists/") =>
+                if self.table.system == WorkflowSystem::SpecKit
+                    && rest.starts_with("checklists/")
+                    && rest != "checklists/requirements.md" =>
             {
                 PathRole::Checklist
             }

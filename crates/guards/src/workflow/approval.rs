@@ -7,7 +7,6 @@ use crate::prelude::*;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::approve_prompt::PromptRequest;
 use super::places::{find_record_place, list_roots_below};
 use super::record::{Approval, WorkflowRecord, digest_meaning, store_named};
 use provost_core::config::settings;
@@ -16,7 +15,7 @@ use provost_core::opinion::{Denial, Fault, Opinion};
 use provost_core::text::{clip_line, make_one_line, quote_for_model, shorten_line, suggest_word};
 use provost_core::workflow::instance::{ArtefactProblem, WorkflowInstance};
 use provost_core::workflow::project::{InstancePlace, WorkflowRoot};
-use provost_core::workflow::{WorkflowSystem, WorkflowTable};
+use provost_core::workflow::{PromptRequest, WorkflowSystem, WorkflowTable};
 use provost_core::workspace::Workspace;
 
 /// How many files or names an answer lists.

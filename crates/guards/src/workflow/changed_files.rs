@@ -1,7 +1,7 @@
 //! The files that a call would change, by any channel.
 
 use crate::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::rules::paths::PathUse;
 use crate::rules::scene::{CommandEffects, Scene};
@@ -25,13 +25,15 @@ impl ChangedFiles {
             let mut used = UsedPaths::new(PathUse::Change, scene);
             used.collect(command, &[]);
             let moved_tree = find_whole_tree(command, scene);
-            for path in used.paths {
-                // A tool that gets the project's directory does not change the directory.
-                let is_named_directory = path.verb == "names" && scene.is_directory(&path.path);
-                let is_moved_tree =
-                    moved_tree.as_ref().is_some_and(|directory| directory.starts_with(&path.path));
-                if !is_named_directory && !is_moved_tree {
-                    changed.paths.push(path.path);
+            let has_tree = command.effects.iter().any(|effect| matches!(effect, Effect::ChangeTree(_)));
+            for used in used.paths {
+                let path = used.path;
+                let is_moved_tree = moved_tree.as_ref().is_some_and(|directory| directory.starts_with(&path));
+                // `git checkout main` names no file, unless there is one.
+                let is_branch = has_tree && used.content.is_none() && !scene.exists(&path);
+                let is_no_file = used.verb == "names" && !names_file(&path, scene);
+                if !is_moved_tree && !is_branch && !is_no_file {
+                    changed.paths.push(path);
                 }
             }
             changed.has_unknown |= used.is_unknown && changes_unknown(command, makes_temporary);
@@ -62,6 +64,23 @@ fn find_whole_tree(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Option<Pa
         }
         _ => None,
     })
+}
+
+/// Whether a text that an unknown tool gets names a file: it exists, or looks like one. A directory does not change when a
+/// tool gets its name.
+fn names_file(path: &Path, scene: &Scene<'_>) -> bool {
+    if scene.exists(path) {
+        return !scene.is_directory(path);
+    }
+    let tool = scene.event.call().map(|call| call.native_tool.to_ascii_lowercase()).unwrap_or_default();
+    let writes_files = ["write", "edit", "save", "patch", "file"].iter().any(|word| tool.contains(word));
+    let text = path.to_string_lossy();
+    let is_word = !text.contains(char::is_whitespace) && !text.contains("://");
+    let is_extension = |extension: &str| extension.len() <= 8 && extension.contains(char::is_alphabetic);
+    let has_extension = path.extension().and_then(|it| it.to_str()).is_some_and(is_extension);
+    let has_place =
+        path.parent().is_some_and(|parent| parent != scene.event.cwd && scene.is_directory(parent));
+    is_word && (writes_files || has_extension || has_place)
 }
 
 fn runs(command: &CommandEffects<'_>, wanted: &str) -> bool {

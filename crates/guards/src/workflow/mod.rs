@@ -8,7 +8,6 @@
 //! [`provost_core::workflow`].
 
 pub mod approval;
-mod approve_prompt;
 mod archive_task;
 mod changed_files;
 pub mod finish;
@@ -21,5 +20,4 @@ mod tool_commands;
 pub mod waiting;
 mod work;
 
-pub use approve_prompt::APPROVE_PROMPT;
 pub use places::{find_record_place, list_roots_below};

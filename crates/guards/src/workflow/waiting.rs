@@ -7,6 +7,7 @@ use super::standing::WaitingReason;
 use provost_core::event::Event;
 use provost_core::opinion::{Denial, Fault};
 use provost_core::text::{clip_line, quote_for_model, quote_path_end, sanitize_for_model};
+use provost_core::workflow::APPROVE_PROMPT;
 use provost_core::workflow::instance::{ArtefactProblem, WorkflowInstance};
 use provost_core::workflow::project::WorkflowRoot;
 
@@ -15,7 +16,7 @@ const MOST_NAMED: usize = 3;
 
 /// The prompt with which the user approves an instance.
 pub fn approve_prompt(instance: &str) -> String {
-    format!("`{} {}`", super::APPROVE_PROMPT, sanitize_for_model(instance).replace('`', "'"))
+    format!("`{} {}`", APPROVE_PROMPT, sanitize_for_model(instance).replace('`', "'"))
 }
 
 pub(super) fn deny_waiting(

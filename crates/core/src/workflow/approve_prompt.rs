@@ -1,6 +1,6 @@
 //! The prompts of the user that approve an instance or name one.
 
-use provost_core::workflow::WorkflowTable;
+use super::WorkflowTable;
 
 /// What a prompt begins with that approves an instance.
 pub const APPROVE_PROMPT: &str = "provost approve";
@@ -9,7 +9,7 @@ const LONGEST_LINE: usize = 2000;
 
 /// What a prompt asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum PromptRequest<'p> {
+pub enum PromptRequest<'p> {
     /// `provost approve NAME`. The name is empty if it is missing.
     Approve(&'p str),
     /// A command that starts the work, `/opsx:apply NAME`, and the table that it belongs to.
@@ -17,7 +17,8 @@ pub(super) enum PromptRequest<'p> {
 }
 
 impl<'p> PromptRequest<'p> {
-    pub(super) fn parse(text: &'p str, tables: &'p [WorkflowTable]) -> Option<Self> {
+    /// Reads the first line of a prompt.
+    pub fn parse(text: &'p str, tables: &'p [WorkflowTable]) -> Option<Self> {
         let line = text.trim_start().lines().next()?;
         let end = (0..=LONGEST_LINE.min(line.len())).rev().find(|at| line.is_char_boundary(*at))?;
         let mut words = line[..end].trim_start_matches(is_quote).split_whitespace();
@@ -44,7 +45,7 @@ fn is_quote(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use provost_core::workflow::find_built_in;
+    use crate::workflow::find_built_in;
 
     #[test]
     fn approvals_are_read_in_the_forms_that_people_type() {
