@@ -2,26 +2,8 @@
 
 use serde_json::json;
 
-use super::systems::{BMAD, KIRO, OPENSPEC, SPEC_KIT, System, TASK_MASTER};
-use super::{WorkflowSession, call_server, set_status};
-
-/// Fails with all lines whose answer is not the wanted one.
-#[track_caller]
-fn check_lines(session: &WorkflowSession, lines: &[String], is_denied: bool) {
-    let wrong: Vec<String> = lines
-        .iter()
-        .filter_map(|line| {
-            let answer = session.ask(session.project.bash(line));
-            let is_right = if is_denied { answer.find_denial().is_ok() } else { answer.is_silent() };
-            (!is_right).then(|| format!("\n  {line}\n    {} {}", answer.stdout, answer.stderr))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.concat());
-}
-
-fn list_lines(system: &System, lines: &[&str]) -> Vec<String> {
-    lines.iter().map(|line| line.replace("TASKS", system.tasks)).collect()
-}
+use super::systems::{BMAD, KIRO, OPENSPEC, SPEC_KIT, TASK_MASTER};
+use super::{WorkflowSession, call_server, check_lines, list_lines, set_status};
 
 /// Lines that tick boxes of a task file.
 const TICKING: &[&str] = &[
@@ -33,11 +15,8 @@ const TICKING: &[&str] = &[
     "perl -i -pe 's/\\[ \\]/[x]/' TASKS",
     "sed 's/\\[ \\]/[x]/' TASKS > /tmp/t && mv /tmp/t TASKS",
     "sed 's/\\[ \\]/[x]/' TASKS > /tmp/t; cp /tmp/t TASKS",
-    "echo '- [x] 1.1 Create the store' > TASKS",
     "echo '- [x] 1.3 More' >> TASKS",
     "printf '%s\\n' '- [X] 1.3 More' >> TASKS",
-    "echo '- [x] 1.1 Create the store' | tee TASKS",
-    "cat > TASKS <<'EOF'\n## 1. Store\n- [x] 1.1 Create the store\nEOF",
     "cat > TASKS <<EOF\n- [$MARK] 1.1 Create the store\nEOF",
     "awk '{gsub(/\\[ \\]/,\"[x]\")}1' TASKS > t && mv t TASKS",
     "python3 -c \"p='TASKS'; t=open(p).read().replace('[ ]','[x]'); open('TASKS','w').write(t)\"",
@@ -54,12 +33,20 @@ const TICKING: &[&str] = &[
     "cat src/a.rs > TASKS.new; tee TASKS < TASKS.new",
 ];
 
+/// Lines that tick the boxes of a task file, and take out the others.
+const REPLACING: &[&str] = &[
+    "echo '- [x] 1.1 Create the store' > TASKS",
+    "echo '- [x] 1.1 Create the store' | tee TASKS",
+    "cat > TASKS <<'EOF'\n## 1. Store\n- [x] 1.1 Create the store\nEOF",
+];
+
 #[test]
 fn boxes_ticked_by_a_command_line_need_work() {
     for system in [&OPENSPEC, &SPEC_KIT, &KIRO] {
         let session = WorkflowSession::new(system);
         let lines = list_lines(system, TICKING);
         check_lines(&session, &lines, true);
+        check_lines(&session, &list_lines(system, REPLACING), true);
         // With work, the same lines are allowed.
         session.work();
         check_lines(&session, &lines, false);

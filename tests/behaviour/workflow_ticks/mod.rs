@@ -1,6 +1,7 @@
 //! Ticks need work, and an end needs the ticks: in the five spec-driven workflows, through every channel.
 
 mod channels;
+mod finish;
 mod systems;
 mod ticks;
 
@@ -143,4 +144,22 @@ fn set_status(session: &WorkflowSession, id: &str, status: &str) -> Value {
     let root = session.project.path.to_str().unwrap().to_owned();
     let input = json!({"id": id, "status": status, "projectRoot": root});
     call_server(session, "mcp__task-master-ai__set_task_status", input)
+}
+
+/// Fails with all lines whose answer is not the wanted one.
+#[track_caller]
+fn check_lines(session: &WorkflowSession, lines: &[String], is_denied: bool) {
+    let wrong: Vec<String> = lines
+        .iter()
+        .filter_map(|line| {
+            let answer = session.ask(session.project.bash(line));
+            let is_right = if is_denied { answer.find_denial().is_ok() } else { answer.is_silent() };
+            (!is_right).then(|| format!("\n  {line}\n    {} {}", answer.stdout, answer.stderr))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+fn list_lines(system: &System, lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| line.replace("TASKS", system.tasks)).collect()
 }

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use super::found_ticks::{FoundTicks, TaskText};
 use super::new_ticks::is_finished_header;
 use super::statuses::{add_spec_status, read_sprint};
-use super::written_text::{LARGEST_FILE, find_written_text};
-use crate::rules::paths::PathUse;
+use super::written_files::{WrittenFile, find_role, list_written_files};
+use super::written_text::LARGEST_FILE;
 use crate::rules::scene::{CommandEffects, Scene};
-use crate::rules::used_paths::{Contents, UsedPath, UsedPaths};
 use crate::workflow::tool_commands::{ToolCommand, read_command, read_server_call};
 use provost_core::effect::Effect;
 use provost_core::opinion::Fault;
@@ -17,7 +16,6 @@ use provost_core::tool::Tool;
 use provost_core::workflow::project::{PathRole, WorkflowRoot, find_workflow_root};
 use provost_core::workflow::tasks::{TaskItem, read_tasks};
 use provost_core::workflow::{WorkflowSystem, WorkflowTable};
-use provost_core::workspace::Workspace;
 use provost_shell::pattern::RunView;
 
 /// The tasks that a call marks as done in one file.
@@ -36,8 +34,10 @@ pub(crate) fn list_call_ticks<'t>(
     scene: &Scene<'_>,
 ) -> Result<Vec<CallTicks<'t>>, Fault> {
     let mut finder = TickFinder { tables, scene, found: Vec::new() };
+    for file in list_written_files(tables, scene)? {
+        finder.add_written(file);
+    }
     for command in scene.commands() {
-        finder.search_files(command)?;
         finder.search_runs(command)?;
     }
     finder.search_server_call()?;
@@ -64,14 +64,6 @@ pub(crate) fn find_task_reader(
     })
 }
 
-/// What a path is. A checklist that the tool's own commands keep is planning.
-pub(crate) fn find_role(root: &WorkflowRoot<'_>, path: &Path, workspace: &Workspace) -> PathRole {
-    match root.find_role(path, workspace) {
-        PathRole::Checklist if path.ends_with("checklists/requirements.md") => PathRole::Planning,
-        role => role,
-    }
-}
-
 struct TickFinder<'t, 'a, 's> {
     tables: &'t [WorkflowTable],
     scene: &'a Scene<'s>,
@@ -79,66 +71,18 @@ struct TickFinder<'t, 'a, 's> {
 }
 
 impl<'t> TickFinder<'t, '_, '_> {
-    fn search_files(&mut self, command: &CommandEffects<'_>) -> Result<(), Fault> {
-        let scene = self.scene;
-        let mut used = UsedPaths::new(PathUse::Write, scene);
-        used.collect(command, &[]);
-        for path in &used.paths {
-            for table in self.tables {
-                let Some(root) = find_workflow_root(table, &path.path, scene.workspace) else { continue };
-                self.search_file(root, path, command)?;
+    fn add_written(&mut self, file: WrittenFile<'t>) {
+        let WrittenFile { root, path, role, command, old, written } = file;
+        let ticks = match find_task_reader(root.table, &role) {
+            Some(read) => {
+                let has_boxes =
+                    !matches!(root.table.system, WorkflowSystem::TaskMaster | WorkflowSystem::Bmad);
+                TaskText { read: &read, has_boxes }.find_ticks(&old, &written)
             }
-        }
-        if used.is_unknown {
-            self.search_unknown(command)?;
-        }
-        Ok(())
-    }
-
-    fn search_file(
-        &mut self,
-        root: WorkflowRoot<'t>,
-        used: &UsedPath<'_>,
-        command: &CommandEffects<'_>,
-    ) -> Result<(), Fault> {
-        let workspace = self.scene.workspace;
-        let role = find_role(&root, &used.path, workspace);
-        let Some(read) = find_task_reader(root.table, &role) else {
-            // What is put below a directory may be a task file.
-            if role == PathRole::Planning && matches!(used.contents, Contents::All | Contents::Unknown) {
-                self.add(root, used.path.clone(), role, command.number, FoundTicks::Possible);
-            }
-            return Ok(());
+            None if role == PathRole::Planning => FoundTicks::Possible,
+            None => return,
         };
-        let old = workspace.read_text(&used.path, LARGEST_FILE)?;
-        let Some(written) = find_written_text(used, command, old.as_deref(), self.scene) else {
-            return Ok(());
-        };
-        let has_boxes = !matches!(root.table.system, WorkflowSystem::TaskMaster | WorkflowSystem::Bmad);
-        let text = TaskText { read: &read, has_boxes };
-        let ticks = text.find_ticks(old.as_deref().unwrap_or_default(), &written);
-        self.add(root, used.path.clone(), role, command.number, ticks);
-        Ok(())
-    }
-
-    /// A file whose name only the shell will know may be a task file that the line names.
-    fn search_unknown(&mut self, command: &CommandEffects<'_>) -> Result<(), Fault> {
-        let Some(Tool::Shell { command: line }) = self.scene.event.call().map(|call| &call.tool) else {
-            return Ok(());
-        };
-        for table in self.tables {
-            let Some(name) = table.tasks.as_deref().and_then(|tasks| tasks.rsplit('/').next()) else {
-                continue;
-            };
-            let Some(root) = find_workflow_root(table, &self.scene.event.cwd, self.scene.workspace) else {
-                continue;
-            };
-            if line.contains(name) {
-                let file = PathBuf::from(name);
-                self.add(root, file, PathRole::Planning, command.number, FoundTicks::Possible);
-            }
-        }
-        Ok(())
+        self.add(root, path, role, command, ticks);
     }
 
     fn search_runs(&mut self, command: &CommandEffects<'_>) -> Result<(), Fault> {

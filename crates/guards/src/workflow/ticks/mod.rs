@@ -8,8 +8,9 @@ pub(crate) mod call_ticks;
 pub(crate) mod found_ticks;
 pub(crate) mod new_ticks;
 mod runs;
-mod statuses;
+pub(crate) mod statuses;
 pub(crate) mod work_log;
+pub(crate) mod written_files;
 pub(crate) mod written_text;
 
 use crate::prelude::*;
@@ -131,7 +132,7 @@ fn deny_ticks(found: &CallTicks<'_>, event: &Event, workspace: &Workspace) -> Op
             what: format!("{} may tick tasks", event.subject()),
             why: no_work,
             fix: format!(
-                "change {} with the Edit or the Write tool, whose text can be checked, or do the tasks' work first",
+                "use the Edit or the Write tool, whose text can be checked, for {}, or do the tasks' work first",
                 text::quote_path_end(&shown)
             ),
             document_wording: None,
@@ -144,7 +145,7 @@ fn deny_checklist(found: &CallTicks<'_>, workspace: &Workspace) -> Opinion {
     let shown = show_path(&found.file, workspace);
     let denial = Denial {
         what: format!("{} not ticked", text::quote_path_end(&shown)),
-        why: "a checklist is the reviewer's: its ticks are the user's own".into(),
+        why: "only the user ticks a checklist: it is their review".into(),
         fix: "show the user its open points; they tick them in an editor".into(),
         document_wording: None,
     };
