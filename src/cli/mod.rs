@@ -3,6 +3,7 @@
 //! Nothing here is on the hook path. The help text of `provost` lists the exit codes. Only [`compat`], which hooks
 //! call, exits with 2, because clients take that code as a denial.
 
+mod approve;
 mod check;
 mod client;
 mod compat;
@@ -33,6 +34,7 @@ mod status;
 mod statusline;
 mod uninstall;
 mod watch;
+mod workflow;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -68,6 +70,7 @@ pub(crate) use client::current_client;
   provost gate status            the state of the last plan
   provost review status          the state of a plan's reviews
   provost phases status          the state of the workflow
+  provost workflow status        what is open and approved in OpenSpec, Spec Kit, Kiro …
 
 Every command takes `--client NAME`: the client that it is about; by default the one that runs it.
 
@@ -102,6 +105,8 @@ enum Command {
     Replay(replay::Replay),
     Check(check::Check),
     Override(override_command::Override),
+    Approve(approve::Approve),
+    Workflow(workflow::WorkflowCommand),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),
@@ -179,6 +184,8 @@ pub fn run() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Override(command) => command.run(),
+        Command::Approve(command) => command.run(),
+        Command::Workflow(command) => command.run(),
         Command::Rules(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Status(command) => command.run(),

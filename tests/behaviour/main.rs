@@ -39,3 +39,5 @@ mod self_guard;
 #[cfg(target_os = "linux")]
 mod soak;
 mod status;
+mod workflow_ticks;
+mod workflow_tools;

@@ -167,6 +167,12 @@ rehearsals! {
     terminal_and_one_answer_of_four_plugins: "terminal-one-answer.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
+    workflow_of_spec_kit: "workflow-spec-kit.toml",
+    workflow_of_kiro: "workflow-kiro.toml",
+    workflow_of_bmad: "workflow-bmad.toml",
+    workflow_of_task_master: "workflow-task-master.toml",
+    workflow_by_the_users_command: "workflow-command.toml",
+    terminal_workflow_of_openspec: "terminal-workflow-openspec.toml",
     session_of_the_pictures: "../docs/pictures/project.toml",
 }
 

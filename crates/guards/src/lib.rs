@@ -23,5 +23,7 @@ pub mod registry;
 pub mod review_loop;
 pub mod review_round;
 pub mod rules;
+pub mod seal;
 pub mod self_guard;
 mod shell_words;
+pub mod workflow;

@@ -105,6 +105,23 @@ impl RuleFileEdit {
         Ok(true)
     }
 
+    /// Sets `[workflow] use`, which the file does not have yet.
+    pub(crate) fn use_workflows(&mut self, names: &[&str]) -> Result<(), String> {
+        let mut document = self.parse()?;
+        if document.get("workflow").is_none() {
+            let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            self.append(&format!("[workflow]\nuse = [{}]\n", names.join(", ")));
+            return Ok(());
+        }
+        let Some(table) = document["workflow"].as_table_like_mut() else {
+            return Err("`workflow` must be a table".into());
+        };
+        table.insert("use", value(Array::from_iter(names.iter().copied())));
+        let mark = if self.after.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+        self.after = format!("{mark}{document}");
+        Ok(())
+    }
+
     /// Writes the file.
     pub(crate) fn write(self, workspace: &Workspace) -> Result<(), CommandError> {
         self.as_file_change().apply(workspace, || false, None).map(drop)

@@ -33,6 +33,10 @@ pub enum EvidenceRecord {
     Prompt,
     /// The user has ended the reviews of the turn.
     SkipReviews,
+    /// A call that marks tasks of a workflow as done is about to start. `root`: the directory of the workflow.
+    Ticking { root: String, session: String, call: String },
+    /// Such a call has ended.
+    Ticked { root: String, session: String },
 }
 
 /// A file that a session has changed.
@@ -63,6 +67,8 @@ impl EvidenceRecord {
             Self::Looked { rule } => json!(["looked", rule]),
             Self::Prompt => json!(["prompt"]),
             Self::SkipReviews => json!(["skip reviews"]),
+            Self::Ticking { root, session, call } => json!(["ticking", root, session, call]),
+            Self::Ticked { root, session } => json!(["ticked", root, session]),
         };
         format!("{value}\n")
     }
@@ -94,6 +100,8 @@ impl EvidenceRecord {
             "looked" => Self::Looked { rule: text(1)? },
             "prompt" => Self::Prompt,
             "skip reviews" => Self::SkipReviews,
+            "ticking" => Self::Ticking { root: text(1)?, session: text(2)?, call: text(3)? },
+            "ticked" => Self::Ticked { root: text(1)?, session: text(2)? },
             _ => return None,
         })
     }
@@ -179,10 +187,6 @@ impl SessionEvidence {
         })
     }
 
-    pub(super) fn records(&self) -> &[EvidenceRecord] {
-        &self.records
-    }
-
     pub(super) fn find_settled(&self, name: &str) -> Option<usize> {
         self.records
             .iter()
@@ -246,6 +250,11 @@ impl SessionEvidence {
             entries.push(*entry);
         }
         rounds
+    }
+
+    /// All records, in the order in which they were written.
+    pub fn records(&self) -> &[EvidenceRecord] {
+        &self.records
     }
 
     /// Adds a record to this value only.

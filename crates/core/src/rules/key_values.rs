@@ -8,20 +8,20 @@ use crate::text::{shorten_name, suggest_word};
 const LONGEST_NAME: usize = 80;
 
 /// A mistake: the byte in the file, and what is wrong.
-pub(super) type Mistake = (usize, String);
+pub(crate) type Mistake = (usize, String);
 
-pub(super) fn find_key<'k>(keys: &'k [RuleKey], entry: &RuleEntry<'_>) -> Result<&'k RuleKey, Mistake> {
+pub(crate) fn find_key<'k>(keys: &'k [RuleKey], entry: &RuleEntry<'_>) -> Result<&'k RuleKey, Mistake> {
     keys.iter().find(|key| key.name == entry.key).ok_or_else(|| {
         let suggestion = suggest_word(&entry.key, keys.iter().map(|key| key.name.to_owned()));
         (entry.key_offset, format!("unknown key `{}`{suggestion}", shorten_name(&entry.key)))
     })
 }
 
-pub(super) fn wrong_type(key: &RuleKey, at: usize) -> Mistake {
+pub(crate) fn wrong_type(key: &RuleKey, at: usize) -> Mistake {
     (at, format!("`{}` takes {}", key.name, key.takes.describe()))
 }
 
-pub(super) fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mistake> {
+pub(crate) fn text(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<RuleText, Mistake> {
     match value {
         RuleValue::Text(text) if !text.trim().is_empty() => {
             Ok(RuleText { text: text.to_string(), offset: *offset })
@@ -34,7 +34,7 @@ pub(super) fn regex(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleRegex,
     text(key, value).map(RuleRegex::new)
 }
 
-pub(super) fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
+pub(crate) fn texts(key: &RuleKey, value: &PlacedValue<'_>) -> Result<Vec<RuleText>, Mistake> {
     match &value.0 {
         RuleValue::List(list) if !list.is_empty() => list.iter().map(|item| text(key, item)).collect(),
         _ => text(key, value).map(|text| vec![text]),
@@ -60,7 +60,7 @@ pub(super) fn flag(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<b
     if *value == RuleValue::Flag(true) { Ok(true) } else { Err(wrong_type(key, *offset)) }
 }
 
-pub(super) fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<u64, Mistake> {
+pub(crate) fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<u64, Mistake> {
     match (key.takes, value) {
         (KeyType::Number(most), RuleValue::Number(number)) if (1..=most).contains(number) => Ok(*number),
         _ => Err(wrong_type(key, *offset)),

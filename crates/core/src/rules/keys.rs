@@ -237,7 +237,8 @@ impl KeyType {
     }
 }
 
-fn table_schema(keys: &[RuleKey]) -> Value {
+/// The JSON Schema of a table with these keys.
+pub(crate) fn build_table_schema(keys: &[RuleKey]) -> Value {
     let mut properties = Map::new();
     for key in keys {
         let mut schema = key.takes.schema();
@@ -249,8 +250,8 @@ fn table_schema(keys: &[RuleKey]) -> Value {
 
 /// The JSON Schemas of `[rules]` and `[[rule]]`.
 pub fn build_schemas() -> [(&'static str, Value); 2] {
-    let mut rule = table_schema(KEYS);
+    let mut rule = build_table_schema(KEYS);
     rule["required"] = json!(["name"]);
     rule["oneOf"] = ["deny", "ask", "warn", "need", "run"].map(|action| json!({"required": [action]})).into();
-    [("rules", table_schema(TABLE_KEYS)), ("rule", json!({"type": "array", "items": rule}))]
+    [("rules", build_table_schema(TABLE_KEYS)), ("rule", json!({"type": "array", "items": rule}))]
 }

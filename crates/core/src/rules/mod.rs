@@ -8,7 +8,7 @@ mod baseline_index;
 pub mod evidence;
 pub mod examples;
 mod interest;
-mod key_values;
+pub(crate) mod key_values;
 pub mod keys;
 mod layers;
 mod mistakes;
@@ -19,7 +19,7 @@ mod reader;
 pub mod review_evidence;
 mod rule_regex;
 mod sound_sections;
-mod value;
+pub(crate) mod value;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -28,6 +28,7 @@ mod tree_state;
 mod trust;
 mod unreviewed_names;
 pub mod work_tree;
+mod workflow_records;
 
 use std::any::Any;
 use std::env;

@@ -14,7 +14,7 @@ use provost_core::rules::{RuleRegex, RuleSubject, RuleText, SHOWING_PROGRAMS, Un
 use provost_core::text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PathUse {
+pub(crate) enum PathUse {
     Read,
     /// Its content is shown or copied.
     Show,
@@ -347,7 +347,7 @@ fn list_identity_files(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<P
 }
 
 /// Whether the file keeps what it holds.
-fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
+pub(crate) fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -> bool {
     const PROGRAMS: &[&str] =
         &["chmod", "chown", "chgrp", "chattr", "setfacl", "touch", "mkdir", "mkfifo", "git", "flock"];
     // The shell redirects the output before the program runs.

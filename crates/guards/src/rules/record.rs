@@ -54,7 +54,7 @@ pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace)
     let Some(patterns) = list_needed_patterns(&workspace.config.rules.rules) else { return Ok(()) };
     remember_session_commit(event, workspace)?;
     if let Some(ended) = &call.outcome.ended_task {
-        return record_task(&ended.id, ended.has_succeeded, event, workspace);
+        return record_task(&ended.id, ended.has_succeeded, session(event), workspace);
     }
     let has_failed = matches!(event.kind, EventKind::ToolFailed(_));
     if matches!(call.tool, Tool::Read { .. }) || has_failed && call.tool.is_file_tool() {
@@ -67,7 +67,12 @@ pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace)
     workspace.append_evidence(session(event), &records)
 }
 
-fn build_records(call: &ToolCall, steps: &[(usize, LineStep)], has_failed: bool) -> Vec<EvidenceRecord> {
+/// What a finished call has changed and run.
+pub(crate) fn build_records(
+    call: &ToolCall,
+    steps: &[(usize, LineStep)],
+    has_failed: bool,
+) -> Vec<EvidenceRecord> {
     let id = call.id.clone().unwrap_or_default();
     let outcome = &call.outcome;
     let has_succeeded =
@@ -106,7 +111,7 @@ pub(super) fn record_prompt(event: &Event, workspace: &Workspace) -> Result<(), 
         return Ok(());
     }
     if let Some(task) = finished_task {
-        return record_task(task, *has_task_succeeded, event, workspace);
+        return record_task(task, *has_task_succeeded, session(event), workspace);
     }
     let session = session(event);
     let is_of_user = *is_by_user && event.agent.as_ref().is_none_or(|agent| agent.id.is_none());
@@ -127,8 +132,9 @@ pub(super) fn asks_to_skip_reviews(event: &Event) -> bool {
 }
 
 /// Records the background tasks whose end the transcript announces, where no hook has seen the prompt about it.
-pub(super) fn record_ended_tasks(
+pub(crate) fn record_ended_tasks(
     evidence: &SessionEvidence,
+    log: &str,
     event: &Event,
     workspace: &Workspace,
 ) -> Result<bool, Fault> {
@@ -141,19 +147,24 @@ pub(super) fn record_ended_tasks(
         // Without a transcript, the end is not witnessed.
         let end = workspace.find_line_backwards(transcript, MOST, find_end).unwrap_or_default();
         if let Some(has_succeeded) = end {
-            record_task(task, has_succeeded, event, workspace)?;
+            record_task(task, has_succeeded, log, workspace)?;
             has_ended = true;
         }
     }
     Ok(has_ended)
 }
 
-fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
-    let session = session(event);
-    if !workspace.has_evidence(session) {
+/// Records the end of a background task in a log.
+pub(crate) fn record_task(
+    task: &str,
+    has_succeeded: bool,
+    log: &str,
+    workspace: &Workspace,
+) -> Result<(), Fault> {
+    if !workspace.has_evidence(log) {
         return Ok(());
     }
-    let evidence = workspace.read_evidence(session)?;
+    let evidence = workspace.read_evidence(log)?;
     // The end may be announced several times.
     let running = evidence.list_running_tasks().into_iter().find(|running| *running == task);
     let Some((call, patterns)) = running.and_then(|task| evidence.find_background(task)) else {
@@ -169,5 +180,5 @@ fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Works
     };
     let mut records: Vec<_> = evidence.list_changes_by(call).map(changed).collect();
     records.extend(patterns.iter().map(ran));
-    workspace.append_evidence(session, &records)
+    workspace.append_evidence(log, &records)
 }

@@ -1,19 +1,19 @@
-//! The seal: proof that Provost witnessed a pass on exactly these texts.
+//! The seal: proof that Provost witnessed a pass, or the user's approval, for exactly these texts.
 //!
-//! A seal is a keyed digest of the plan's and the gaps' hash. Provost creates the key on first use. Only
-//! its owner can read it, and the self guard denies it to tools. Without the key nobody can make a seal,
-//! and a seal of other texts does not fit these.
+//! A seal is a keyed digest. Provost creates the key on first use. Only its owner can read it, and the self guard
+//! denies it to tools. Without the key nobody can make a seal, and a seal of other texts does not fit these.
 
 use crate::prelude::*;
 use hmac_sha256::HMAC;
 
-use super::digest::{Digest, hex};
+use crate::plan_gate::digest::{Digest, hex};
 use provost_core::opinion::Fault;
 use provost_core::workspace::Workspace;
 
 /// Prefixes of the signed text, so that no digest for another purpose can pass for a seal.
 const VERDICT: &[u8] = b"provost plan verdict 1\npass\n";
 const EVIDENCE: &[u8] = b"provost plan evidence 1\n";
+const APPROVAL: &[u8] = b"provost workflow approval 1\n";
 const KEY_LENGTH: usize = 32;
 
 pub struct SealKey(Vec<u8>);
@@ -57,6 +57,15 @@ impl SealKey {
     pub fn is_signed(&self, signature: &str, record: &str) -> bool {
         decode_hex(signature)
             .is_some_and(|signature| self.digest(EVIDENCE, record).finalize_verify(&signature))
+    }
+
+    /// The seal of the user's approval.
+    pub fn seal_approval(&self, record: &str) -> String {
+        hex(&self.digest(APPROVAL, record).finalize())
+    }
+
+    pub fn is_approval(&self, seal: &str, record: &str) -> bool {
+        decode_hex(seal).is_some_and(|seal| self.digest(APPROVAL, record).finalize_verify(&seal))
     }
 
     fn digest_verdict(&self, plan: Digest, gaps: Digest) -> HMAC {
@@ -105,5 +114,6 @@ mod tests {
         let key = SealKey(vec![7; KEY_LENGTH]);
         assert!(!key.fits(&key.sign(&format!("pass\n{plan}\n{gaps}\n")), plan, gaps));
         assert!(key.is_signed(&key.sign("a"), "a") && !key.is_signed(&key.sign("a"), "b"));
+        assert!(key.is_approval(&key.seal_approval("a"), "a") && !key.is_approval(&key.sign("a"), "a"));
     }
 }

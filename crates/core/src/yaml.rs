@@ -1,6 +1,8 @@
-//! Reads the YAML that rule files of other tools use: maps, lists, texts, block texts and comments.
+//! Reads the YAML that rule files and workflow schemas of other tools use: maps, lists, texts, block texts and comments.
 //!
 //! Anchors, tags, merge keys and several documents are errors, so that nothing is read as something else.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
@@ -20,7 +22,7 @@ struct Reader<'a> {
     at: usize,
 }
 
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub fn parse(text: &str) -> Result<Value, String> {
     let raw: Vec<&str> = text.lines().collect();
     let mut lines = Vec::new();
     for (number, line) in raw.iter().enumerate() {
@@ -130,7 +132,7 @@ impl<'a> Reader<'a> {
         }
         let is_block = matches!(text, "|" | "|-" | "|+" | ">" | ">-" | ">+");
         if !is_block {
-            return read_scalar(text);
+            return read_scalar(&self.join_plain_lines(text, indent));
         }
         let start = self.lines[self.at - 1].number + 1;
         let is_inside =
@@ -144,6 +146,20 @@ impl<'a> Reader<'a> {
         let lines: Vec<&str> = block.iter().map(|line| line.get(least..).unwrap_or_default()).collect();
         let separator = if text.starts_with('>') { " " } else { "\n" };
         Ok(lines.join(separator).trim_end().into())
+    }
+
+    /// A plain text with the lines that continue it.
+    fn join_plain_lines(&mut self, text: &'a str, indent: usize) -> Cow<'a, str> {
+        let mut joined = Cow::Borrowed(text);
+        let is_plain = !text.starts_with(['"', '\'', '[', '{', '&', '*', '!', '|', '>']);
+        while let Some(line) = self.lines.get(self.at).filter(|line| is_plain && line.indent > indent) {
+            if split_key(line.text).is_some() || line.text.starts_with("- ") {
+                break;
+            }
+            joined = format!("{joined} {}", line.text).into();
+            self.at += 1;
+        }
+        joined
     }
 }
 
@@ -284,6 +300,7 @@ mod tests {
             parse("a:\n    b:\n      - c\n      -\n        d: e\n").unwrap(),
             json!({"a": {"b": ["c", {"d": "e"}]}})
         );
+        assert_eq!(parse("a: one\n  two\n\n  three\nb: 1\n").unwrap(), json!({"a": "one two three", "b": 1}));
     }
 
     #[test]
