@@ -9,6 +9,7 @@ use super::scene::{CommandEffects, Scene};
 use super::used_paths::{Contents, UsedPath, UsedPaths};
 use provost_core::effect::{Effect, WriteContent};
 use provost_core::opinion::Fault;
+use provost_core::places::is_within;
 use provost_core::rules::path_pattern::PathPatterns;
 use provost_core::rules::{RuleRegex, RuleSubject, RuleText, SHOWING_PROGRAMS, Unless};
 use provost_core::text;
@@ -266,19 +267,24 @@ fn becomes_variables(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
         .any(|other| other.number != command.number && scene.event.line().feeds(command.number, other.number))
 }
 
-/// Whether a command copies files only to where the same patterns protect the copy: `cp .env .env.bak`.
+/// Whether a command copies or moves files only to where the same patterns protect them: `cp .env .env.bak`.
 fn stays_in_place(command: &CommandEffects<'_>, patterns: &[RuleText], scene: &Scene<'_>) -> bool {
     let mut programs = command.programs();
-    let only_copies = matches!((programs.next(), programs.next()), (Some(("cp" | "install", _)), None));
-    if !only_copies {
-        return false;
-    }
+    let moves = match (programs.next(), programs.next()) {
+        (Some(("cp" | "install", _)), None) => false,
+        (Some(("mv", _)), None) => true,
+        _ => return false,
+    };
     let Ok(patterns) = PathPatterns::parse(patterns) else { return false };
     let mut targets = command.effects.iter().filter_map(|effect| match effect {
         Effect::Place { to, .. } => Some(scene.resolve(to)),
         _ => None,
     });
-    let is_protected = |path: PathBuf| !scene.is_directory(&path) && patterns.matches(&path, scene.roots());
+    let is_protected = |path: PathBuf| match scene.is_directory(&path) {
+        // There the file keeps its name.
+        true => moves && is_within(&path, &scene.workspace.project),
+        false => patterns.matches(&path, scene.roots()),
+    };
     targets.next().is_some_and(is_protected) && targets.all(is_protected)
 }
 

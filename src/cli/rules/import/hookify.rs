@@ -126,7 +126,7 @@ fn find_argument(alternatives: &[Alternative]) -> Option<Vec<(&'static str, Vec<
         let text: String = tail
             .iter()
             .filter(|piece| **piece != Piece::Boundary)
-            .map(read_plain_piece)
+            .map(|piece| read_plain_piece(*piece))
             .collect::<Option<_>>()?;
         let shell = text.trim_start_matches(['|', ' ']);
         is_fetch &= text.starts_with('|')
@@ -154,9 +154,9 @@ fn find_argument(alternatives: &[Alternative]) -> Option<Vec<(&'static str, Vec<
     Some(vec![("runs", vec![runs]), ("argument", vec![format!("(?i){}", tails.join("|"))])])
 }
 
-fn read_plain_piece(piece: &Piece) -> Option<char> {
+fn read_plain_piece(piece: Piece) -> Option<char> {
     match piece {
-        Piece::Char(c) => Some(*c),
+        Piece::Char(c) => Some(c),
         Piece::Blank => Some(' '),
         _ => None,
     }

@@ -171,6 +171,7 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
         "o:p:",
         "--db-url= --dns-resolver= --network-id= --output= --password= --profile= --project-ref= --workdir=",
     ),
+    row("restic", "o:p:r:", "--option= --password-file= --repo= --repository-file="),
     row("pulumi", "C:s:", "--color= --cwd= --profiling= --stack="),
     row("glab", "R:X:", "--field= --header= --hostname= --method= --repo="),
     row("snow", "c:", "--account= --connection= --database= --role= --schema= --user= --warehouse="),
