@@ -84,6 +84,8 @@ pub struct Judge {
     pub needs_evidence: bool,
     hasher: RandomState,
     remembered: HashMap<u64, Arc<Judgement>>,
+    /// The answer about which there is nothing to say.
+    plain: Arc<Judgement>,
     /// The directory where the session began, and its project.
     session: (PathBuf, PathBuf),
     branches: BranchTracker,
@@ -106,6 +108,7 @@ impl Judge {
             needs_evidence,
             hasher: RandomState::new(),
             remembered: HashMap::new(),
+            plain: Arc::default(),
             session: (PathBuf::new(), PathBuf::new()),
             branches: BranchTracker::default(),
         }
@@ -148,7 +151,9 @@ impl Judge {
         if let Some(known) = key.and_then(|key| self.remembered.get(&key)) {
             return known.clone();
         }
-        let judgement = Arc::new(self.judge_event(past));
+        let judgement = self.judge_event(past);
+        // Most calls pass, and share the same answer.
+        let judgement = if judgement.is_plain() { self.plain.clone() } else { Arc::new(judgement) };
         if let Some(key) = key {
             if self.remembered.len() >= MOST_REMEMBERED {
                 self.remembered.clear();
@@ -239,8 +244,8 @@ impl Judgement {
         })
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.verdicts.is_empty()
+    fn is_plain(&self) -> bool {
+        self.verdicts.is_empty() && self.unjudged.is_empty() && !self.may_switch && !self.is_unreadable
     }
 }
 

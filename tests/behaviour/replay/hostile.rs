@@ -38,6 +38,7 @@ fn what_is_no_record_is_counted_by_its_reason() {
     fs::create_dir(all.path().join("directory.jsonl")).unwrap();
     symlink(all.path().join("s1.jsonl"), all.path().join("link.jsonl")).unwrap();
     symlink(all.path(), all.path().join("loop")).unwrap();
+    symlink("nowhere", all.path().join("dangling.jsonl")).unwrap();
     fs::create_dir_all(all.path().join("s1/tool-results")).unwrap();
     fs::write(all.path().join("s1/tool-results/x.txt"), "not a record").unwrap();
     let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
@@ -49,7 +50,7 @@ fn what_is_no_record_is_counted_by_its_reason() {
             "empty file": 1,
             "half-written last line": 2,
             "line that is no JSON object": 3,
-            "link": 2,
+            "link that leads nowhere, or to what is replayed anyway": 3,
             "record of an unknown type": 1,
             "record without the fields of its type": 1,
         })

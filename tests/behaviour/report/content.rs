@@ -420,7 +420,7 @@ fn transcripts_are_judged_as_the_replay_judges_them() {
         assert_eq!(sum, of_guard as u64, "{name}");
     }
     let screen = room.screen(&["--transcripts", directory]);
-    assert!(screen.contains("Without Provost") && screen.contains("rule:no-rm"), "{screen}");
+    assert!(screen.contains("In past sessions") && screen.contains("rule:no-rm"), "{screen}");
     // Without the option, nothing is read.
     assert_eq!(room.report(&[])["without_provost"], Value::Null);
 }

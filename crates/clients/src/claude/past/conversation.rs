@@ -193,6 +193,8 @@ impl Conversation {
         let agent = match (agent, &self.context.agent) {
             (Some(id), Some(known)) if *known.id == *id => Some(known.clone()),
             (Some(id), _) => Some(PastAgent { id: id.as_ref().into(), kind: None }),
+            // The first versions kept agents in the file of the session, without an id.
+            (None, None) if record.is_sidechain => Some(PastAgent { id: "sidechain".into(), kind: None }),
             (None, known) => known.clone(),
         };
         let time = read_time(record);
