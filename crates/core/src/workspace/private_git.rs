@@ -68,7 +68,9 @@ impl<'a> PrivateGit<'a> {
         let index = format!("{INDEXES}/{}", std::process::id());
         let (objects, index) = (file("objects")?, file(&index)?);
         // A killed process has left its own.
-        index.parent().map(|indexes| files::remove_older_files(indexes, INDEX_KEPT));
+        if let Some(indexes) = index.parent() {
+            files::remove_older_files(indexes, INDEX_KEPT);
+        }
         for directory in [Some(objects.as_path()), index.parent()].into_iter().flatten() {
             files::make_private_directory(directory).map_err(fault_at(directory))?;
         }
