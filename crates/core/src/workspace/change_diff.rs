@@ -154,6 +154,7 @@ impl Workspace {
 
     /// Writes a diff as text to a file.
     pub fn write_diff_text(&self, diff: &ChangeDiff, file: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         let git = PrivateGit::open(self)?;
         // Git keeps the mode of a file that exists.
         files::make_log_file(file).map_err(fault_at(file))?;
