@@ -95,7 +95,7 @@ impl ReviewUsage {
 
     /// The sum of both, as far as it is known.
     #[must_use]
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let tokens = [self.tokens, other.tokens].into_iter().flatten().reduce(u64::saturating_add);
         let cost = [self.cost, other.cost].into_iter().flatten().reduce(|sum, cost| sum + cost);
         Self { tokens, cost }

@@ -233,6 +233,11 @@ fn instructions_are_chosen_by_the_files_and_can_be_the_users() {
     session.expect_end();
     let prompt = session.prompts().pop().unwrap();
     assert!(prompt.contains("Look for bugs.") && prompt.contains("# How to review documents"), "{prompt}");
+    let mut event = session.event("PreToolUse.Write");
+    for (file, is_denied) in [("code.md", true), ("docs.md", true), ("notes.md", false)] {
+        event["tool_input"] = serde_json::json!({"file_path": session.project.home.join("prompts-of-mine").join(file), "content": "x"});
+        assert_eq!(session.project.hook(&event).find_denial().is_ok(), is_denied, "{file}");
+    }
     let session = own("missing.md");
     let told = session.expect_end();
     assert!(told.contains("`reviewer.prompt` names") && told.contains("missing.md"), "{told}");

@@ -87,7 +87,7 @@ impl ReviewedSession {
 
     /// What the reviewer does, one line for each review.
     pub(super) fn script(&self, lines: &[&str]) {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
         self.project.write_home_file("script", &text);
     }
 

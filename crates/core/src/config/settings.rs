@@ -432,6 +432,8 @@ impl SettingType {
                 json!({"type": "array", "items": {"type": "string", "enum": choices}, "default": []})
             }
             Self::Folder { default } => json!({"type": "string", "default": default}),
+            // A text that is not set has no value that a file could give.
+            Self::Text { default: "" } => json!({"type": "string", "pattern": "\\S"}),
             Self::Text { default } => json!({"type": "string", "pattern": "\\S", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Workspace;
+use super::disk::fault_at;
 use super::git_trees::{TreeDifference, split_names};
 use super::private_git::PrivateGit;
 use super::reviewed_files::{FileContent, ReviewedFiles};
@@ -18,6 +19,7 @@ use super::unreviewed_names::find_generated_name;
 use crate::opinion::Fault;
 use crate::places::{fnv1a, is_within};
 use crate::rules::evidence::ChangedPath;
+use provost_files as files;
 
 /// A larger file is not reviewed.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -152,7 +154,10 @@ impl Workspace {
 
     /// Writes a diff as text to a file.
     pub fn write_diff_text(&self, diff: &ChangeDiff, file: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         let git = PrivateGit::open(self)?;
+        // Git keeps the mode of a file that exists.
+        files::make_log_file(file).map_err(fault_at(file))?;
         let output = format!("--output={}", file.display());
         let form = ["diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", &output];
         git.run(&[&form[..], &[&diff.base, &diff.content]].concat(), None).map(drop)
@@ -196,11 +201,15 @@ impl Workspace {
                     let found = self.list_files_below(path).ok_or_else(|| {
                         Fault::Error(format!("there are too many files in {}", path.display()))
                     })?;
-                    found.iter().for_each(|path| add(path));
+                    for path in &found {
+                        add(path);
+                    }
                     add(path);
                     if let (Some(commit), Some(name)) = (&base.commit, relative_name(path, &git.top)) {
                         let before = git.read_tree(commit, &[&name])?;
-                        before.keys().for_each(|name| add(&git.top.join(name)));
+                        for name in before.keys() {
+                            add(&git.top.join(name));
+                        }
                     }
                 }
                 ChangedPath::Any => has_unknown = true,
@@ -258,7 +267,7 @@ fn build_diff(
     let base = git.write_tree()?;
     match new {
         NewContent::WorkTree => {
-            let list: String = names.iter().map(|name| format!("{name}\0")).collect();
+            let list: String = names.iter().flat_map(|name| [name, "\0"]).collect();
             git.run(&["update-index", "-z", "--add", "--remove", "--stdin"], Some(list.as_bytes()))?;
         }
         NewContent::Commit(to) => {
@@ -301,12 +310,12 @@ fn find_left_out(
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let list: String = names.iter().map(|name| format!("{name}\0")).collect();
+    let list: String = names.iter().flat_map(|name| [name, "\0"]).collect();
     let mut found = Vec::new();
     if matches!(new, NewContent::WorkTree) {
         // It takes a name with a colon in front for a pattern.
         let plain: String =
-            names.iter().filter(|name| !name.starts_with(':')).map(|name| format!("{name}\0")).collect();
+            names.iter().filter(|name| !name.starts_with(':')).flat_map(|name| [name, "\0"]).collect();
         let ignored = git.run_with(&["check-ignore", "-z", "--stdin"], &[], Some(plain.as_bytes()), 1)?;
         found.extend(split_names(&ignored).into_iter().map(|name| (name, "ignored by git")));
     }

@@ -63,6 +63,18 @@ impl FileKind {
     }
 }
 
+/// The user's own files of instructions, whether they exist or not. An agent that could change them would choose what its
+/// reviewers look for.
+pub fn list_instruction_files(workspace: &Workspace) -> Vec<PathBuf> {
+    let place = workspace.config.word(settings::REVIEWER_PROMPT);
+    if place.is_empty() {
+        return Vec::new();
+    }
+    let place = find_place(&place, workspace);
+    let files = FileKind::ALL.map(|kind| place.join(kind.file_name()));
+    std::iter::once(place).chain(files).collect()
+}
+
 /// The instructions for the kinds of files in a diff: the user's, or the built-in ones.
 fn read_instructions(diff: &ChangeDiff, workspace: &Workspace) -> Result<String, Fault> {
     let place = workspace.config.word(settings::REVIEWER_PROMPT);
@@ -108,7 +120,7 @@ pub(super) fn build_prompt(
         if more > 0 {
             lines.push(format!("and {more} more"));
         }
-        lines.iter().map(|line| format!("- {line}\n")).collect::<String>()
+        lines.iter().flat_map(|line| ["- ", line, "\n"]).collect::<String>()
     };
     let changed = list(&mut diff.files.iter().map(|file| make_one_line(&file.path)));
     let left_out =

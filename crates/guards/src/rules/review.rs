@@ -30,6 +30,8 @@ use provost_core::workspace::change_diff::ChangeDiff;
 const FOLDER: &str = "changes";
 /// What git may take beside the reviews.
 const OVERHEAD: Duration = Duration::from_secs(5);
+/// How many files that are left alone the journal names.
+const MOST_LEFT_OUT: usize = 5;
 /// A review that has less time left is not started.
 const LEAST_TIME: Duration = Duration::from_secs(1);
 const ABOUT: &str = "what a coding agent has changed";
@@ -262,9 +264,8 @@ impl RuleReviews<'_, '_> {
     /// Waits for the next change: there is nothing to review, or too little.
     fn leave_alone(&self, diff: &ChangeDiff) -> Result<Opinion, Fault> {
         self.append(EvidenceRecord::Looked { rule: self.rule.name.clone() })?;
-        const MOST: usize = 5;
         let mut opinion = note(&format!("not reviewed: {}", describe_size(diff)));
-        let left_out = diff.left_out.iter().take(MOST);
+        let left_out = diff.left_out.iter().take(MOST_LEFT_OUT);
         opinion
             .evidence
             .extend(left_out.map(|file| format!("left alone: {} ({})", make_one_line(&file.path), file.why)));
@@ -293,7 +294,7 @@ pub(super) fn answer_skip_prompt(event: &Event, workspace: &Workspace) -> Opinio
 
 fn sum_cost(progress: &ReviewProgress<'_>, is_counted: bool) -> String {
     let usage = progress.reviews.iter().map(|review| review.usage);
-    let usage = usage.fold(ReviewUsage::default(), ReviewUsage::add);
+    let usage = usage.fold(ReviewUsage::default(), ReviewUsage::plus);
     let seconds = progress.reviews.iter().map(|review| review.seconds).sum();
     describe_cost(if is_counted { progress.reviews.len() as u64 } else { 1 }, seconds, usage)
 }
