@@ -62,7 +62,8 @@ fn lines(
 /// Ticks without work, and the end of what is not finished.
 fn workflow_ends() -> Vec<Denied> {
     let rows = ["workflow-ticks", "workflow-finish"].into_iter().zip(denied_calls());
-    let begins_with = ["`1.1 Create the store` not ticked", "`openspec archive add-login --yes` denied"];
+    let begins_with =
+        ["`openspec/changes/add-login/tasks.md` denied", "`openspec archive add-login --yes` denied"];
     let rows = rows.zip(begins_with).map(|((guard, (project, event, _)), begins_with)| {
         let mut row = denied(guard, project, event, begins_with);
         row.stage.config.push(("workflow", "use = [\"openspec\"]".into()));
