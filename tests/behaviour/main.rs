@@ -38,3 +38,4 @@ mod self_guard;
 #[cfg(target_os = "linux")]
 mod soak;
 mod status;
+mod workflow;
