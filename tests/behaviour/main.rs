@@ -38,4 +38,5 @@ mod self_guard;
 #[cfg(target_os = "linux")]
 mod soak;
 mod status;
+mod workflow;
 mod workflow_ticks;

@@ -120,6 +120,28 @@ pub const EXCEPTIONS: &[Exception] = &[
         reason: "the user reads that the override could not be recorded",
     },
     Exception {
+        guards: &["workflow-gate"],
+        faults: &[Fault::Unreadable],
+        word: Outcome::Acts,
+        reason: "a text that cannot be read is not approved, and the denial says which one it is",
+    },
+    Exception {
+        guards: &["workflow-approval"],
+        faults: &[
+            Fault::Unreadable,
+            Fault::Vanished,
+            Fault::StateReadOnly,
+            Fault::DiskFull,
+            Fault::LockHeld,
+            Fault::NoHome,
+            Fault::KeyEmpty,
+            Fault::KeyForeign,
+            Fault::KeyOpen,
+        ],
+        word: Outcome::Warned,
+        reason: "the user reads why nothing was approved, and work goes on waiting",
+    },
+    Exception {
         guards: &["review-loop"],
         faults: &[
             Fault::ProjectReadOnly,
