@@ -11,6 +11,7 @@ pub mod gate;
 mod places;
 pub mod record;
 pub mod standing;
+mod unchanged;
 pub mod waiting;
 
 pub use places::{find_record_place, list_roots_below};
