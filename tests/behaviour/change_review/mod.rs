@@ -5,3 +5,4 @@ mod run;
 mod session;
 mod setup;
 mod turns;
+mod workflow_end;

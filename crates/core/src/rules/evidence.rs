@@ -252,11 +252,6 @@ impl SessionEvidence {
         rounds
     }
 
-    /// All records, in the order in which they were written.
-    pub fn records(&self) -> &[EvidenceRecord] {
-        &self.records
-    }
-
     /// Adds a record to this value only.
     pub fn push(&mut self, record: EvidenceRecord) {
         self.records.push(record);
