@@ -8,7 +8,7 @@
 mod coverage;
 mod gate;
 mod reviews;
-mod scene;
+pub mod scene;
 mod snapshot;
 mod table;
 mod writers;

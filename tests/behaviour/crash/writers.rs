@@ -161,6 +161,18 @@ pub const WRITERS: &[Writer] = &[
         &[RULE_EVIDENCE, KEPT_RULES],
         change_recorded,
     ),
+    writer(
+        "a file is changed, and a task waits for work",
+        &["workflow-ticks"],
+        &[RULE_EVIDENCE],
+        crate::workflow_ticks::change_recorded,
+    ),
+    writer(
+        "a task is ticked after work",
+        &["workflow-ticks"],
+        &[RULE_EVIDENCE],
+        crate::workflow_ticks::task_ticked,
+    ),
     writer("a turn ends, a check of a rule runs", &["rules"], &[RULE_CHECKS, RULE_EVIDENCE], check_run),
     writer(
         "the user trusts the commands of rules",
@@ -191,6 +203,7 @@ pub const READERS: &[&str] = &[
     "discover-menu-guard",
     "state-write-validator",
     "delegation-gate",
+    "workflow-finish",
     "skill-delegation-enforcer",
     "review-reminder",
     // These remember for `phase-records`, which writes for all of them.

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::crash::scene::Scene;
 use crate::support::{Answer, TestProject};
 use systems::System;
 
@@ -132,6 +134,38 @@ impl WorkflowSession {
         let answer = self.ask(event.clone());
         assert!(answer.is_silent(), "{event}: {answer:?}");
     }
+}
+
+/// For the crash tests: a call has changed a file, which is recorded as work.
+#[cfg(target_os = "linux")]
+pub fn change_recorded() -> Scene {
+    let session = WorkflowSession::new(&systems::OPENSPEC);
+    let before = session.before(session.project.write(session.path("src/a.rs"), "fn b() {}\n"));
+    let event = session.after(&before, true);
+    Scene::event(session.project, &event)
+}
+
+/// For the crash tests: a task is about to be ticked after work.
+#[cfg(target_os = "linux")]
+pub fn task_ticked() -> Scene {
+    let session = WorkflowSession::new(&systems::OPENSPEC);
+    session.work();
+    let event = session.before(session.tick(&systems::OPENSPEC, 0));
+    Scene::event(session.project, &event)
+}
+
+/// For the tests of failures: a call that `workflow-ticks` denies, and one that `workflow-finish` denies.
+pub fn denied_calls() -> [(TestProject, Value, PathBuf); 2] {
+    let make = |event: fn(&WorkflowSession) -> Value| {
+        let session = WorkflowSession::new(&systems::OPENSPEC);
+        let event = event(&session);
+        let tasks = session.path(systems::OPENSPEC.tasks);
+        (session.project, event, tasks)
+    };
+    [
+        make(|session| session.tick(&systems::OPENSPEC, 0)),
+        make(|session| session.project.bash("openspec archive add-login --yes")),
+    ]
 }
 
 /// A call of a tool of an MCP server.
