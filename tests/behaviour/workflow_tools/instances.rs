@@ -113,7 +113,7 @@ fn spec_kits_pointer_governs_before_another_approved_feature() {
 }
 
 #[test]
-fn an_agent_may_not_point_to_an_approved_feature_to_make_work_free() {
+fn an_agent_does_not_get_the_approval_of_another_feature_by_the_pointer() {
     let flow = with_second(&SPEC_KIT, "002-farewell");
     flow.approve("002-farewell");
     flow.put(".specify/feature.json", "{\"feature_directory\": \"specs/001-greeting\"}\n");
@@ -121,13 +121,8 @@ fn an_agent_may_not_point_to_an_approved_feature_to_make_work_free() {
     // The prompt is about the feature that the pointer names.
     let reason = flow.assert_held();
     assert!(reason.contains("001-greeting"), "{reason}");
-    let file = ".specify/feature.json";
-    flow.project.assert_denied(&[
-        ("Write", flow.project.write(flow.path(file), "{\"feature_directory\": \"specs/002-farewell\"}\n")),
-        ("Edit", flow.project.edit(flow.path(file), "001-greeting", "002-farewell")),
-        ("a shell", flow.project.bash("sed -i s/001-greeting/002-farewell/ .specify/feature.json")),
-        ("removal", flow.project.bash("rm .specify/feature.json")),
-    ]);
+    flow.put(".specify/feature.json", "{\"feature_directory\": \"specs/002-farewell\"}\n").assert_held();
+    flow.project.assert_denied(&[("removal", flow.project.bash("rm .specify/feature.json"))]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl WorkflowInstance {
     /// Whether something that it needs is missing, or a task is left. Finished instances lock nobody out.
     pub fn is_open(&self) -> bool {
         match self.status.as_deref() {
-            Some("done" | "completed") => return false,
+            Some(status) if is_finished_status(status) => return false,
             Some("draft" | "ready-for-dev" | "in-progress" | "in-review" | "review" | "blocked") => {
                 return true;
             }
@@ -94,6 +94,11 @@ impl WorkflowInstance {
     pub fn count_tasks(&self) -> (usize, usize) {
         (self.tasks.iter().filter(|task| task.is_closed).count(), self.tasks.len())
     }
+}
+
+/// Whether a status says that nothing is left to do.
+pub fn is_finished_status(status: &str) -> bool {
+    ["done", "completed"].iter().any(|finished| status.eq_ignore_ascii_case(finished))
 }
 
 /// The pattern of the task files in an instance's directory.
@@ -201,7 +206,7 @@ impl WorkflowInstance {
                     continue;
                 }
             };
-            is_empty &= split_front_matter(&text).0.trim().is_empty();
+            is_empty &= has_no_text(&text);
             if let Some(mark) = find_unfilled(&text, rule, root, workspace) {
                 artefact.problem.get_or_insert(ArtefactProblem::Unfilled(mark));
             }
@@ -241,7 +246,7 @@ impl WorkflowInstance {
         self.tasks = read_tasks(self.format, &text);
         self.status = find_head_value(&text, "status").map(|status| status.to_lowercase());
         self.route = find_head_value(&text, "route").filter(|route| !route.is_empty());
-        let is_empty = split_front_matter(&text).0.trim().is_empty();
+        let is_empty = has_no_text(&text);
         self.artefacts.push(ArtefactState {
             id: "spec".into(),
             expected: path.clone(),
@@ -297,6 +302,11 @@ fn read_document(path: &Path, workspace: &Workspace) -> Result<Option<String>, S
         Ok(text) if !text.contains('\0') => Ok(Some(text)),
         _ => Err("is not UTF-8 text".into()),
     }
+}
+
+/// Whether nothing but front matter is there.
+fn has_no_text(text: &str) -> bool {
+    split_front_matter(strip_byte_order_mark(text)).0.trim().is_empty()
 }
 
 /// The files of an artefact, relative to the directory of its instance.
