@@ -38,5 +38,6 @@ mod self_guard;
 #[cfg(target_os = "linux")]
 mod soak;
 mod status;
+mod workflow;
 mod workflow_ticks;
 mod workflow_tools;

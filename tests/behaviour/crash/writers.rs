@@ -47,7 +47,8 @@ const EMBEDDED: &str = "plan_gate/store/embedded.rs";
 const FOLDER: &str = "plan_gate/store/sidecar_folder.rs";
 const WITNESS: &str = "plan_gate/witness.rs";
 const EVIDENCE: &str = "plan_gate/evidence.rs";
-const SEAL: &str = "plan_gate/seal.rs";
+const SEAL: &str = "seal.rs";
+const WORKFLOW_RECORDS: &str = "workspace/workflow_records.rs";
 const JUDGES: &str = "plan_gate/judge_notes.rs";
 const OPEN_FINDINGS: &str = "review_loop/open_findings.rs";
 const PROMPTS: &str = "review_loop/prompts.rs";
@@ -182,6 +183,7 @@ pub const WRITERS: &[Writer] = &[
     ),
     writer("`provost rules trust`", &["rules trust"], &[RULE_TRUST], rules_trusted),
     also_plain(writer("`provost rules add`", &["rules add"], &[CHANGE], rule_added)),
+    writer("the user approves a plan", &["workflow-approval"], &[WORKFLOW_RECORDS, SEAL], plan_approved),
     writer("`provost phases migrate`", &["phases migrate"], &[CHANGE], migrated),
     also_plain(writer("`provost man --dir`", &["man"], &["cli/man.rs"], manual_written)),
     also_plain(writer("`provost report --html`", &["report"], &["cli/report/html.rs"], page_written)),
@@ -191,6 +193,9 @@ pub const WRITERS: &[Writer] = &[
 pub const READERS: &[&str] = &[
     "self-guard",
     "config-check",
+    "workflow-gate",
+    "workflow status",
+    "approve",
     "plan-output-validator",
     "iteration-corridor",
     "skill-validator",
@@ -441,6 +446,21 @@ fn rule_added() -> Scene {
     let project = TestProject::new();
     project.write_file("provost.toml", "# mine\n");
     Scene::command(project, &["rules", "add", "--name", "x", "--runs", "git clean", "--deny", "no"])
+}
+
+fn plan_approved() -> Scene {
+    let project = TestProject::new();
+    project.write_file("provost.toml", "[workflow]\nuse = [\"openspec\"]\n");
+    let mut event = project.recorded_event("UserPromptSubmit");
+    for name in ["add-login", "add-logout"] {
+        project.write_file(&format!("openspec/changes/{name}/tasks.md"), "- [ ] 1.1 Store the password\n");
+        event["prompt"] = format!("provost approve {name}").into();
+        // An older approval stays.
+        if name == "add-login" {
+            assert_eq!(project.hook(&event).code, Some(0));
+        }
+    }
+    Scene::event(project, &event)
 }
 
 fn migrated() -> Scene {

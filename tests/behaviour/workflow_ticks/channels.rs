@@ -128,12 +128,12 @@ fn a_file_that_is_born_with_ticks_needs_work() {
     let path = session.path("openspec/changes/new/tasks.md");
     session.assert_denied(
         session.project.write(&path, "- [x] 1.1 Done before\n"),
-        "`1.1 Done before` not ticked",
+        "`1.1 Done before` ticked without work",
     );
     session.assert_allowed(session.project.write(&path, "- [ ] 1.1 To do\n"));
     session.assert_denied(
         session.project.write(&path, "```\r\n* [ X ] in a fence\r\n```\r\n"),
-        "`in a fence` not ticked",
+        "`in a fence` ticked without work",
     );
 }
 
@@ -154,10 +154,10 @@ fn a_status_set_by_the_tool_of_task_master_needs_work() {
     .map(str::to_owned)
     .to_vec();
     check_lines(&session, &ticking, true);
-    session.assert_denied(set_status(&session, "1.1", "done"), "`1.1 Hash` not ticked");
+    session.assert_denied(set_status(&session, "1.1", "done"), "`1.1 Hash` ticked without work");
     session.assert_denied(
         call_server(&session, "mcp__tm__set_task_status", json!({"id": "1.1", "status": "done"})),
-        "not ticked",
+        "ticked without work",
     );
     let free: Vec<String> = [
         "task-master set-status --id=1.1 --status=in-progress",

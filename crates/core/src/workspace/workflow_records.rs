@@ -18,9 +18,9 @@ const LARGEST: u64 = 16 << 20;
 impl Workspace {
     /// What is on record for a project. `Null`: nothing, or nothing that can be read.
     pub fn read_workflow_record(&self, project: &Path) -> Result<Value, Fault> {
-        let Some(bytes) = self.read_bytes(&self.workflow_record_file(project)?, LARGEST)? else {
-            return Ok(Value::Null);
-        };
+        // Without a home, nothing was ever approved.
+        let Ok(file) = self.workflow_record_file(project) else { return Ok(Value::Null) };
+        let Some(bytes) = self.read_bytes(&file, LARGEST)? else { return Ok(Value::Null) };
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         // The name of the file is only a digest.
         let is_own = value["project"] == *project.to_string_lossy();

@@ -73,7 +73,8 @@ fn names_file(path: &Path, scene: &Scene<'_>) -> bool {
         return !scene.is_directory(path);
     }
     let tool = scene.event.call().map(|call| call.native_tool.to_ascii_lowercase()).unwrap_or_default();
-    let writes_files = ["write", "edit", "save", "patch", "file"].iter().any(|word| tool.contains(word));
+    let own_name = tool.rsplit("__").next().unwrap_or_default();
+    let writes_files = ["write", "edit", "save", "patch", "file"].iter().any(|word| own_name.contains(word));
     let text = path.to_string_lossy();
     let is_word = !text.contains(char::is_whitespace) && !text.contains("://");
     let is_extension = |extension: &str| extension.len() <= 8 && extension.contains(char::is_alphabetic);

@@ -62,7 +62,7 @@ impl WorkflowRecord {
         {
             let sealed = list("approvals").iter().rev().filter_map(|entry| {
                 let approval = Approval::parse(entry)?;
-                key.is_approval(entry["seal"].as_str()?, &approval.describe()).then_some(approval)
+                key.is_approval(entry["signature"].as_str()?, &approval.describe()).then_some(approval)
             });
             record.approvals = sealed.collect();
         }
@@ -136,7 +136,7 @@ impl Approval {
     pub fn store(&self, project: &Path, workspace: &Workspace) -> Result<(), Fault> {
         let key = SealKey::load_or_create(workspace)?;
         let mut entry = self.as_json();
-        entry["seal"] = key.seal_approval(&self.describe()).into();
+        entry["signature"] = key.seal_approval(&self.describe()).into();
         let is_same =
             |other: &Value| ["workflow", "instance", "root"].iter().all(|name| other[*name] == entry[*name]);
         workspace.change_workflow_record(project, |record| {

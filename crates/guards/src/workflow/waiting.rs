@@ -32,7 +32,7 @@ pub(super) fn deny_waiting(
     let (why, mut fix) = match why {
         WaitingReason::NotApproved => (
             format!("{named} waits for the user's prompt {prompt}"),
-            format!("show the user {place}, and ask for this prompt"),
+            format!("show them the plan, and ask for this prompt. The plan is in {place}"),
         ),
         WaitingReason::Changed(difference) => {
             let (file, verb) = match difference {
@@ -41,8 +41,11 @@ pub(super) fn deny_waiting(
                 Difference::Removed(file) => (file, "is gone"),
             };
             (
-                format!("{} {verb} since the user approved {named}", quote_path_end(file)),
-                format!("show the user the difference, and ask for the prompt {prompt}"),
+                format!(
+                    "{} {verb} since the user's prompt {prompt}, which is needed again",
+                    quote_path_end(file)
+                ),
+                "show the user the difference, and ask for this prompt".into(),
             )
         }
         WaitingReason::Incomplete(path, problem) => {
@@ -100,9 +103,9 @@ pub(super) fn deny_unknown(event: &Event, root: &WorkflowRoot<'_>, instance: &Wo
     let prompt = approve_prompt(&instance.place.name);
     build_denial(
         event,
-        format!("it changes a file whose name is not known, and work waits for the user's prompt {prompt}"),
+        format!("its target is not known, and work waits for the user's prompt {prompt}"),
         format!(
-            "write the name of the file into the command, or show the user {} and ask for this prompt",
+            "name the file in the command, so that a change of the plan is allowed; or show the user the plan in {}",
             quote_path_end(&root.shorten(&instance.place.path))
         ),
     )

@@ -6,18 +6,19 @@ use crate::workflow_ticks::denied_calls;
 
 pub const SCENES: &[Scene] = &[("workflow-ticks", workflow_ticks), ("workflow-finish", workflow_finish)];
 
+/// The setting in another file than the one that a fault breaks.
+const USED: &str = "[workflow]\nuse = [\"openspec\"]\n";
+
 /// A task is ticked without work.
 fn workflow_ticks() -> Stage {
     let [(project, event, tasks), _] = denied_calls();
-    let mut stage = Stage::new("workflow-ticks", project, event, Deed::Denies("since the last tick"));
-    stage.config.push(("workflow", "use = [\"openspec\"]".into()));
-    stage.resting_on([tasks])
+    project.write_managed_config(USED);
+    Stage::new("workflow-ticks", project, event, Deed::Denies("since the last tick")).resting_on([tasks])
 }
 
 /// A change with open tasks is archived.
 fn workflow_finish() -> Stage {
     let [_, (project, event, tasks)] = denied_calls();
-    let mut stage = Stage::new("workflow-finish", project, event, Deed::Denies("the change `add-login`"));
-    stage.config.push(("workflow", "use = [\"openspec\"]".into()));
-    stage.resting_on([tasks])
+    project.write_managed_config(USED);
+    Stage::new("workflow-finish", project, event, Deed::Denies("the change `add-login`")).resting_on([tasks])
 }

@@ -69,7 +69,7 @@ fn judge_call(
     }
     found.retain(|found| found.ticks != FoundTicks::Tasks(Vec::new()));
     if let Some(checklist) = found.iter().find(|found| matches!(found.role, PathRole::Checklist)) {
-        return Ok(deny_checklist(checklist, workspace));
+        return Ok(deny_checklist(checklist, event, workspace));
     }
     if found.is_empty() {
         return Ok(Opinion::silent());
@@ -115,41 +115,37 @@ fn drop_free_ticks(found: &mut CallTicks<'_>, workspace: &Workspace) -> Result<(
 
 fn deny_ticks(found: &CallTicks<'_>, event: &Event, workspace: &Workspace) -> Opinion {
     let shown = show_path(&found.file, workspace);
-    let evidence = vec![format!("it may mark tasks of {shown} as done")];
-    let planning = found.root.table.planning.first().map_or("its planning directory", String::as_str);
-    let no_work =
-        format!("nothing outside `{planning}/` changed and no test or build passed since the last tick");
-    let denial = match &found.ticks {
-        FoundTicks::Tasks(tasks) => Denial {
-            what: format!("{} not ticked", name_tasks(tasks)),
-            why: no_work,
-            fix: "do the task's work or run its tests so that they pass, and tick it then. If the work was done where \
-                  Provost did not see it, show the user the task; they can tick it in an editor"
-                .into(),
-            document_wording: None,
-        },
-        FoundTicks::Possible => Denial {
-            what: format!("{} may tick tasks", event.subject()),
-            why: no_work,
-            fix: format!(
-                "use the Edit or the Write tool, whose text can be checked, for {}, or do the tasks' work first",
+    let planning = found.root.list_planning().next().map(|path| path.to_string_lossy().into_owned());
+    let planning = text::quote_path_end(&planning.unwrap_or_default());
+    let work = format!("Work is a change outside {planning}, or a test or build that passes");
+    let (why, fix) = match &found.ticks {
+        FoundTicks::Tasks(tasks) => (
+            format!("{} ticked without work since the last tick", name_tasks(tasks)),
+            format!(
+                "do its work or run its tests first. {work}. If Provost did not see the work, show the user the task; \
+                 they can tick it in an editor"
+            ),
+        ),
+        FoundTicks::Possible => (
+            "it may tick tasks without work since the last tick".into(),
+            format!(
+                "change {} with the Edit tool, whose text can be checked, or do the tasks' work first. {work}",
                 text::quote_path_end(&shown)
             ),
-            document_wording: None,
-        },
+        ),
     };
-    Opinion::deny(denial, evidence)
+    deny(event, why, fix, format!("it may mark tasks of {shown} as done"))
 }
 
-fn deny_checklist(found: &CallTicks<'_>, workspace: &Workspace) -> Opinion {
-    let shown = show_path(&found.file, workspace);
-    let denial = Denial {
-        what: format!("{} not ticked", text::quote_path_end(&shown)),
-        why: "only the user ticks a checklist: it is their review".into(),
-        fix: "show the user its open points; they tick them in an editor".into(),
-        document_wording: None,
-    };
-    Opinion::deny(denial, vec![format!("{shown} is a checklist")])
+fn deny_checklist(found: &CallTicks<'_>, event: &Event, workspace: &Workspace) -> Opinion {
+    let why = "only the user ticks a checklist, because it is their review".into();
+    let fix = "show the user its open points; they tick them in an editor".into();
+    deny(event, why, fix, format!("{} is a checklist", show_path(&found.file, workspace)))
+}
+
+fn deny(event: &Event, why: String, fix: String, evidence: String) -> Opinion {
+    let what = format!("{} denied", event.subject());
+    Opinion::deny(Denial { what, why, fix, document_wording: None }, vec![evidence])
 }
 
 /// The first of some tasks, and how many there are.
@@ -162,7 +158,7 @@ pub(crate) fn name_tasks(tasks: &[TaskItem]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{}{more}", text::quote_for_model(&text::clip_line(name.trim(), 32)))
+    format!("{}{more}", text::quote_for_model(&text::clip_line(name.trim(), 24)))
 }
 
 pub(crate) fn show_path(path: &Path, workspace: &Workspace) -> String {
