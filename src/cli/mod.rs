@@ -167,7 +167,7 @@ const IO_EXIT: u8 = 74;
 pub fn run() -> ExitCode {
     let parsed = match Provost::try_parse() {
         Ok(parsed) => parsed,
-        Err(error) => return answer_usage_error(&error),
+        Err(error) => return ExitCode::from(answer_usage_error(&error)),
     };
     client::choose(parsed.client.as_deref());
     let outcome = match parsed.command {
@@ -208,15 +208,18 @@ pub fn run() -> ExitCode {
 
 /// Prints help or a usage error. If a client's hook made the error, an error code could block every tool, so
 /// there the user is warned and the call continues.
-fn answer_usage_error(error: &clap::Error) -> ExitCode {
+fn answer_usage_error(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let caller = clients::CLIENTS.iter().find(|client| (client.facts.find_project)().is_some());
     match caller {
         Some(client) if !io::stdin().is_terminal() => {
-            let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let first = match error.kind() {
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "it names no command".to_owned(),
+                _ => error.to_string().lines().next().unwrap_or_default().to_owned(),
+            };
             let text = format!(
                 "[provost] the hook entry has a mistake: {first}. To fix: its arguments begin with `hook`."
             );
@@ -229,9 +232,14 @@ fn answer_usage_error(error: &clap::Error) -> ExitCode {
                 // The arguments may have been pasted with characters that a terminal obeys.
                 Cow::Owned(safe) => eprint!("{safe}"),
             }
-            ExitCode::from(USAGE_EXIT)
+            USAGE_EXIT
         }
     }
+}
+
+/// Answers a call without arguments and without an event. Returns the exit code.
+pub(crate) fn answer_missing_command() -> u8 {
+    Provost::try_parse_from(["provost"]).map_or_else(|error| answer_usage_error(&error), |_| USAGE_EXIT)
 }
 
 /// Runs `provost compat` for a known script; `None`: clap reports the error.

@@ -169,8 +169,8 @@ pub struct Settings {
     /// Whether another client could read hooks from a file with this name. Such a file is protected as long as it calls
     /// Provost.
     pub is_other_hook_file: fn(file: &Path) -> bool,
-    /// The directories that may hold such files.
-    pub list_other_hook_folders: fn(home: Option<&Path>, project: &Path) -> Vec<PathBuf>,
+    /// The directories that may hold such files, as far as they could lie above, at or below a path.
+    pub list_other_hook_folders: fn(path: &Path, home: Option<&Path>, project: &Path) -> Vec<PathBuf>,
     /// The switches of hooks in the text of a file (`None`: there is no file). An error says why the client would ignore
     /// the file.
     pub parse_switches: fn(Option<&str>) -> Result<Switches, String>,
@@ -191,7 +191,7 @@ impl Settings {
         is_settings_file: |_| false,
         list_files: |_, _| Vec::new(),
         is_other_hook_file: |_| false,
-        list_other_hook_folders: |_, _| Vec::new(),
+        list_other_hook_folders: |_, _, _| Vec::new(),
         parse_switches: |_| Ok(Switches::default()),
         find_plugin: || None,
         find_disarming_argument: |_, _| None,

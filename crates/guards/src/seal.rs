@@ -14,6 +14,7 @@ use provost_core::workspace::Workspace;
 const VERDICT: &[u8] = b"provost plan verdict 1\npass\n";
 const EVIDENCE: &[u8] = b"provost plan evidence 1\n";
 const APPROVAL: &[u8] = b"provost workflow approval 1\n";
+const UNCHANGED: &[u8] = b"provost workflow list 1\n";
 const KEY_LENGTH: usize = 32;
 
 pub struct SealKey(Vec<u8>);
@@ -66,6 +67,15 @@ impl SealKey {
 
     pub fn is_approval(&self, seal: &str, record: &str) -> bool {
         decode_hex(seal).is_some_and(|seal| self.digest(APPROVAL, record).finalize_verify(&seal))
+    }
+
+    /// The seal of a list of files that need not be read again.
+    pub fn seal_list(&self, list: &str) -> String {
+        hex(&self.digest(UNCHANGED, list).finalize())
+    }
+
+    pub fn is_list(&self, seal: &str, list: &str) -> bool {
+        decode_hex(seal).is_some_and(|seal| self.digest(UNCHANGED, list).finalize_verify(&seal))
     }
 
     fn digest_verdict(&self, plan: Digest, gaps: Digest) -> HMAC {

@@ -12,6 +12,7 @@ pub(crate) mod key_values;
 pub mod keys;
 mod layers;
 mod mistakes;
+mod needed_bytes;
 pub mod path_pattern;
 mod quick_reader;
 mod reader;

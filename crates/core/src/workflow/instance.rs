@@ -9,10 +9,8 @@ use super::front_matter::{find_head_value, split_front_matter};
 use super::meaning::{find_meaning, find_story_meaning};
 use super::openspec::read_change_rules;
 use super::project::{InstancePlace, LARGEST_FILE, WorkflowRoot};
-use super::task_master;
 use super::tasks::{TaskFormat, TaskItem, has_open_task, read_tasks};
 use super::{ArtefactRule, WorkflowSystem};
-use crate::text::strip_byte_order_mark;
 use crate::workspace::Workspace;
 
 /// The files of one instance.
@@ -63,6 +61,20 @@ pub enum ArtefactProblem {
 }
 
 impl WorkflowInstance {
+    /// An instance of which only the name counts.
+    pub fn named(place: InstancePlace) -> Self {
+        Self {
+            place,
+            artefacts: Vec::new(),
+            tasks: Vec::new(),
+            status: None,
+            route: None,
+            format: TaskFormat::Boxes,
+            has_task_file: false,
+            is_tag: false,
+        }
+    }
+
     /// Whether something that it needs is missing, or a task is left. Finished instances lock nobody out.
     pub fn is_open(&self) -> bool {
         match self.status.as_deref() {
@@ -122,19 +134,18 @@ pub(super) fn read_instance(
         return None;
     }
     let mut instance = WorkflowInstance {
-        place: place.clone(),
-        artefacts: Vec::new(),
-        tasks: Vec::new(),
-        status: None,
-        route: None,
         format: root.table.task_format(),
         has_task_file: root.table.tasks.is_some(),
         is_tag: root.table.system == WorkflowSystem::TaskMaster,
+        ..WorkflowInstance::named(place.clone())
     };
     if instance.is_tag {
         return instance.read_tag(root, workspace).then_some(instance);
     }
     if workspace.is_directory(&place.path) {
+        if !root.is_begun(&place.path, workspace) {
+            return None;
+        }
         instance.read_directory(root, workspace);
     } else {
         instance.read_file(root, workspace);
@@ -263,17 +274,10 @@ impl WorkflowInstance {
     /// Reads a tag of Task Master. Returns whether it exists.
     fn read_tag(&mut self, root: &WorkflowRoot<'_>, workspace: &Workspace) -> bool {
         let path = root.shorten(&self.place.path).into_owned();
-        let text = match read_document(&self.place.path, workspace) {
-            Ok(text) => text.unwrap_or_default(),
+        let tags = match root.read_tags(workspace) {
+            Ok(tags) => tags.unwrap_or_default(),
             Err(why) => {
-                self.add_unreadable("tasks", path.clone(), format!("{path} {why}"));
-                return true;
-            }
-        };
-        let tags = match task_master::parse_file(strip_byte_order_mark(&text)) {
-            Ok(tags) => tags,
-            Err(why) => {
-                self.add_unreadable("tasks", path.clone(), format!("{path}: {why}"));
+                self.add_unreadable("tasks", path, why.to_owned());
                 return true;
             }
         };
@@ -291,7 +295,7 @@ impl WorkflowInstance {
 }
 
 /// The text of a file. The error completes "FILE …".
-fn read_document(path: &Path, workspace: &Workspace) -> Result<Option<String>, String> {
+pub(super) fn read_document(path: &Path, workspace: &Workspace) -> Result<Option<String>, String> {
     let bytes = workspace.read_bytes(path, LARGEST_FILE).map_err(|fault| {
         let text = fault.to_string();
         let why = text.rsplit_once(&format!("{}: ", path.display())).map_or(text.as_str(), |(_, why)| why);

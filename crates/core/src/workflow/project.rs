@@ -1,13 +1,14 @@
 //! A project of a workflow: its root, its instances, and what each of its paths is.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::file_pattern::{find_start, has_wildcard, matches_file};
-use super::instance::{WorkflowInstance, read_instance, read_task_pattern};
+use super::instance::{WorkflowInstance, read_document, read_instance, read_task_pattern};
 use super::layout::{ProjectLayout, find_pointed_value, read_pointer_text};
-use super::task_master;
+use super::task_master::{self, TagTasks};
 use super::{WorkflowSystem, WorkflowTable};
 use crate::glob::matches_glob;
 use crate::opinion::Fault;
@@ -23,6 +24,8 @@ pub struct WorkflowRoot<'t> {
     /// Resolved.
     pub directory: PathBuf,
     layout: ProjectLayout,
+    /// The tags of Task Master, which are all in one file.
+    tags: OnceCell<Result<Option<Vec<TagTasks>>, String>>,
 }
 
 /// Where an instance is.
@@ -92,7 +95,7 @@ impl<'t> WorkflowRoot<'t> {
         workspace: &Workspace,
     ) -> Self {
         let layout = ProjectLayout::read(table, &directory, pointer, workspace);
-        Self { table, directory, layout }
+        Self { table, directory, layout, tags: OnceCell::new() }
     }
 
     /// A path of the project for messages.
@@ -195,7 +198,8 @@ impl<'t> WorkflowRoot<'t> {
         has_wildcard(last) && last.contains('.')
     }
 
-    /// All instances, by name. An error: a directory or file that lists them cannot be read.
+    /// The places of all instances, by name; [`Self::read_instance`] says whether one has begun there. An error: a directory
+    /// or file that lists them cannot be read.
     pub fn list_instances(&self, workspace: &Workspace) -> Result<Vec<InstancePlace>, Fault> {
         let mut found = match self.table.system {
             WorkflowSystem::TaskMaster => self.list_tags(workspace)?,
@@ -213,13 +217,29 @@ impl<'t> WorkflowRoot<'t> {
     }
 
     fn list_tags(&self, workspace: &Workspace) -> Result<Vec<InstancePlace>, Fault> {
-        let Some(file) = self.table.tasks.as_ref().map(|file| self.directory.join(file)) else {
-            return Ok(Vec::new());
-        };
-        let Some(text) = workspace.read_text(&file, LARGEST_FILE)? else { return Ok(Vec::new()) };
-        let tags = task_master::parse_file(crate::text::strip_byte_order_mark(&text))
-            .map_err(|why| Fault::Error(format!("{}: {why}", self.shorten(&file))))?;
-        Ok(tags.into_iter().map(|tag| InstancePlace { name: tag.tag, path: file.clone() }).collect())
+        let Some(path) = self.tag_file() else { return Ok(Vec::new()) };
+        let tags = self.read_tags(workspace).map_err(|why| Fault::Error(why.to_owned()))?;
+        let place = |tag: &TagTasks| InstancePlace { name: tag.tag.clone(), path: path.clone() };
+        Ok(tags.unwrap_or_default().iter().map(place).collect())
+    }
+
+    /// The file with all tags of Task Master.
+    pub fn tag_file(&self) -> Option<PathBuf> {
+        let file = self.table.tasks.as_ref().filter(|_| self.table.system == WorkflowSystem::TaskMaster)?;
+        Some(self.directory.join(file))
+    }
+
+    /// The tags of Task Master; `None` if there is no file with them. The error is a whole clause.
+    pub(super) fn read_tags(&self, workspace: &Workspace) -> Result<Option<&[TagTasks]>, &str> {
+        let tags = self.tags.get_or_init(|| {
+            let Some(file) = self.tag_file() else { return Ok(None) };
+            let path = self.shorten(&file);
+            let text = read_document(&file, workspace).map_err(|why| format!("{path} {why}"))?;
+            let Some(text) = text else { return Ok(None) };
+            let tags = task_master::parse_file(crate::text::strip_byte_order_mark(&text));
+            tags.map(Some).map_err(|why| format!("{path}: {why}"))
+        });
+        tags.as_ref().map(Option::as_deref).map_err(String::as_str)
     }
 
     fn collect_instances(
@@ -232,7 +252,7 @@ impl<'t> WorkflowRoot<'t> {
         let start = find_start(pattern);
         if start == pattern {
             let path = self.directory.join(pattern);
-            if workspace.is_directory(&path) && self.is_begun(&path, workspace) {
+            if workspace.is_directory(&path) {
                 found.extend(self.name_instance(pattern, pattern).map(|name| InstancePlace { name, path }));
             }
             return Ok(());
@@ -254,17 +274,13 @@ impl<'t> WorkflowRoot<'t> {
         }
         for place in open {
             let path = self.directory.join(&place);
-            if let Some(name) = self.name_instance(&place, pattern)
-                && (has_files || self.is_begun(&path, workspace))
-            {
-                found.push(InstancePlace { name, path });
-            }
+            found.extend(self.name_instance(&place, pattern).map(|name| InstancePlace { name, path }));
         }
         Ok(())
     }
 
     /// Whether a directory is an instance: its tool begins one with one of these files.
-    fn is_begun(&self, directory: &Path, workspace: &Workspace) -> bool {
+    pub(super) fn is_begun(&self, directory: &Path, workspace: &Workspace) -> bool {
         match self.table.system {
             WorkflowSystem::SpecKit => {
                 self.has_any(&["spec.md", "plan.md", "tasks.md"], directory, workspace)
@@ -298,6 +314,18 @@ impl<'t> WorkflowRoot<'t> {
     /// What the files of an instance say; `None` if there is none.
     pub fn read_instance(&self, place: &InstancePlace, workspace: &Workspace) -> Option<WorkflowInstance> {
         read_instance(self, place, workspace)
+    }
+
+    /// The one file whose tasks say whether an instance is finished; `None` if it may be another or several.
+    pub fn find_task_file(&self, place: &InstancePlace) -> Option<PathBuf> {
+        match self.table.system {
+            WorkflowSystem::TaskMaster => None,
+            WorkflowSystem::Bmad => Some(place.path.clone()),
+            _ => {
+                let tasks = self.table.tasks.as_ref().filter(|tasks| !has_wildcard(tasks))?;
+                Some(place.path.join(tasks))
+            }
+        }
     }
 
     /// The name of the instance that the tool's pointer leads to.

@@ -11,6 +11,7 @@ use super::tasks::TaskItem;
 const ONLY_TAG: &str = "master";
 
 /// The tasks of one tag.
+#[derive(Debug)]
 pub(super) struct TagTasks {
     pub(super) tag: String,
     tasks: Vec<Value>,

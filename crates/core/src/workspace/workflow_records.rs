@@ -1,7 +1,7 @@
-//! The file with the user's approvals in a project.
+//! The file with the user's approvals in a project, and lists of what need not be read again.
 //!
-//! It is kept for as long as the project exists, unlike the memory of a session. A damaged file holds no approval, and
-//! the next one replaces it.
+//! Approvals are kept for as long as the project exists, unlike the memory of a session. A damaged file holds no approval,
+//! and the next one replaces it.
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,31 @@ impl Workspace {
         }
         change(&mut value);
         files::replace_private(&file, value.to_string().as_bytes()).map_err(fault_at(&file))
+    }
+
+    /// A list that belongs to a workflow in a directory, as it was written last.
+    pub fn read_workflow_list(&self, subject: &str) -> Option<String> {
+        let file = self.workflow_list_file(subject).ok()?;
+        self.read_text(&file, LARGEST).ok().flatten()
+    }
+
+    pub fn write_workflow_list(&self, subject: &str, text: &str) -> Result<(), Fault> {
+        self.permit_change()?;
+        let file = self.workflow_list_file(subject)?;
+        files::replace_private(&file, text.as_bytes()).map_err(fault_at(&file))
+    }
+
+    fn workflow_list_file(&self, subject: &str) -> Result<PathBuf, Fault> {
+        self.state_file("workflows", &format!("{:016x}.list", fnv1a(subject.as_bytes())))
+    }
+
+    /// What shows that a file is unchanged; `None` if that cannot be known, or if it changed so lately that its time could
+    /// stay the same.
+    pub fn find_file_stamp(&self, path: &Path) -> Option<String> {
+        if self.is_past() {
+            return None;
+        }
+        files::find_stamp(path)
     }
 
     fn workflow_record_file(&self, project: &Path) -> Result<PathBuf, Fault> {

@@ -143,8 +143,8 @@ impl<'a> Protected<'a> {
     pub(super) fn find_other_hook_file(&self, path: &Path) -> Option<PathBuf> {
         let workspace = self.workspace;
         let settings = &workspace.client.settings;
-        let folders =
-            (settings.list_other_hook_folders)(workspace.places.home.as_deref(), &workspace.project);
+        let home = workspace.places.home.as_deref();
+        let folders = (settings.list_other_hook_folders)(path, home, &workspace.project);
         let is_near = |folder: &PathBuf| is_within(folder, path) || is_within(path, folder);
         let mut files = folders
             .into_iter()

@@ -48,8 +48,8 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         let record = WorkflowRecord::read(&find_record_place(&root.directory, workspace), workspace)?;
         let standing = find_standing(root, &record, workspace);
         let denial = match &standing {
-            WorkStanding::Approved { instance, how } => {
-                evidence.push(format!("{} {}: {how}", root.table.name, instance.place.name));
+            WorkStanding::Approved { place, how } => {
+                evidence.push(format!("{} {}: {how}", root.table.name, place.name));
                 None
             }
             WorkStanding::Free if !workspace.config.is_switched_on(settings::WORKFLOW_STRICT) => {

@@ -17,6 +17,7 @@ pub mod record;
 pub mod standing;
 pub mod ticks;
 mod tool_commands;
+mod unchanged;
 pub mod waiting;
 mod work;
 
