@@ -310,7 +310,7 @@ pub(super) fn read_document(path: &Path, workspace: &Workspace) -> Result<Option
 
 /// Whether nothing but front matter is there.
 fn has_no_text(text: &str) -> bool {
-    split_front_matter(strip_byte_order_mark(text)).0.trim().is_empty()
+    split_front_matter(crate::text::strip_byte_order_mark(text)).0.trim().is_empty()
 }
 
 /// The files of an artefact, relative to the directory of its instance.

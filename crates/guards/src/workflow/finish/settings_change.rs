@@ -1,5 +1,5 @@
-//! Changes of the settings that say what an open instance needs or where it is: the schema of a change of OpenSpec, and
-//! the directories of BMAD.
+//! Changes of the settings that say what an open instance needs or where it is: the schema of a change of OpenSpec, the
+//! directories of BMAD, and the route of a story.
 //!
 //! They are planning, but with other settings an open instance would look finished, or would be gone.
 
@@ -11,7 +11,9 @@ use crate::rules::paths::PathUse;
 use crate::rules::scene::Scene;
 use crate::rules::used_paths::UsedPaths;
 use crate::workflow::ticks::written_text::{LARGEST_FILE, WrittenText, find_written_text};
+use provost_core::config::settings;
 use provost_core::opinion::Fault;
+use provost_core::workflow::front_matter::find_head_value;
 use provost_core::workflow::instance::WorkflowInstance;
 use provost_core::workflow::openspec::{find_schema, read_default_schema, read_own_schema};
 use provost_core::workflow::project::{InstancePlace, WorkflowRoot, find_workflow_root};
@@ -34,6 +36,8 @@ enum Settings {
     OwnSchema(String),
     /// It names the directories of BMAD.
     Directories,
+    /// A story of BMAD, whose route may need no approval.
+    Story(String),
 }
 
 pub(super) fn find_settings_change<'t>(
@@ -88,6 +92,10 @@ impl Settings {
                 | ["_bmad", "config.toml"]
                 | ["_bmad", "custom", "config.toml"],
             ) => Some(Self::Directories),
+            (WorkflowSystem::Bmad, _) => match root.find_owner(Path::new(below)) {
+                Some((story, rest)) if rest.is_empty() => Some(Self::Story(story)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -123,6 +131,7 @@ impl Settings {
                 }
                 _ => mentions(written, &["schema"]),
             },
+            Self::Story(story) => *story == place.name && frees_route(old, written, workspace),
             Self::Directories => {
                 const KEYS: &[&str] = &["output_folder", "implementation_artifacts"];
                 match written {
@@ -131,6 +140,24 @@ impl Settings {
                 }
             }
         }
+    }
+}
+
+/// Whether a story that waits for its approval would get a route that needs none.
+fn frees_route(old: &str, written: &WrittenText, workspace: &Workspace) -> bool {
+    let free = workspace.config.words(settings::WORKFLOW_FREE_ROUTES);
+    let is_free = |route: &String| free.contains(route);
+    let chosen = find_head_value(old, "route").filter(|route| !route.is_empty());
+    if free.is_empty() || chosen.is_none_or(|route| is_free(&route)) {
+        return false;
+    }
+    let has_free = |text: &str| free.iter().any(|free| text.contains(free.as_str()));
+    match written {
+        WrittenText::Whole(text) => find_head_value(text, "route").as_ref().is_some_and(is_free),
+        WrittenText::Lines(text) | WrittenText::Piece(text) => has_free(text),
+        WrittenText::Replaced(pairs) => pairs.iter().any(|(_, new)| has_free(new)),
+        WrittenText::OneOf(texts) => texts.iter().any(|text| has_free(text)),
+        WrittenText::Unknown => true,
     }
 }
 
