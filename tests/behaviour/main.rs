@@ -10,6 +10,7 @@ mod support;
 
 mod adversary;
 mod assessment;
+mod change_review;
 mod cli;
 mod clients;
 mod commands;

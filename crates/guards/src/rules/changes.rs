@@ -205,6 +205,20 @@ fn may_be_file(path: &Path, scene: &Scene<'_>) -> bool {
     scene.exists(path) || has_extension && !text.contains(char::is_whitespace) && !text.contains("://")
 }
 
+/// Whether a rule counts changes of a file, by its key `changed`.
+pub(super) fn counts_change(patterns: &[RuleText], path: &Path, scene: &Scene<'_>) -> bool {
+    if patterns.is_empty() {
+        return counts_without_pattern(path, scene);
+    }
+    PathPatterns::parse(patterns).is_ok_and(|patterns| patterns.matches(path, scene.roots()))
+}
+
+fn counts_without_pattern(path: &Path, scene: &Scene<'_>) -> bool {
+    let roots = scene.roots();
+    let is_temporary = roots.temporary.iter().any(|root| is_within(path, root));
+    is_within(path, &roots.project) || !is_temporary && !path.starts_with("/dev")
+}
+
 /// The first of some changes that a rule counts, by its key `changed`.
 pub(super) fn find_counted<'c>(
     patterns: &[RuleText],
@@ -218,8 +232,7 @@ pub(super) fn find_counted<'c>(
     changes.find(|change| match change {
         ChangedPath::Any => true,
         ChangedPath::File(path) | ChangedPath::Tree(path) if patterns.is_empty() => {
-            let is_temporary = roots.temporary.iter().any(|root| is_within(path, root));
-            is_within(path, &roots.project) || !is_temporary && !path.starts_with("/dev")
+            counts_without_pattern(path, scene)
         }
         ChangedPath::File(path) => parsed.matches(path, roots),
         ChangedPath::Tree(path) => parsed.matches(path, roots) || parsed.may_match_below(path, roots),

@@ -18,6 +18,7 @@ pub(crate) mod paths;
 mod placed_paths;
 mod pushes;
 pub(crate) mod record;
+mod review;
 mod run;
 mod runs;
 mod saved;
@@ -65,7 +66,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Ok(Opinion { is_unconcerned: by_rule.is_empty(), by_rule, ..Opinion::default() })
         }
         EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
-            Ok(()) => Opinion::unconcerned(),
+            Ok(()) => review::answer_skip_prompt(event, workspace),
             Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
         }),
         EventKind::SessionStart { is_fresh: true } => Ok(trust::announce_waiting(workspace)),

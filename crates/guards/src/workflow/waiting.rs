@@ -71,7 +71,7 @@ pub(super) fn deny_waiting(
         let mut names: Vec<String> =
             others.iter().take(MOST_NAMED).map(|name| quote_for_model(&clip_line(name, 40))).collect();
         if others.len() > MOST_NAMED {
-            names.push(format!("{} more", others.len() - MOST_NAMED));
+            names.push("and others".into());
         }
         fix += &format!(". Also open: {}; the user may approve one of them instead", names.join(", "));
     }

@@ -9,6 +9,7 @@ use crate::rules::scene::Scene;
 use crate::workflow::ticks::work_log::{WorkRules, is_change_below, list_steps_before, read_log};
 use provost_core::opinion::Fault;
 use provost_core::rules::evidence::ChangedPath;
+use provost_core::text::quote_path_end;
 
 /// Evidence that is missing: why, and how to get it.
 pub(crate) struct MissingEvidence {
@@ -29,7 +30,32 @@ pub(crate) fn find_missing_evidence(
     {
         return Ok(Some(missing));
     }
-    Ok(None)
+    match need.review {
+        Some(wanted) => find_missing_review(wanted, root, rules, scene),
+        None => Ok(None),
+    }
+}
+
+/// The first changed file that so many reviews in a row have not found clean. It runs git.
+fn find_missing_review(
+    wanted: u64,
+    root: &Path,
+    rules: &WorkRules<'_>,
+    scene: &Scene<'_>,
+) -> Result<Option<MissingEvidence>, Fault> {
+    let (event, workspace) = (scene.event, scene.workspace);
+    let evidence = read_log(event, workspace)?;
+    let changes: Vec<&ChangedPath> =
+        evidence.list_changes_since(None).filter(|change| is_change_below(change, root)).collect();
+    let counts = |path: &Path| (rules.is_work)(&ChangedPath::File(workspace.project.join(path)));
+    let session = event.session.as_deref().unwrap_or_default();
+    let diff = workspace.diff_session_changes(session, &changes, wanted, &counts)?;
+    let Some(file) = diff.files.first() else { return Ok(None) };
+    let times = if wanted == 1 { "once".to_owned() } else { format!("{wanted} times in a row") };
+    let why = format!("{} was not found clean by a review {times}", quote_path_end(&file.path));
+    let fix = "end the turn, so that Provost lets it be reviewed; the user adds the rule for that with `provost init --pack \
+               review`";
+    Ok(Some(MissingEvidence { why, fix: fix.into() }))
 }
 
 fn find_missing_run(

@@ -37,6 +37,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
     let is_change_of_work = |change: &ChangedPath| is_work(change, tables, workspace);
     let finish = workspace.config.workflow_finish().and_then(|finish| finish.passed.as_deref());
     let rules = WorkRules { is_work: &is_change_of_work, finish };
+    let needs_review = workspace.config.workflow_finish().is_some_and(|finish| finish.review.is_some());
+    if needs_review && !matches!(event.kind, EventKind::BeforeTool(_)) {
+        // Reviews are about what has changed since then.
+        workspace.remember_session_commit(event.session.as_deref().unwrap_or_default())?;
+    }
     match &event.kind {
         EventKind::BeforeTool(call) => judge_call(call, event, &rules, tables, workspace),
         EventKind::AfterTool(call) | EventKind::ToolFailed(call) => {

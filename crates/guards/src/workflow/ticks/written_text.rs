@@ -77,8 +77,23 @@ pub(crate) fn find_written_text(
             Source::Patch(added) => WrittenText::Lines(added.clone()),
         },
         _ if keeps_content(used, command) => return None,
+        _ if has_harmless_script(command) => WrittenText::Piece(String::new()),
         _ => WrittenText::Unknown,
     })
+}
+
+/// Whether a command only runs scripts of sed or perl that cannot make a mark, whatever the file holds.
+fn has_harmless_script(command: &CommandEffects<'_>) -> bool {
+    let is_harmless = |(program, words): (&str, &[String])| {
+        let has_file = words.iter().any(|word| word.starts_with("-f") || word.starts_with("--file"));
+        let has_mark = |word: &String| {
+            let mut after_backslash = word.split('\\').skip(1);
+            word.contains(['x', 'X', '&'])
+                || after_backslash.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        matches!(program, "sed" | "gsed" | "perl") && !has_file && !words.iter().any(has_mark)
+    };
+    command.programs().next().is_some() && command.programs().all(is_harmless)
 }
 
 /// The text of a file that is copied; `None` if the line itself changes that file, or if it cannot be read.
