@@ -130,7 +130,8 @@ pub(super) fn read_instance(
     place: &InstancePlace,
     workspace: &Workspace,
 ) -> Option<WorkflowInstance> {
-    if !workspace.exists(&place.path) {
+    // A link that leads nowhere is an instance that cannot be read.
+    if !workspace.exists(&place.path) && !workspace.has_entry(&place.path) {
         return None;
     }
     let mut instance = WorkflowInstance {
