@@ -193,7 +193,7 @@ impl InstanceReport {
         let name = instance.place.name.clone();
         let free_routes = config.words(settings::WORKFLOW_FREE_ROUTES);
         let free = instance.route.clone().filter(|route| free_routes.contains(route));
-        let known = record.find_approval(&root.table.name, &name);
+        let known = record.find_approval(root, &name, workspace);
         let approval = match (free, known) {
             (Some(route), _) => ApprovalState::NotNeeded(route),
             (None, None) => ApprovalState::None,

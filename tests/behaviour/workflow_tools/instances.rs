@@ -1,4 +1,5 @@
-//! Which instance governs work: the one that the user named last, then the tool's pointer, then any approved one.
+//! Several open instances: work is denied only if none of them is approved. The one that the user named last, else the one
+//! that the tool's pointer leads to, is the one to approve.
 
 use super::stage::ToolProject;
 use super::tools::{KIRO, OPENSPEC, SPEC_KIT, Tool};
@@ -51,22 +52,23 @@ fn one_approved_instance_frees_work_beside_others_that_are_open() {
     }
 }
 
+/// Several are open, and work is denied only if none is approved. The message is about the one that is meant.
 #[test]
-fn the_instance_that_the_user_named_last_governs() {
+fn the_instance_that_the_user_named_last_is_the_one_to_approve() {
     for (tool, second, command) in [
         (&OPENSPEC, "add-farewell", "opsx:apply"),
         (&KIRO, "farewell", "kiro-impl"),
         (&KIRO, "farewell", "kiro:spec-impl"),
     ] {
+        for name in [second, tool.instance] {
+            let flow = with_second(tool, second);
+            flow.type_command(command, name);
+            let reason = flow.assert_held();
+            assert!(reason.contains(&format!("`provost approve {name}`")), "{command} {name}: {reason}");
+        }
+        // An approved one is enough.
         let flow = with_second(tool, second);
-        flow.approve(tool.instance).assert_free();
-        flow.type_command(command, second);
-        let reason =
-            flow.work().find_denial().unwrap_or_else(|_| panic!("{command} {second} is not current"));
-        assert!(reason.contains(&format!("provost approve {second}")), "{reason}");
-        flow.approve(second).assert_free();
-        // Ended approval of the first one is not asked about any more.
-        flow.type_command(command, tool.instance).assert_free();
+        flow.approve(tool.instance).type_command(command, second).assert_free();
     }
 }
 
@@ -102,32 +104,22 @@ fn a_named_instance_that_is_finished_or_gone_no_longer_governs() {
 }
 
 #[test]
-fn spec_kits_pointer_governs_before_another_approved_feature() {
+fn an_approved_feature_frees_work_wherever_the_pointer_leads() {
     let flow = with_second(&SPEC_KIT, "002-farewell");
-    flow.approve("002-farewell");
-    // The user has named it last, so the pointer to the first one does not matter.
-    flow.assert_free();
+    flow.approve("002-farewell").assert_free();
     flow.put(".specify/feature.json", "{\"feature_directory\": \"specs/002-farewell\"}\n").assert_free();
-    // After a restart nothing else is known than before.
     flow.start_session("session-2").assert_free();
 }
 
 #[test]
-fn an_agent_may_not_point_to_an_approved_feature_to_make_work_free() {
-    let flow = with_second(&SPEC_KIT, "002-farewell");
-    flow.approve("002-farewell");
-    flow.put(".specify/feature.json", "{\"feature_directory\": \"specs/001-greeting\"}\n");
-    flow.type_command("speckit-implement", "");
-    // The prompt is about the feature that the pointer names.
-    let reason = flow.assert_held();
-    assert!(reason.contains("001-greeting"), "{reason}");
-    let file = ".specify/feature.json";
-    flow.project.assert_denied(&[
-        ("Write", flow.project.write(flow.path(file), "{\"feature_directory\": \"specs/002-farewell\"}\n")),
-        ("Edit", flow.project.edit(flow.path(file), "001-greeting", "002-farewell")),
-        ("a shell", flow.project.bash("sed -i s/001-greeting/002-farewell/ .specify/feature.json")),
-        ("removal", flow.project.bash("rm .specify/feature.json")),
-    ]);
+fn spec_kits_pointer_says_which_feature_is_to_be_approved() {
+    for name in ["001-greeting", "002-farewell"] {
+        let flow = with_second(&SPEC_KIT, "002-farewell");
+        flow.put(".specify/feature.json", &format!("{{\"feature_directory\": \"specs/{name}\"}}\n"));
+        let reason = flow.assert_held();
+        assert!(reason.contains(&format!("`provost approve {name}`")), "{reason}");
+        flow.project.assert_denied(&[("removal", flow.project.bash("rm .specify/feature.json"))]);
+    }
 }
 
 #[test]

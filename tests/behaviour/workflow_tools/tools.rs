@@ -61,14 +61,11 @@ pub(super) static OPENSPEC: Tool = Tool {
     removals: &[
         "rm -r openspec/changes/add-greeting",
         "rm -rf openspec",
-        "rm openspec/changes/add-greeting/tasks.md",
         "mv openspec/changes/add-greeting /tmp/later",
         "mv openspec/changes/add-greeting openspec/changes/archive/2026-11-19-add-greeting",
         "git mv openspec/changes/add-greeting openspec/later",
         "git rm -r openspec/changes/add-greeting",
         "mv openspec .openspec-off",
-        "rm openspec/changes/add-greeting/.openspec.yaml openspec/changes/add-greeting/*.md",
-        "find openspec/changes -name tasks.md -delete",
     ],
 };
 
@@ -105,7 +102,6 @@ pub(super) static SPEC_KIT: Tool = Tool {
         "git mv specs/001-greeting old",
         "git rm -r specs",
         "mv .specify/feature.json /tmp",
-        "rm specs/001-greeting/tasks.md",
         "echo '{}' > .specify/feature.json",
     ],
 };
@@ -203,6 +199,7 @@ pub(super) static BMAD: Tool = Tool {
         "rm _bmad-output/implementation-artifacts/spec-greeting.md",
         "rm -rf _bmad-output",
         "rm -rf _bmad",
+        "sed -i s,/implementation-artifacts,/elsewhere, _bmad/bmm/config.yaml _bmad/config.toml",
         "mv _bmad-output/implementation-artifacts/spec-greeting.md /tmp",
         "git mv _bmad-output/implementation-artifacts/spec-greeting.md old.md",
         "git rm -r _bmad-output",

@@ -13,7 +13,7 @@ pub mod instance;
 pub mod keys;
 mod layout;
 pub mod meaning;
-mod openspec;
+pub mod openspec;
 pub mod project;
 mod reader;
 mod task_master;

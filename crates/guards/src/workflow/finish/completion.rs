@@ -162,7 +162,7 @@ fn compare_tasks(
     let is_kept = |task: &TaskItem| {
         new.iter().enumerate().any(|(at, other)| {
             let is_same = other.text == task.text || other.id.is_some() && other.id == task.id;
-            is_same && (other.is_done || other.is_optional || is_finished_header(new, at))
+            is_same && (other.is_done || is_finished_header(new, at))
         })
     };
     let dropped: Vec<TaskItem> = before.into_iter().filter(|task| !is_kept(task)).collect();

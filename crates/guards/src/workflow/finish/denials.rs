@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use super::evidence::MissingEvidence;
+use super::settings_change::SettingsChange;
 use crate::workflow::ticks::name_tasks;
 use provost_core::event::Event;
 use provost_core::opinion::{Denial, Opinion};
@@ -69,6 +70,14 @@ pub(super) fn deny_pointer(event: &Event, root: &WorkflowRoot<'_>, instance: &Wo
     let file = root.table.pointer.as_ref().map_or("the pointer", |pointer| pointer.file.as_str());
     let why = format!("{file} leads to {named}, which is open");
     let fix = "finish it, or show the user which one should be current, who may change the file in an editor";
+    build_denial(event, why, fix.into())
+}
+
+/// With other settings of its tool, an open instance would look finished or be gone.
+pub(super) fn deny_settings(event: &Event, change: &SettingsChange<'_>) -> Opinion {
+    let named = name_instance(&change.root, &change.instance.place.name);
+    let why = format!("{named} is open, and this file says where it is or what it needs");
+    let fix = "finish it first; or show the user the new text, who may save it in an editor";
     build_denial(event, why, fix.into())
 }
 

@@ -9,6 +9,7 @@ mod denials;
 mod evidence;
 mod open_tasks;
 mod removal;
+mod settings_change;
 
 use crate::prelude::*;
 use std::path::Path;
@@ -19,6 +20,7 @@ use self::evidence::find_missing_evidence;
 pub(crate) use self::open_tasks::is_story_finished;
 use self::open_tasks::list_open_tasks;
 use self::removal::{Destination, list_removals};
+use self::settings_change::find_settings_change;
 use super::ticks::may_tick;
 use super::ticks::work_log::WorkRules;
 use super::ticks::written_files::{WrittenFile, list_written_files};
@@ -123,6 +125,9 @@ impl FinishJudge<'_, '_, '_> {
 
     fn judge_written(&self) -> Result<Option<Opinion>, Fault> {
         let workspace = self.scene.workspace;
+        if let Some(change) = find_settings_change(self.tables, self.scene)? {
+            return Ok(Some(denials::deny_settings(self.scene.event, &change)));
+        }
         for file in list_written_files(self.tables, self.scene)? {
             let denial = if file.role == PathRole::Pointer {
                 self.judge_pointer(&file)?

@@ -82,8 +82,7 @@ fn judge_call(
     let evidence = work_log::read_log(event, workspace)?;
     let session = event.session.as_deref().unwrap_or_default();
     for ticks in &found {
-        let root = &ticks.root.directory;
-        let is_earned = has_work_since_tick(&evidence, root, session)
+        let is_earned = has_work_since_tick(&evidence, &ticks.root, session, workspace)
             || !list_steps_before(ticks.command, rules, &scene).is_empty();
         if !is_earned {
             return Ok(deny_ticks(ticks, event, workspace));

@@ -5,12 +5,12 @@
 use crate::prelude::*;
 
 use provost_core::workflow::front_matter::find_head_value;
+use provost_core::workflow::instance::is_finished_status;
 use provost_core::workflow::tasks::TaskItem;
 use provost_core::yaml;
 
 /// The id of the task that a spec's own status is.
 pub(crate) const SPEC_STATUS: &str = "status";
-const DONE: &str = "done";
 
 /// Adds the status of a spec as a task that groups all others.
 pub(crate) fn add_spec_status(tasks: &mut Vec<TaskItem>, text: &str) {
@@ -38,7 +38,7 @@ pub(crate) fn read_sprint(text: &str) -> Vec<TaskItem> {
 }
 
 fn make_task(id: &str, status: &str, parent: Option<usize>) -> TaskItem {
-    let is_done = status == DONE;
+    let is_done = is_finished_status(status);
     TaskItem {
         id: Some(id.to_owned()),
         text: id.to_owned(),

@@ -17,6 +17,7 @@ use provost_core::opinion::Fault;
 use provost_core::places::is_within;
 use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence};
 use provost_core::tool::{Tool, ToolCall};
+use provost_core::workflow::project::{WorkflowRoot, find_workflow_root};
 use provost_core::workspace::Workspace;
 
 /// Which changes are work, and which command `workflow.finish` asks for.
@@ -45,8 +46,19 @@ pub(crate) fn read_log(event: &Event, workspace: &Workspace) -> Result<SessionEv
 
 /// Whether a tick below this root may follow: there was work since the last one, or the last one belongs to the same
 /// work.
-pub(crate) fn has_work_since_tick(evidence: &SessionEvidence, root: &Path, session: &str) -> bool {
-    let name = root.to_string_lossy();
+pub(crate) fn has_work_since_tick(
+    evidence: &SessionEvidence,
+    root: &WorkflowRoot<'_>,
+    session: &str,
+    workspace: &Workspace,
+) -> bool {
+    let name = root.directory.to_string_lossy();
+    // What lies below a nearer root is the work of that one.
+    let is_own = |change: &ChangedPath| {
+        let nearest = change.path().and_then(|path| find_workflow_root(root.table, path, workspace));
+        is_change_below(change, &root.directory)
+            && nearest.is_none_or(|nearest| nearest.directory == root.directory)
+    };
     let records = evidence.records();
     let ticked_in = |record: &EvidenceRecord| match record {
         EvidenceRecord::Ticked { root, session } if *root == name => Some(session.clone()),
@@ -55,7 +67,7 @@ pub(crate) fn has_work_since_tick(evidence: &SessionEvidence, root: &Path, sessi
     let last = records.iter().rposition(|record| ticked_in(record).is_some());
     let after = &records[last.map_or(0, |at| at + 1)..];
     let is_work = |record: &EvidenceRecord| match record {
-        EvidenceRecord::Changed { change, .. } => is_change_below(change, root),
+        EvidenceRecord::Changed { change, .. } => is_own(change),
         EvidenceRecord::Ran { has_succeeded, .. } => *has_succeeded,
         _ => false,
     };
