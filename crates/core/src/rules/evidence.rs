@@ -187,6 +187,11 @@ impl SessionEvidence {
         })
     }
 
+    /// All records, in the order in which they were written.
+    pub fn records(&self) -> &[EvidenceRecord] {
+        &self.records
+    }
+
     pub(super) fn find_settled(&self, name: &str) -> Option<usize> {
         self.records
             .iter()

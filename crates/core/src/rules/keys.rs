@@ -227,7 +227,7 @@ impl KeyType {
                 json!({"oneOf": [word, {"type": "array", "items": word, "minItems": 1}]})
             }
             Self::Need => {
-                let mut need = table_schema(NEED_KEYS);
+                let mut need = build_table_schema(NEED_KEYS);
                 need["oneOf"] = ["passed", "check", "review"].map(|way| json!({"required": [way]})).into();
                 need
             }
