@@ -19,10 +19,11 @@ pub mod supervisor;
 pub use provost_clients as clients;
 pub use provost_core::{
     client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, past_judgement,
-    places, process, raw_object, review_verdict, reviewer, rules, text, tool, workspace,
+    places, process, raw_object, review_verdict, reviewer, rules, text, tool, workflow, workspace, yaml,
 };
 pub use provost_files as files;
 pub use provost_guards::{
-    phases, plan_gate, planner, registry, review_loop, rules as rules_guard, self_guard,
+    change_review, phases, plan_gate, planner, registry, review_loop, review_round, rules as rules_guard,
+    seal, self_guard, workflow as workflow_guard,
 };
 pub use provost_shell as shell;

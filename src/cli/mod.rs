@@ -3,6 +3,7 @@
 //! Nothing here is on the hook path. The help text of `provost` lists the exit codes. Only [`compat`], which hooks
 //! call, exits with 2, because clients take that code as a denial.
 
+mod approve;
 mod check;
 mod client;
 mod compat;
@@ -33,6 +34,7 @@ mod status;
 mod statusline;
 mod uninstall;
 mod watch;
+mod workflow;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -68,6 +70,7 @@ pub(crate) use client::current_client;
   provost gate status            the state of the last plan
   provost review status          the state of a plan's reviews
   provost phases status          the state of the workflow
+  provost workflow status        what is open and approved in OpenSpec, Spec Kit, Kiro …
 
 Every command takes `--client NAME`: the client that it is about; by default the one that runs it.
 
@@ -76,6 +79,7 @@ Exit codes:
   1    a problem was found, or what you asked for does not exist
   64   wrong usage
   74   a file could not be read or written
+  75   `provost review run`: the reviewer gave no verdict
   2    only `provost hook`, for a denial by a guard that failed, and
        `provost compat`, where its script blocks")]
 struct Provost {
@@ -101,6 +105,8 @@ enum Command {
     Replay(replay::Replay),
     Check(check::Check),
     Override(override_command::Override),
+    Approve(approve::Approve),
+    Workflow(workflow::WorkflowCommand),
     Gate(gate::Gate),
     Review(review::Review),
     Phases(phases::Phases),
@@ -145,6 +151,10 @@ pub(crate) enum Exit {
     Done,
     /// A problem was found, or what the user asked for does not exist.
     Problem,
+    /// The arguments mean nothing here.
+    Usage,
+    /// A reviewer gave no verdict.
+    NoVerdict,
 }
 
 /// Why a command fails.
@@ -158,11 +168,12 @@ pub(crate) type CommandResult = Result<Exit, CommandError>;
 
 const USAGE_EXIT: u8 = 64;
 const IO_EXIT: u8 = 74;
+const NO_VERDICT_EXIT: u8 = 75;
 
 pub fn run() -> ExitCode {
     let parsed = match Provost::try_parse() {
         Ok(parsed) => parsed,
-        Err(error) => return answer_usage_error(&error),
+        Err(error) => return ExitCode::from(answer_usage_error(&error)),
     };
     client::choose(parsed.client.as_deref());
     let outcome = match parsed.command {
@@ -173,6 +184,8 @@ pub fn run() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Override(command) => command.run(),
+        Command::Approve(command) => command.run(),
+        Command::Workflow(command) => command.run(),
         Command::Rules(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Status(command) => command.run(),
@@ -192,6 +205,8 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(Exit::Done) | Err(CommandError::NobodyReads) => ExitCode::SUCCESS,
         Ok(Exit::Problem) => ExitCode::from(1),
+        Ok(Exit::Usage) => ExitCode::from(USAGE_EXIT),
+        Ok(Exit::NoVerdict) => ExitCode::from(NO_VERDICT_EXIT),
         Err(CommandError::Io(error)) => {
             eprintln!("[provost] {error}");
             ExitCode::from(IO_EXIT)
@@ -201,15 +216,18 @@ pub fn run() -> ExitCode {
 
 /// Prints help or a usage error. If a client's hook made the error, an error code could block every tool, so
 /// there the user is warned and the call continues.
-fn answer_usage_error(error: &clap::Error) -> ExitCode {
+fn answer_usage_error(error: &clap::Error) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let caller = clients::CLIENTS.iter().find(|client| (client.facts.find_project)().is_some());
     match caller {
         Some(client) if !io::stdin().is_terminal() => {
-            let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let first = match error.kind() {
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "it names no command".to_owned(),
+                _ => error.to_string().lines().next().unwrap_or_default().to_owned(),
+            };
             let text = format!(
                 "[provost] the hook entry has a mistake: {first}. To fix: its arguments begin with `hook`."
             );
@@ -222,9 +240,14 @@ fn answer_usage_error(error: &clap::Error) -> ExitCode {
                 // The arguments may have been pasted with characters that a terminal obeys.
                 Cow::Owned(safe) => eprint!("{safe}"),
             }
-            ExitCode::from(USAGE_EXIT)
+            USAGE_EXIT
         }
     }
+}
+
+/// Answers a call without arguments and without an event. Returns the exit code.
+pub(crate) fn answer_missing_command() -> u8 {
+    Provost::try_parse_from(["provost"]).map_or_else(|error| answer_usage_error(&error), |_| USAGE_EXIT)
 }
 
 /// Runs `provost compat` for a known script; `None`: clap reports the error.

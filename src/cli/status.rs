@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::overview::activation::HookState;
+use super::overview::instances::RootReport;
 use super::overview::journal_tail::{JournalTail, PastDenial};
 use super::overview::review::{ReviewProgress, find_stage};
 use super::overview::workflow::WorkflowStatus;
@@ -81,6 +82,7 @@ fn as_json(overview: &Overview) -> Value {
         "packs": packs.map(|pack| json!({"name": pack.name, "on": pack.is_on, "why": pack.why})).collect::<Vec<_>>(),
         "plan_gate": part_as_json(overview.plan(), gate::parts::as_json),
         "review": part_as_json(overview.review(), ReviewProgress::as_json),
+        "workflows": overview.instances().iter().map(RootReport::as_json).collect::<Vec<_>>(),
         "phases": part_as_json(overview.workflow(), WorkflowStatus::as_json),
         "denials": part_as_json(overview.journal(), |journal| {
             journal.denials.iter().take(MOST_DENIALS).map(PastDenial::as_json).collect()
@@ -128,6 +130,9 @@ fn show(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {
     show_part(out, "plan", overview.plan(), show_plan)?;
     show_part(out, "review", overview.review(), show_review)?;
     show_part(out, "workflow", overview.workflow(), show_workflow)?;
+    for report in overview.instances() {
+        show_instances(out, report)?;
+    }
     show_guards(out, overview)?;
     show_rules(out, overview)?;
     let mistakes = match overview.config_mistakes().as_slice() {
@@ -325,6 +330,29 @@ fn show_workflow(out: &mut Vec<u8>, status: &WorkflowStatus) -> io::Result<()> {
         missing => paint(RED, &format!("{} missing", missing.join(", "))),
     };
     print_labelled(out, "gate", &format!("{}: {missing}", phase_names::gate_name(current)))
+}
+
+/// A spec-driven workflow, on one line.
+fn show_instances(out: &mut Vec<u8>, report: &RootReport) -> io::Result<()> {
+    let label = shorten(&report.workflow);
+    if let Some(fault) = &report.fault {
+        return print_labelled(out, &label, &paint(RED, &shorten(fault)));
+    }
+    let Some(instance) = report.find_governing() else {
+        return print_labelled(out, &label, &format!("no {} is open, so work is free", report.noun));
+    };
+    let style = if instance.approval.allows_work() { GREEN } else { RED };
+    let more = match report.count_open() {
+        1 => String::new(),
+        count => format!("; {} more open", count - 1),
+    };
+    let text = format!(
+        "{}: {}, {}{more}",
+        paint(BOLD, &shorten(&instance.name)),
+        paint(style, &shorten(&instance.approval.describe())),
+        instance.describe_tasks()
+    );
+    print_labelled(out, &label, &text)
 }
 
 fn show_denials(out: &mut Vec<u8>, overview: &Overview) -> io::Result<()> {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::overview::Overview;
 use super::overview::activation::HookState;
+use super::overview::instances::{ApprovalState, RootReport};
 use super::overview::journal_tail::{MOST_READ, WatchedVerdict};
 use crate::cli::current_client;
 use crate::clients::StatusLineSession;
@@ -97,6 +98,7 @@ fn format_line(input: &StatusLineSession) -> String {
     let parts = [
         describe_review(&overview),
         describe_phase(&overview),
+        describe_instance(&overview),
         session.and_then(|session| describe_plan(&overview, session)),
         session.and_then(|session| count_denials(&overview, session)),
         session.and_then(|session| count_watched(&overview, session)),
@@ -130,6 +132,23 @@ fn describe_phase(overview: &Overview) -> Option<String> {
     Some(match active.missing().as_slice() {
         [] => format!("phase {current}"),
         missing => format!("phase {current} (gate: {} missing)", missing.join(", ")),
+    })
+}
+
+/// The change, feature, spec or story that governs the work.
+fn describe_instance(overview: &Overview) -> Option<String> {
+    let reports = overview.instances();
+    if reports.iter().any(|report| report.fault.is_some()) {
+        return Some("workflow: unreadable".into());
+    }
+    let instance = reports.iter().find_map(RootReport::find_governing)?;
+    let name = make_one_line(&truncate_utf16(&instance.name, LONGEST_NAME));
+    Some(match &instance.approval {
+        approval if approval.allows_work() => {
+            format!("{name} {}/{} tasks", instance.tasks.0, instance.tasks.1)
+        }
+        ApprovalState::Void(..) => format!("{name}: changed, not approved"),
+        _ => format!("{name}: not approved"),
     })
 }
 

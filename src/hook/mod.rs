@@ -82,8 +82,8 @@ fn start(line: CommandLine) -> ExitCode {
 }
 
 /// Shows a text to the user and allows the event.
-pub fn show_message(client: &Client, text: &str) -> ExitCode {
-    ExitCode::from(notify_user(&client.dialect, text))
+pub fn show_message(client: &Client, text: &str) -> u8 {
+    notify_user(&client.dialect, text)
 }
 
 fn notify_user(dialect: &Dialect, text: &str) -> u8 {
@@ -106,8 +106,7 @@ fn run_call(mut line: CommandLine, began: Instant, deadline: &Deadline) -> u8 {
         Err(Unreadable::Empty | Unreadable::NotJson(_))
             if line.is_bare && deadline.claim_answer(USAGE_EXIT_CODE) =>
         {
-            eprintln!("[provost] no command was given. To fix: run `provost --help` for a list.");
-            return USAGE_EXIT_CODE;
+            return crate::cli::answer_missing_command();
         }
         // Another client's input is no reason to block: the entry has a mistake, and the user reads about that.
         Err(_) if !line.is_client_known && deadline.claim_answer(0) => {

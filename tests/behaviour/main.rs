@@ -10,6 +10,7 @@ mod support;
 
 mod adversary;
 mod assessment;
+mod change_review;
 mod cli;
 mod clients;
 mod commands;
@@ -38,3 +39,6 @@ mod self_guard;
 #[cfg(target_os = "linux")]
 mod soak;
 mod status;
+mod workflow;
+mod workflow_ticks;
+mod workflow_tools;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::event::Event;
 use crate::places::Places;
-use crate::review_verdict::{NoAnswer, ReviewResult};
+use crate::review_verdict::{NoAnswer, ReviewResult, ReviewUsage};
 use crate::switches::Switches;
 
 /// The facts about a client, apart from its dialect.
@@ -129,6 +129,8 @@ pub struct Reviewer {
     pub parse_answer: fn(stdout: &[u8]) -> Option<Result<String, NoAnswer>>,
     /// The verdict in the output; `None` if the output has another form.
     pub parse_verdict: fn(stdout: &[u8]) -> Option<ReviewResult>,
+    /// The text of a review's answer, and what it has used; `None` if the output has another form.
+    pub parse_report: fn(stdout: &[u8]) -> Option<(String, ReviewUsage)>,
     /// Whether a variable belongs to the calling session, not to the user.
     pub is_session_variable: fn(variable: &str) -> bool,
     /// The variables in the project's settings files that could choose the model, its address or the program.
@@ -152,6 +154,7 @@ impl Reviewer {
         is_permission_refused: |_| false,
         parse_answer: |_| None,
         parse_verdict: |_| None,
+        parse_report: |_| None,
         is_session_variable: |_| false,
         list_project_variables: |_| Vec::new(),
         list_user_variables: |_| Vec::new(),
@@ -169,8 +172,8 @@ pub struct Settings {
     /// Whether another client could read hooks from a file with this name. Such a file is protected as long as it calls
     /// Provost.
     pub is_other_hook_file: fn(file: &Path) -> bool,
-    /// The directories that may hold such files.
-    pub list_other_hook_folders: fn(home: Option<&Path>, project: &Path) -> Vec<PathBuf>,
+    /// The directories that may hold such files, as far as they could lie above, at or below a path.
+    pub list_other_hook_folders: fn(path: &Path, home: Option<&Path>, project: &Path) -> Vec<PathBuf>,
     /// The switches of hooks in the text of a file (`None`: there is no file). An error says why the client would ignore
     /// the file.
     pub parse_switches: fn(Option<&str>) -> Result<Switches, String>,
@@ -191,7 +194,7 @@ impl Settings {
         is_settings_file: |_| false,
         list_files: |_, _| Vec::new(),
         is_other_hook_file: |_| false,
-        list_other_hook_folders: |_, _| Vec::new(),
+        list_other_hook_folders: |_, _, _| Vec::new(),
         parse_switches: |_| Ok(Switches::default()),
         find_plugin: || None,
         find_disarming_argument: |_, _| None,

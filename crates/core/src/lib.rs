@@ -28,6 +28,8 @@ pub mod rules;
 pub mod switches;
 pub mod text;
 pub mod tool;
+pub mod workflow;
 pub mod workspace;
+pub mod yaml;
 
 pub use provost_files::byte_search;

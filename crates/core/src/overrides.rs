@@ -182,10 +182,9 @@ impl Permission {
         let occasion = format!("{:016x}.used", fnv1a(occasion.as_bytes()));
         let used = unused.with_extension(occasion);
         let read = |path: &Path| files::read_file(path, LARGEST).ok().flatten();
-        let (bytes, is_used) = match read(&used) {
-            Some(bytes) => (bytes, true),
-            None => (read(&unused)?, false),
-        };
+        // Another process may use it up between two reads: then it is at its new place.
+        let first = read(&used).map(|bytes| (bytes, true)).or_else(|| Some((read(&unused)?, false)));
+        let (bytes, is_used) = first.or_else(|| Some((read(&used)?, true)))?;
         let value: Value = serde_json::from_slice(&bytes).ok()?;
         // The name of the file is only a digest of the session.
         let is_same = value["session"] == session && value["guard"] == guard;

@@ -63,6 +63,11 @@ pub fn is_within(path: &Path, base: &Path) -> bool {
     }
 }
 
+/// Whether two names of files are the same, with or without regard to case as this system compares names.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    one == other || cfg!(any(target_os = "macos", windows)) && one.to_lowercase() == other.to_lowercase()
+}
+
 /// The repository of `start`, or `start` itself. A project's journal is kept under this name. No protection may depend on
 /// it, because an agent can create a `.git`.
 pub fn find_project_root(start: &Path) -> PathBuf {

@@ -192,6 +192,26 @@ pub fn file_identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|metadata| identify(&metadata))
 }
 
+/// What shows that a file is unchanged: its size, its place and its times, which no program can set back. `None` if it
+/// changed so lately that the next change may have the same time.
+#[cfg(unix)]
+pub fn find_stamp(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    use std::time::{SystemTime, UNIX_EPOCH};
+    const LATELY: i64 = 2;
+    let metadata = fs::metadata(path).ok()?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
+    let is_old = i64::try_from(now).is_ok_and(|now| metadata.ctime() < now - LATELY);
+    let (size, inode) = (metadata.size(), metadata.ino());
+    let changed = (metadata.ctime(), metadata.ctime_nsec());
+    is_old.then(|| format!("{size:x}.{inode:x}.{:x}.{:x}", changed.0, changed.1))
+}
+
+#[cfg(not(unix))]
+pub fn find_stamp(_: &Path) -> Option<String> {
+    None
+}
+
 /// The identity of an open file.
 pub fn open_file_identity(file: &File) -> Option<FileIdentity> {
     file.metadata().ok().map(|metadata| identify(&metadata))

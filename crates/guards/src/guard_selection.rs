@@ -1,7 +1,7 @@
 //! Which guards one call of Provost asks.
 
 use crate::prelude::*;
-use crate::registry::{GUARDS, PACKS, find_guard, is_switched_on};
+use crate::registry::{GUARDS, PACKS, WORKFLOW, find_guard, is_switched_on};
 use provost_core::config::Config;
 use provost_core::event::Event;
 use provost_core::guard::{Guard, Pack, RULES};
@@ -41,8 +41,12 @@ impl GuardSelection {
     ) -> Vec<&'static Guard> {
         let is_on = |pack: &Pack| pack.is_on(&self.packs, config);
         guards.retain(|guard| {
-            // Without rules, a failure of this guard could let nothing through.
-            let has_work = guard.name != RULES || !config.rule_files.is_empty() || config.has_outdated_copy;
+            // Without rules or workflows, a failure of their guards could let nothing through.
+            let has_work = match guard.pack {
+                RULES => !config.rule_files.is_empty() || config.has_outdated_copy,
+                WORKFLOW => config.uses_workflows(),
+                _ => true,
+            };
             has_work
                 && is_switched_on(guard, config)
                 && PACKS.iter().any(|pack| pack.name == guard.pack && is_on(pack))

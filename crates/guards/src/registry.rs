@@ -11,7 +11,7 @@ use provost_core::opinion::Opinion;
 
 pub use crate::guard_selection::GuardSelection;
 pub use crate::override_target::{OverrideTarget, describe_override};
-use crate::{phases, plan_gate, planner, review_loop, rules, self_guard};
+use crate::{phases, plan_gate, planner, review_loop, rules, self_guard, workflow};
 
 pub static PACKS: &[Pack] = &[
     Pack {
@@ -24,6 +24,12 @@ pub static PACKS: &[Pack] = &[
         name: "rules",
         purpose: "your own rules: what no agent reads, changes, runs or commits, and what a turn needs before it ends",
         activation: "where a `provost.toml` has rules",
+        switch_setting: None,
+    },
+    Pack {
+        name: WORKFLOW,
+        purpose: "work waits until you have approved the plan of a spec-driven workflow that your project uses",
+        activation: "where `workflow.use` in a `provost.toml` names a workflow",
         switch_setting: None,
     },
     Pack {
@@ -52,6 +58,9 @@ pub static PACKS: &[Pack] = &[
         switch_setting: None,
     },
 ];
+
+/// The pack whose guards are asked only where a workflow is used.
+pub const WORKFLOW: &str = "workflow";
 
 /// Every kind of call that can give work to an agent.
 const DELEGATION: &[Trigger] = &[Trigger::BeforeDelegation, Trigger::BeforeSkill, Trigger::BeforeMessage];
@@ -162,6 +171,59 @@ pub static GUARDS: &[Guard] = &[
         way_out: "The user changes the rule, sets `mode = \"watch\"` in it, or lists it in `off` under `[rules]` in \
                   provost.toml.",
         judge: rules::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-gate",
+        pack: WORKFLOW,
+        purpose: "No file outside of the planning directories changes while a change, feature, spec or story is open and \
+                  the user has not approved what it says now.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user approves it with the prompt `provost approve NAME`, or takes the workflow out of `workflow.use` \
+                  in provost.toml.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::gate::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-approval",
+        pack: WORKFLOW,
+        purpose: "A prompt of the user that begins with `provost approve NAME` approves the texts of that change, feature, \
+                  spec or story as they are then.",
+        triggers: &[Trigger::Prompt],
+        way_out: "It only records the approval, which ends when a requirement changes.",
+        judge: workflow::approval::judge,
+        ..OBSERVER
+    },
+    Guard {
+        name: "workflow-ticks",
+        pack: WORKFLOW,
+        purpose: "A task of a workflow is marked as done only if a file outside the planning has changed, or a test or \
+                  build has passed, since the last tick.",
+        triggers: &[
+            Trigger::BeforeAnyTool,
+            Trigger::AfterWriting,
+            Trigger::AfterShell,
+            Trigger::AfterTaskResult,
+            Trigger::Prompt,
+        ],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user ticks the task in an editor.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::ticks::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-finish",
+        pack: WORKFLOW,
+        purpose: "A change, feature, spec or story is archived or completed only when its tasks are done and the evidence \
+                  of `workflow.finish` is there. While it is open, nothing removes it or leads the tool away from it.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user archives, removes or completes it in a terminal or an editor.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::finish::judge,
         ..BLOCKER
     },
     Guard {

@@ -4,7 +4,7 @@
 # otherwise when a session starts and at each stop.
 
 # Some clients run this without the arguments of its entry.
-[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack phases
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack workflow --pack phases
 
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin

@@ -3,7 +3,7 @@
 # the program any plan could leave plan mode: this script blocks that one call, and nothing else.
 
 # Some clients run this without the arguments of its entry.
-[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack plan-gate
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack workflow --pack plan-gate
 
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin

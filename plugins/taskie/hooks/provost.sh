@@ -4,7 +4,7 @@
 # reviewed, so a message says otherwise at each stop.
 
 # Some clients run this without the arguments of its entry.
-[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack review-loop
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack workflow --pack review-loop
 
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin

@@ -3,14 +3,14 @@
 # the program the planner could do anything: this script blocks the planner, and nobody else.
 
 # Some clients run this without the arguments of its entry.
-[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack planner
+[ $# -gt 0 ] || set -- hook --pack self --pack rules --pack workflow --pack planner
 
 # A client that was started from a desktop may not have these directories on its PATH.
 PATH=$PATH:$HOME/.cargo/bin:$HOME/.local/bin
 command -v provost >/dev/null && exec provost "$@"
 
 event=$(cat)
-# The packs `self` and `rules` do not guard the planner, so nothing is blocked without them.
+# The packs `self`, `rules` and `workflow` do not guard the planner, so nothing is blocked without them.
 case $3 in self | rules) exit 0 ;; esac
 # Background agents have types too, which are not the type of this event's agent.
 event=${event%%'"background_tasks"'*}

@@ -10,7 +10,7 @@ use crate::cli::screen::{CYAN, DIM, GREEN, paint, print_labelled, wrap_line};
 use crate::clients::{HookSource, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
-use crate::registry::{PACKS, RULES};
+use crate::registry::{PACKS, RULES, WORKFLOW};
 use crate::review_loop::plan;
 use crate::reviewer;
 use crate::text::make_one_line;
@@ -57,6 +57,7 @@ impl PackChoice {
             "review-loop" => ("", format!("`{}`", plan::PLANS)),
             "phases" => ("", format!("`{}`", workflow_context::WORKFLOW_FOLDER)),
             RULES => return "there is no rule in `provost.toml` yet".to_owned(),
+            WORKFLOW => return format!("`{}` names no workflow yet", settings::WORKFLOW_USE),
             _ if self.is_wanted => return self.why.to_owned(),
             _ => return format!("`{}` is not set", settings::PLAN_GATE_ENABLED),
         };

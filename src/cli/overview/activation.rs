@@ -7,7 +7,7 @@ use super::Overview;
 use crate::clients::{HookSource, RegisteredHook, SettingsScope};
 use crate::config::settings;
 use crate::phases::workflow_context;
-use crate::registry::{GUARDS, Guard, PACKS, RULES, is_switched_on};
+use crate::registry::{GUARDS, Guard, PACKS, RULES, WORKFLOW, is_switched_on};
 use crate::review_loop::plan;
 use crate::text::{make_one_line, truncate_utf16};
 
@@ -142,6 +142,8 @@ impl Overview {
                 Ok(PackSign::Folder(plan::PLANS).describe())
             }
             "review-loop" => Err(format!("there is no `{}` here or above", plan::PLANS)),
+            WORKFLOW if config.uses_workflows() => Ok(self.describe_workflows()),
+            WORKFLOW => Err(format!("`{}` names no workflow", settings::WORKFLOW_USE)),
             "phases" if !matches!(self.workflow(), Ok(None)) => {
                 Ok(PackSign::Folder(workflow_context::WORKFLOW_FOLDER).describe())
             }
@@ -172,6 +174,16 @@ impl Overview {
         self.provost_entries().iter().any(|entry| entry.hook.packs.iter().any(|pack| pack == name))
     }
 
+    fn describe_workflows(&self) -> String {
+        const LONGEST_NAMES: usize = 200;
+        let names = self.workspace.config.words(settings::WORKFLOW_USE).join(", ");
+        format!(
+            "`{}` names {}",
+            settings::WORKFLOW_USE,
+            truncate_utf16(&make_one_line(&names), LONGEST_NAMES)
+        )
+    }
+
     /// What shows that somebody works with this pack in the project.
     pub(crate) fn find_sign(&self, pack: &str) -> Option<PackSign> {
         let config = &self.workspace.config;
@@ -198,6 +210,7 @@ impl Overview {
             }
             "review-loop" => has_folder(plan::PLANS),
             "phases" => has_folder(workflow_context::WORKFLOW_FOLDER),
+            WORKFLOW => config.uses_workflows().then_some(PackSign::Setting(settings::WORKFLOW_USE)),
             RULES => Some(config.rules.rules.len()).filter(|count| *count > 0).map(PackSign::Rules),
             _ => None,
         }

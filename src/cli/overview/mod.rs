@@ -6,6 +6,7 @@
 //! and the others are still shown.
 
 pub(crate) mod activation;
+pub(crate) mod instances;
 pub(crate) mod journal_tail;
 pub(crate) mod registrations;
 pub(crate) mod review;
@@ -17,6 +18,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use activation::{HookState, PackActivation};
+use instances::{RootReport, read_reports};
 use journal_tail::JournalTail;
 use review::ReviewProgress;
 use workflow::WorkflowStatus;
@@ -68,6 +70,7 @@ pub(crate) struct Overview {
     plan: OnceCell<OverviewPart<PlanStatus>>,
     review: OnceCell<OverviewPart<ReviewProgress>>,
     workflow: OnceCell<OverviewPart<WorkflowStatus>>,
+    instances: OnceCell<Vec<RootReport>>,
     packs: OnceCell<Vec<PackActivation>>,
     problems: OnceCell<Vec<ConfigProblem>>,
 }
@@ -89,6 +92,7 @@ impl Overview {
             plan: OnceCell::new(),
             review: OnceCell::new(),
             workflow: OnceCell::new(),
+            instances: OnceCell::new(),
             packs: OnceCell::new(),
             problems: OnceCell::new(),
         }
@@ -126,6 +130,16 @@ impl Overview {
         self.workflow.get_or_init(|| {
             let event = Event::new(String::new(), EventKind::Other, self.cwd.clone());
             WorkflowStatus::read(&event, &self.workspace).map_err(|why| make_one_line(&why))
+        })
+    }
+
+    /// The spec-driven workflows that hold work here.
+    pub(crate) fn instances(&self) -> &[RootReport] {
+        self.instances.get_or_init(|| {
+            if !self.workspace.config.uses_workflows() {
+                return Vec::new();
+            }
+            read_reports(&self.cwd, &self.workspace)
         })
     }
 
@@ -189,7 +203,8 @@ impl Overview {
 
     /// Whether every part could be read.
     pub(crate) fn is_readable(&self) -> bool {
-        self.plan().is_ok() && self.review().is_ok() && self.workflow().is_ok() && self.journal().is_ok()
+        let parts = self.plan().is_ok() && self.review().is_ok() && self.workflow().is_ok();
+        parts && self.journal().is_ok() && self.instances().iter().all(|report| report.fault.is_none())
     }
 
     /// What the user can do now. Work in progress comes before work that could begin.
@@ -198,6 +213,7 @@ impl Overview {
             .hook_step()
             .or_else(|| self.review_step())
             .or_else(|| self.workflow_step())
+            .or_else(|| self.instance_step())
             .or_else(|| match self.plan() {
                 Err(why) => Some(format!("fix the plan, which cannot be read ({why})")),
                 Ok(plan) => plan.as_ref().and_then(|plan| gate::parts::next_step(plan, true)),
@@ -239,6 +255,16 @@ impl Overview {
             Ok(cycle) if cycle.route.action == NextAction::Tell && review.running.is_none() => None,
             Ok(cycle) => Some(cycle.next_step.clone()),
         }
+    }
+
+    fn instance_step(&self) -> Option<String> {
+        self.instances().iter().find_map(|report| {
+            if let Some(fault) = &report.fault {
+                return Some(format!("fix the files of {}, which cannot be read ({fault})", report.workflow));
+            }
+            let instance = report.find_governing()?;
+            Some(format!("{}: {}", instance.name, instance.next_step))
+        })
     }
 
     fn workflow_step(&self) -> Option<String> {

@@ -25,10 +25,8 @@ pub(super) fn write_page(file: &Path, report: &Report) -> CommandResult {
             "`{shown}` is a directory, a link or a device. To fix: name a file, or write to standard output with `--html -`"
         )));
     }
-    // A run that was killed may have left a part of the page.
-    if let Ok((_, workspace)) = open_current_workspace() {
-        workspace.remove_leftovers(file);
-    }
+    // The lock removes what a killed run has left beside the file. Without a state directory, there is none.
+    let _lock = open_current_workspace().map(|(_, workspace)| workspace.lock(file));
     files::replace_shared(file, page.as_bytes())
         .map_err(|error| CommandError::Io(format!("`{shown}` cannot be written: {error}")))?;
     let size = format_count(page.len() as u64 / 1_000);

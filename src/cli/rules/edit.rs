@@ -60,7 +60,8 @@ impl RuleFileEdit {
         self.append(&format!("[[rule]]\n{rule}"));
     }
 
-    fn append(&mut self, text: &str) {
+    /// Adds a text at the end of the file.
+    pub(crate) fn append(&mut self, text: &str) {
         let is_windows = self.after.contains("\r\n");
         let end = self.after.trim_end().len();
         let gap = if self.after[..end].trim_start_matches('\u{feff}').is_empty() { "" } else { "\n\n" };
@@ -102,6 +103,23 @@ impl RuleFileEdit {
         let mark = if self.after.starts_with('\u{feff}') { "\u{feff}" } else { "" };
         self.after = format!("{mark}{document}");
         Ok(true)
+    }
+
+    /// Sets `[workflow] use`, which the file does not have yet.
+    pub(crate) fn use_workflows(&mut self, names: &[&str]) -> Result<(), String> {
+        let mut document = self.parse()?;
+        if document.get("workflow").is_none() {
+            let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            self.append(&format!("[workflow]\nuse = [{}]\n", names.join(", ")));
+            return Ok(());
+        }
+        let Some(table) = document["workflow"].as_table_like_mut() else {
+            return Err("`workflow` must be a table".into());
+        };
+        table.insert("use", value(Array::from_iter(names.iter().copied())));
+        let mark = if self.after.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+        self.after = format!("{mark}{document}");
+        Ok(())
     }
 
     /// Writes the file.

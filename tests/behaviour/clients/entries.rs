@@ -14,12 +14,16 @@ fn a_call_without_arguments_is_the_hook() {
 }
 
 #[test]
-fn a_call_without_arguments_and_without_an_event_is_wrong_usage() {
+fn a_hook_entry_without_arguments_and_without_an_event_is_told_to_the_user() {
     let project = guarded_project();
     for input in ["", "hello", " \n"] {
         let answer = project.run_bare(input.as_bytes());
-        assert_eq!(answer.code, Some(64), "{}", answer.whole());
-        assert!(answer.stderr.contains("provost --help"), "{}", answer.stderr);
+        assert_eq!(answer.code, Some(0), "{}", answer.whole());
+        assert!(
+            answer.stdout.contains("the hook entry has a mistake: it names no command"),
+            "{}",
+            answer.whole()
+        );
     }
 }
 

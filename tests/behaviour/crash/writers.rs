@@ -47,7 +47,8 @@ const EMBEDDED: &str = "plan_gate/store/embedded.rs";
 const FOLDER: &str = "plan_gate/store/sidecar_folder.rs";
 const WITNESS: &str = "plan_gate/witness.rs";
 const EVIDENCE: &str = "plan_gate/evidence.rs";
-const SEAL: &str = "plan_gate/seal.rs";
+const SEAL: &str = "seal.rs";
+const WORKFLOW_RECORDS: &str = "workspace/workflow_records.rs";
 const JUDGES: &str = "plan_gate/judge_notes.rs";
 const OPEN_FINDINGS: &str = "review_loop/open_findings.rs";
 const PROMPTS: &str = "review_loop/prompts.rs";
@@ -67,6 +68,12 @@ const RULE_CHECKS: &str = "workspace/checks.rs";
 const RULE_TRUST: &str = "workspace/trust.rs";
 const ENTRY_CLAIMS: &str = "workspace/entry_claims.rs";
 const KEPT_RULES: &str = "workspace/kept_rules.rs";
+const CHANGE_ROUND: &str = "change_review/round.rs";
+const REVIEW_ROUND: &str = "review_round.rs";
+const REVIEWED_FILES: &str = "workspace/reviewed_files.rs";
+const CHANGE_DIFF: &str = "workspace/change_diff.rs";
+const SESSION_BASE: &str = "workspace/session_base.rs";
+const PRIVATE_GIT: &str = "workspace/private_git.rs";
 
 pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
@@ -161,7 +168,37 @@ pub const WRITERS: &[Writer] = &[
         &[RULE_EVIDENCE, KEPT_RULES],
         change_recorded,
     ),
+    writer(
+        "a file is changed, and a task waits for work",
+        &["workflow-ticks"],
+        &[RULE_EVIDENCE],
+        crate::workflow_ticks::change_recorded,
+    ),
+    writer(
+        "a task is ticked after work",
+        &["workflow-ticks"],
+        &[RULE_EVIDENCE],
+        crate::workflow_ticks::task_ticked,
+    ),
     writer("a turn ends, a check of a rule runs", &["rules"], &[RULE_CHECKS, RULE_EVIDENCE], check_run),
+    writer(
+        "a turn ends, changes are reviewed, and something is found",
+        &["rules"],
+        &[CHANGE_ROUND, REVIEW_ROUND, CHANGE_DIFF, SESSION_BASE, PRIVATE_GIT, RULE_EVIDENCE],
+        reviews::changes_found,
+    ),
+    writer(
+        "a turn ends, and its changes are clean",
+        &["rules"],
+        &[CHANGE_ROUND, REVIEWED_FILES, RULE_EVIDENCE],
+        reviews::changes_clean,
+    ),
+    writer(
+        "`provost review run`, changes",
+        &["review run"],
+        &[CHANGE_ROUND, PRIVATE_GIT],
+        reviews::changes_run,
+    ),
     writer(
         "the user trusts the commands of rules",
         &["rules"],
@@ -170,6 +207,7 @@ pub const WRITERS: &[Writer] = &[
     ),
     writer("`provost rules trust`", &["rules trust"], &[RULE_TRUST], rules_trusted),
     also_plain(writer("`provost rules add`", &["rules add"], &[CHANGE], rule_added)),
+    writer("the user approves a plan", &["workflow-approval"], &[WORKFLOW_RECORDS, SEAL], plan_approved),
     writer("`provost phases migrate`", &["phases migrate"], &[CHANGE], migrated),
     also_plain(writer("`provost man --dir`", &["man"], &["cli/man.rs"], manual_written)),
     also_plain(writer("`provost report --html`", &["report"], &["cli/report/html.rs"], page_written)),
@@ -179,6 +217,8 @@ pub const WRITERS: &[Writer] = &[
 pub const READERS: &[&str] = &[
     "self-guard",
     "config-check",
+    "workflow status",
+    "approve",
     "plan-output-validator",
     "iteration-corridor",
     "skill-validator",
@@ -191,6 +231,7 @@ pub const READERS: &[&str] = &[
     "discover-menu-guard",
     "state-write-validator",
     "delegation-gate",
+    "workflow-finish",
     "skill-delegation-enforcer",
     "review-reminder",
     // These remember for `phase-records`, which writes for all of them.
@@ -223,6 +264,10 @@ pub const READERS: &[&str] = &[
 pub const APART: &[(&str, &str)] = &[
     ("hook", "asks the guards, and writes the journal; both have rows"),
     ("compat", "asks the same guards"),
+    (
+        "workflow-gate",
+        "keeps lists of what need not be read again; without one, or with a damaged one, all is read",
+    ),
     ("doctor", "`--fix` sets the mode of one file at a time; all else happens in a temporary directory"),
     ("demo", "everything happens in a temporary directory"),
 ];
@@ -428,6 +473,21 @@ fn rule_added() -> Scene {
     let project = TestProject::new();
     project.write_file("provost.toml", "# mine\n");
     Scene::command(project, &["rules", "add", "--name", "x", "--runs", "git clean", "--deny", "no"])
+}
+
+fn plan_approved() -> Scene {
+    let project = TestProject::new();
+    project.write_file("provost.toml", "[workflow]\nuse = [\"openspec\"]\n");
+    let mut event = project.recorded_event("UserPromptSubmit");
+    for name in ["add-login", "add-logout"] {
+        project.write_file(&format!("openspec/changes/{name}/tasks.md"), "- [ ] 1.1 Store the password\n");
+        event["prompt"] = format!("provost approve {name}").into();
+        // An older approval stays.
+        if name == "add-login" {
+            assert_eq!(project.hook(&event).code, Some(0));
+        }
+    }
+    Scene::event(project, &event)
 }
 
 fn migrated() -> Scene {

@@ -126,7 +126,7 @@ fn an_entry_that_does_not_even_say_hook_blocks_nothing() {
 #[test]
 fn words_of_an_unknown_client_are_no_block() {
     let project = TestProject::new();
-    let answer = project.hook_bytes(&["--client", "codex"], br#"{"event":"pre_tool"}"#);
+    let answer = project.hook_bytes(&["--client", "of-tomorrow"], br#"{"event":"pre_tool"}"#);
     assert_eq!(answer.code, Some(0), "{answer:?}");
-    assert!(answer.stdout.contains("unknown client `codex`"), "{answer:?}");
+    assert!(answer.stdout.contains("unknown client `of-tomorrow`"), "{answer:?}");
 }

@@ -35,6 +35,12 @@ pub const EXCEPTIONS: &[Exception] = &[
         reason: "they judge the event alone",
     },
     Exception {
+        guards: &["workflow-finish"],
+        faults: &[Fault::Unreadable],
+        word: Outcome::Acts,
+        reason: "tasks that cannot be read are not done",
+    },
+    Exception {
         guards: &["override", "discover-menu-guard"],
         faults: &[Fault::Vanished],
         word: Outcome::Acts,
@@ -112,6 +118,28 @@ pub const EXCEPTIONS: &[Exception] = &[
         faults: &[Fault::StateReadOnly, Fault::DiskFull, Fault::NoHome],
         word: Outcome::Warned,
         reason: "the user reads that the override could not be recorded",
+    },
+    Exception {
+        guards: &["workflow-gate"],
+        faults: &[Fault::Unreadable],
+        word: Outcome::Acts,
+        reason: "a text that cannot be read is not approved, and the denial says which one it is",
+    },
+    Exception {
+        guards: &["workflow-approval"],
+        faults: &[
+            Fault::Unreadable,
+            Fault::Vanished,
+            Fault::StateReadOnly,
+            Fault::DiskFull,
+            Fault::LockHeld,
+            Fault::NoHome,
+            Fault::KeyEmpty,
+            Fault::KeyForeign,
+            Fault::KeyOpen,
+        ],
+        word: Outcome::Warned,
+        reason: "the user reads why nothing was approved, and work goes on waiting",
     },
     Exception {
         guards: &["review-loop"],

@@ -14,6 +14,7 @@ use crate::support::workflow_project::{
     workflow_with_requirements,
 };
 use crate::support::{TestProject, program};
+use crate::workflow_ticks::denied_calls;
 
 /// A call that is denied, and the words that its denial begins with.
 pub struct Denied {
@@ -31,6 +32,8 @@ pub fn all() -> Vec<Denied> {
         leaving(),
         commits(),
         states(),
+        unapproved_work(),
+        workflow_ends(),
     ]
     .into_iter()
     .flatten()
@@ -55,6 +58,19 @@ fn lines(
         denied(guard, project, event, begins_with.unwrap_or(&quoted))
     });
     rows.into()
+}
+
+/// Ticks without work, and the end of what is not finished.
+fn workflow_ends() -> Vec<Denied> {
+    let rows = ["workflow-ticks", "workflow-finish"].into_iter().zip(denied_calls());
+    let begins_with =
+        ["`openspec/changes/add-login/tasks.md` denied", "`openspec archive add-login --yes` denied"];
+    let rows = rows.zip(begins_with).map(|((guard, (project, event, _)), begins_with)| {
+        let mut row = denied(guard, project, event, begins_with);
+        row.stage.config.push(("workflow", "use = [\"openspec\"]".into()));
+        row
+    });
+    rows.collect()
 }
 
 /// A path in so deep a directory that a screen has no room for it.
@@ -446,4 +462,28 @@ fn states() -> Vec<Denied> {
         row(&|flow| flow.project.bash(&format!("echo {} > .isdlc/state.json", "word ".repeat(400)))),
         row(&|flow| flow.project.bash("rm .isdlc/state.json")),
     ]
+}
+
+/// Work before the plan is approved.
+fn unapproved_work() -> Vec<Denied> {
+    let planned = || {
+        let project = TestProject::new();
+        project.write_managed_config("[workflow]\nuse = [\"openspec\"]\n");
+        project.write_file("openspec/changes/add-login/tasks.md", "- [ ] 1.1 Store the password\n");
+        project
+    };
+    let mut rows = lines("workflow-gate", planned, "echo x > src/app.js", None);
+    let project = planned();
+    let event = project.write(project.path.join(deep("app.js")), "x");
+    rows.push(denied("workflow-gate", project, event, "`a-long-name/"));
+    for (name, text) in
+        [("empty", "\n"), ("without-tasks", "# Tasks\n"), ("template", "- [ ] <!-- Task description -->\n")]
+    {
+        let project = planned();
+        project.write_file("openspec/changes/add-login/tasks.md", "- [x] done\n");
+        project.write_file(&format!("openspec/changes/{name}/tasks.md"), text);
+        let event = project.write(project.path.join("src/app.js"), "x");
+        rows.push(denied("workflow-gate", project, event, "`src/app.js`"));
+    }
+    rows
 }

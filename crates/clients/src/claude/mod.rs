@@ -50,7 +50,7 @@ pub(crate) const SETTINGS: Settings = Settings {
     is_settings_file: settings::is_settings_file,
     list_files: settings::list_files,
     is_other_hook_file: hook_files::is_hook_file,
-    list_other_hook_folders: hook_files::list_folders,
+    list_other_hook_folders: hook_files::list_folders_near,
     parse_switches: settings::parse_switches,
     find_plugin: || read_path_variable("CLAUDE_PLUGIN_ROOT"),
     find_disarming_argument: nested_client::find_disarming_argument,

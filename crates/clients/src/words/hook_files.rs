@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use provost_core::places::is_within;
+
 /// The directory of a file that registers hooks, and the file's name, in small letters; `*` is any name.
 const NAMES: &[(&str, &str)] = &[
     (".codex", "hooks.json"),
@@ -63,10 +65,23 @@ pub(crate) fn is_hook_file(path: &Path) -> bool {
     })
 }
 
-/// The directories that may hold such files.
-pub(crate) fn list_folders(home: Option<&Path>, project: &Path) -> Vec<PathBuf> {
-    let roots = home.into_iter().chain([project]);
-    roots.flat_map(|root| FOLDERS.iter().map(move |folder| root.join(folder))).collect()
+/// The directories that may hold such files, as far as they could lie above, at or below a path.
+pub(crate) fn list_folders_near(path: &Path, home: Option<&Path>, project: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for root in home.into_iter().chain([project]) {
+        // Most paths have another first name than all folders.
+        let first = match path.strip_prefix(root) {
+            Ok(below) => below.components().next().map(|name| name.as_os_str().to_string_lossy()),
+            Err(_) if is_within(root, path) || is_within(path, root) => None,
+            Err(_) => continue,
+        };
+        let is_near = |folder: &&&str| {
+            let name = folder.split('/').next().unwrap_or_default();
+            first.as_ref().is_none_or(|first| first.eq_ignore_ascii_case(name))
+        };
+        found.extend(FOLDERS.iter().filter(is_near).map(|folder| root.join(folder)));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use toml::de::{DeTable, DeValue};
 use super::settings::{Setting, SettingValue};
 use super::{ConfigLayer, MOST_PROBLEMS};
 use crate::text::{shorten_name, suggest_word};
+use crate::workflow::is_workflow_entry;
 
 /// The settings of a document.
 pub(super) fn read_settings(
@@ -33,6 +34,11 @@ pub(super) fn read_settings(
             continue;
         };
         for (name, value) in entries {
+            let is_setting = known.iter().any(|setting| setting.name == name.get_ref().as_ref());
+            if table.get_ref() == "workflow" && is_workflow_entry(name.get_ref(), value.get_ref(), is_setting)
+            {
+                continue;
+            }
             match read_setting(&known, name.get_ref(), value.get_ref()) {
                 Ok((_, SettingValue::Word(word))) if has_duplicate && word == "off" => {}
                 Ok((key, value)) => values.push((layer, key, value)),

@@ -8,6 +8,7 @@ mod document;
 mod guard_switches;
 mod problems;
 pub mod settings;
+mod workflows;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::rules::{
 };
 use crate::text::strip_byte_order_mark;
 pub use crate::text::suggest_word;
+use crate::workflow::{WorkflowLayer, read_workflow_tables};
 use document::read_settings;
 pub use guard_switches::{PROTECTING_GUARDS, RULES_GUARD};
 pub use problems::{ConfigProblem, find_place};
@@ -71,6 +73,10 @@ pub struct Config {
     pub has_outdated_copy: bool,
     /// Whether the managed file cannot be read or has a mistake.
     is_managed_broken: bool,
+    /// The workflows of each file, the winning layer first.
+    workflow_layers: Vec<WorkflowLayer>,
+    /// The names in `use`, with their places, until they are checked.
+    used_workflows: Vec<(String, PathBuf, (usize, usize))>,
 }
 
 /// The files of all layers, whether they exist or not, for a session that started in the directory `start` of
@@ -113,6 +119,7 @@ impl Config {
             config.is_managed_broken |= *layer == ConfigLayer::Managed && config.problems.len() > before;
         }
         config.join_rules(rules, interest);
+        config.report_unknown_workflows();
         config.report_ignored_switches();
         config
     }
@@ -208,9 +215,11 @@ impl Config {
             let has_good_examples = interest.needs_mistakes();
             let mut own = LayerRules { layer, rules: concerned, has_good_examples, ..LayerRules::default() };
             read_table(document.get_ref(), &mut own, &mut mistakes);
+            let workflows = read_workflows(document.get_ref(), &settings, &mut mistakes);
             // A file with a mistake is read in full, so that the mistake is reported with its place.
             if errors.is_empty() && mistakes.is_empty() {
                 self.values.extend(values);
+                self.add_workflows(workflows, file, text);
                 rules.push(own);
                 return true;
             }
@@ -225,6 +234,8 @@ impl Config {
             mistakes.push((at, error.message().replace('\n', ", ")));
         }
         self.values.extend(read_settings(layer, document.get_ref(), &settings, has_duplicate, &mut mistakes));
+        let workflows = read_workflows(document.get_ref(), &settings, &mut mistakes);
+        self.add_workflows(workflows, file, text);
         if is_toml && (document.get_ref().contains_key("rule") || document.get_ref().contains_key("rules")) {
             rules.push(read_layer_rules(document.get_ref(), &source, &mut mistakes));
         }
@@ -312,6 +323,7 @@ impl Config {
         let mut rules = Vec::new();
         let _ = config.read_layer(layer, path, text.to_owned(), guards, None, &mut rules);
         config.join_rules(rules, None);
+        config.report_unknown_workflows();
         config
     }
 
@@ -366,6 +378,17 @@ impl Config {
     fn value(&self, key: &str) -> Option<SettingValue> {
         self.configured_value(key).map(|(_, value)| value.clone()).or_else(|| settings::find_default(key))
     }
+}
+
+/// The workflows of a document.
+fn read_workflows(
+    document: &DeTable<'_>,
+    settings: &[Setting],
+    mistakes: &mut Vec<(usize, String)>,
+) -> WorkflowLayer {
+    let is_setting =
+        |name: &str| settings.iter().any(|setting| setting.table == "workflow" && setting.name == name);
+    read_workflow_tables(document, is_setting, mistakes)
 }
 
 /// The name of the last good version of a file.

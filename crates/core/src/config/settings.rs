@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 
 use crate::rules;
+use crate::workflow;
 
 /// One setting.
 #[derive(Clone, Copy)]
@@ -27,6 +28,8 @@ pub enum SettingType {
     Word { default: &'static str, choices: &'static [&'static str] },
     /// A list of words. The list of a layer replaces the lists of lower layers.
     Words { default: &'static [&'static str] },
+    /// A list of some of these words; by default none.
+    Choices { choices: &'static [&'static str] },
     /// A relative path that leads downwards only.
     Folder { default: &'static str },
     /// Any text that is not blank.
@@ -73,8 +76,14 @@ pub const REVIEW_LOOP_STATE: &str = "review_loop.state";
 pub const REVIEW_LOOP_REPORT: &str = "review_loop.report";
 pub const PHASES_VALIDATE: &str = "phases.validate";
 pub const PHASES_NOTIFY: &str = "phases.notify";
+pub const WORKFLOW_USE: &str = "workflow.use";
+pub const WORKFLOW_STRICT: &str = "workflow.strict";
+pub const WORKFLOW_APPROVE_BY: &str = "workflow.approve_by";
+pub const WORKFLOW_FREE_ROUTES: &str = "workflow.free_routes";
 pub const REVIEWER_COMMAND: &str = "reviewer.command";
 pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
+pub const REVIEWER_PROMPT: &str = "reviewer.prompt";
+pub const REVIEWER_FINDINGS: &str = "reviewer.findings";
 
 /// All settings but the switches of the guards.
 const FIXED: &[Setting] = &[
@@ -246,6 +255,28 @@ const FIXED: &[Setting] = &[
         "Who reads the warnings of the phase guards: the user only, or the model too.",
     ),
     words(
+        WORKFLOW_USE,
+        &[],
+        "The workflows whose work waits for the user's approval: `openspec`, `spec-kit`, `kiro`, `bmad`, `task-master`, or the \
+         name of a table `[workflow.NAME]`.",
+    ),
+    switch(
+        WORKFLOW_STRICT,
+        false,
+        "Whether work is also denied while no change, feature, spec or story is open.",
+    ),
+    Setting::new(
+        WORKFLOW_APPROVE_BY,
+        SettingType::Choices { choices: &["command"] },
+        "What approves an instance besides the prompt `provost approve NAME`: with \"command\", also the user's own prompt that \
+         starts the work, such as `/opsx:apply NAME` or `/speckit-implement`.",
+    ),
+    Setting::new(
+        WORKFLOW_FREE_ROUTES,
+        SettingType::Choices { choices: &["oneshot", "dispatch"] },
+        "Routes of BMAD whose stories need no approval: \"oneshot\", \"dispatch\". The agent chooses the route.",
+    ),
+    words(
         REVIEWER_COMMAND,
         &[],
         "The program that reviews, with its arguments. In an argument, `{model}` stands for the model's name and \
@@ -260,6 +291,19 @@ const FIXED: &[Setting] = &[
         (5, 3600),
         "How many seconds a reviewer may take for one answer. After that, it is ended with every process that it \
          started, and counts as no answer.",
+    ),
+    text(
+        REVIEWER_PROMPT,
+        "",
+        "What a reviewer of changes is told: a file, or a directory with `code.md`, `tests.md` and `docs.md`, each for the \
+         changed files of its kind. A path is relative to the project, or begins with `/` or `~/`. If empty, Provost's own \
+         instructions are used, as for each file that the directory does not have.",
+    ),
+    text(
+        REVIEWER_FINDINGS,
+        "",
+        "The directory to which reviewers of changes write what they find: relative to the project, or with `/` or `~/` in \
+         front. If empty, it is in Provost's state directory, for 30 days.",
     ),
 ];
 
@@ -325,6 +369,7 @@ impl SettingType {
                 SettingValue::Word(default.into())
             }
             Self::Words { default } => SettingValue::Words(default.iter().map(|&word| word.into()).collect()),
+            Self::Choices { .. } => SettingValue::Words(Vec::new()),
         }
     }
 
@@ -345,9 +390,13 @@ impl SettingType {
             }
             (Self::Folder { .. }, DeValue::String(path)) if leads_down(path) => word_value(path),
             (Self::Text { .. }, DeValue::String(text)) if !text.trim().is_empty() => word_value(text),
-            (Self::Words { .. }, DeValue::Array(list)) => {
+            (Self::Words { .. } | Self::Choices { .. }, DeValue::Array(list)) => {
+                let is_choice = |word: &str| match self {
+                    Self::Choices { choices } => choices.contains(&word),
+                    _ => !word.trim().is_empty(),
+                };
                 let word = |item: &toml::Spanned<DeValue<'_>>| match item.get_ref() {
-                    DeValue::String(word) if !word.trim().is_empty() => Some(word.clone().into_owned()),
+                    DeValue::String(word) if is_choice(word) => Some(word.clone().into_owned()),
                     _ => None,
                 };
                 list.iter().map(word).collect::<Option<_>>().map(SettingValue::Words)
@@ -363,6 +412,7 @@ impl SettingType {
             Self::Number { least, most, .. } => format!("a whole number from {least} to {most}"),
             Self::Word { choices, .. } => quote_all(choices).join(" or "),
             Self::Words { .. } => "a list of words".into(),
+            Self::Choices { choices } => format!("a list of {}", quote_all(choices).join(" and ")),
             Self::Folder { .. } => "the name of a directory below the project".into(),
             Self::Text { .. } => "a word".into(),
         }
@@ -378,7 +428,12 @@ impl SettingType {
             Self::Words { default } => {
                 json!({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "default": default})
             }
+            Self::Choices { choices } => {
+                json!({"type": "array", "items": {"type": "string", "enum": choices}, "default": []})
+            }
             Self::Folder { default } => json!({"type": "string", "default": default}),
+            // A text that is not set has no value that a file could give.
+            Self::Text { default: "" } => json!({"type": "string", "pattern": "\\S"}),
             Self::Text { default } => json!({"type": "string", "pattern": "\\S", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()
@@ -416,6 +471,9 @@ pub fn build_schema(settings: &[Setting]) -> Json {
         schema.insert("description".into(), setting.meaning.into());
         table["properties"][setting.name] = schema.into();
     }
+    let [own_workflow, finish] = workflow::keys::build_schemas();
+    tables["workflow"]["additionalProperties"] = own_workflow;
+    tables["workflow"]["properties"]["finish"] = finish;
     tables.extend(rules::keys::build_schemas().map(|(name, schema)| (name.to_owned(), schema)));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::EventKind;
 
 fn read(text: &str) -> Option<(&str, String)> {
     OverrideRequest::parse(text).map(|request| (request.guard, request.reason))
@@ -79,4 +80,29 @@ fn a_reason_is_bounded_and_one_line() {
     assert!(reason.len() <= LONGEST_REASON + 16 && reason.ends_with("(cut)"), "{reason}");
     let (_, reason) = read("provost override plan-gate a\u{1b}[2Jb\tc").unwrap();
     assert_eq!(reason, "a\\u{1b}[2Jb c");
+}
+
+/// A plugin and a settings file both call Provost for one event, and the user has allowed it once.
+#[test]
+fn processes_that_handle_one_event_share_a_permission() {
+    const PROCESSES: usize = 4;
+    let root = tempfile::tempdir().unwrap();
+    let mut event = Event::new("Stop".into(), EventKind::Other, root.path().to_owned());
+    event.session = Some("s".into());
+    for round in 0..200 {
+        let workspace = Workspace::for_tests(&root.path().join(round.to_string()));
+        let directory = workspace.places.overrides_directory().unwrap();
+        store_permission(&workspace, "s", "self-guard", "once").unwrap();
+        let start = std::sync::Barrier::new(PROCESSES);
+        let is_permitted = || {
+            start.wait();
+            let found = Permission::find(&directory, "s", "self-guard", &event);
+            found.is_some_and(|permission| permission.use_up().unwrap())
+        };
+        let permitted = std::thread::scope(|scope| {
+            let processes: Vec<_> = (0..PROCESSES).map(|_| scope.spawn(is_permitted)).collect();
+            processes.into_iter().map(|process| process.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(permitted, [true; PROCESSES], "round {round}");
+    }
 }

@@ -41,31 +41,33 @@ impl<'a> RuleInterest<'a> {
     }
 
     pub(super) fn may_concern(&self, entries: &[RuleEntry<'_>]) -> bool {
-        let has_any = |keys: &[&str]| entries.iter().any(|entry| keys.contains(&entry.key.as_ref()));
+        // Every call looks at every entry of all rules, so each key is compared once.
+        let keys = entries.iter().fold(0, |keys, entry| keys | key_bit(&entry.key));
+        let has_any = |wanted: u16| keys & wanted != 0;
         let call = match &self.event.kind {
             EventKind::BeforeTool(call) => call,
             EventKind::SessionStart { .. } => return true,
-            EventKind::Stop(_) | EventKind::SubagentStop(_) => return has_any(&["stops"]),
-            EventKind::Prompt { .. } => return has_any(&["need", "stops", "changed"]),
-            _ => return has_any(&["need", "run", "stops", "changed"]),
+            EventKind::Stop(_) | EventKind::SubagentStop(_) => return has_any(STOPS),
+            EventKind::Prompt { .. } => return has_any(NEED | STOPS | CHANGED),
+            _ => return has_any(NEED | RUN | STOPS | CHANGED),
         };
         // The start of a run that a rule needs is recorded, whatever else the rule is about.
         let needs_run = |entry: &RuleEntry<'_>| {
             entry.key == "need" && self.has_effect(|effect| runs_needed_program(effect, &entry.value.0))
         };
-        if entries.iter().any(needs_run) {
+        if has_any(NEED) && entries.iter().any(needs_run) {
             return true;
         }
-        if has_any(&["stops", "run"]) {
+        if has_any(STOPS | RUN) {
             return false;
         }
-        entries.iter().all(|entry| match entry.key.as_ref() {
-            "runs" => {
+        entries.iter().all(|entry| match key_bit(&entry.key) {
+            RUNS => {
                 self.has_effect(|effect| runs_program(effect, &entry.value.0))
                     || self.scripts.iter().any(|script| may_name_any(script, &entry.value.0))
             }
-            "sends" => self.has_effect(|effect| matches!(effect, Effect::Send { .. })),
-            "reads" | "shows" => self.has_effect(|effect| {
+            SENDS => self.has_effect(|effect| matches!(effect, Effect::Send { .. })),
+            READS => self.has_effect(|effect| {
                 matches!(
                     effect,
                     Effect::Read { .. }
@@ -75,21 +77,55 @@ impl<'a> RuleInterest<'a> {
                         | Effect::TooLarge { .. }
                 )
             }),
-            "writes" | "adds" => self.has_effect(changes_files),
+            WRITES => self.has_effect(changes_files),
             // What `find` deletes is seen in its words only.
-            "deletes" | "changes" => self.has_effect(|effect| changes_files(effect) || is_search(effect)),
-            "commits" => {
+            DELETES => self.has_effect(|effect| changes_files(effect) || is_search(effect)),
+            COMMITS => {
                 self.has_effect(|effect| matches!(effect, Effect::Commit { .. } | Effect::UpdateBranch(_)))
             }
-            "pushes" => self.has_effect(|effect| matches!(effect, Effect::Push(_))),
-            "delegates" => matches!(call.tool, Tool::Delegate { .. }),
-            "uses" => texts(&entry.value.0).any(|text| call.names().any(|name| may_name_tool(text, name))),
+            PUSHES => self.has_effect(|effect| matches!(effect, Effect::Push(_))),
+            DELEGATES => matches!(call.tool, Tool::Delegate { .. }),
+            USES => texts(&entry.value.0).any(|text| call.names().any(|name| may_name_tool(text, name))),
             _ => true,
         })
     }
 
     fn has_effect(&self, accept: impl Fn(&Effect) -> bool) -> bool {
         self.event.effects().iter().any(accept)
+    }
+}
+
+const RUNS: u16 = 1;
+const SENDS: u16 = 1 << 1;
+const READS: u16 = 1 << 2;
+const WRITES: u16 = 1 << 3;
+const DELETES: u16 = 1 << 4;
+const COMMITS: u16 = 1 << 5;
+const PUSHES: u16 = 1 << 6;
+const DELEGATES: u16 = 1 << 7;
+const USES: u16 = 1 << 8;
+const NEED: u16 = 1 << 9;
+const RUN: u16 = 1 << 10;
+const STOPS: u16 = 1 << 11;
+const CHANGED: u16 = 1 << 12;
+
+/// The bit of a key that decides whether its rule concerns an event; 0 for all other keys.
+fn key_bit(key: &str) -> u16 {
+    match key {
+        "runs" => RUNS,
+        "sends" => SENDS,
+        "reads" | "shows" => READS,
+        "writes" | "adds" => WRITES,
+        "deletes" | "changes" => DELETES,
+        "commits" => COMMITS,
+        "pushes" => PUSHES,
+        "delegates" => DELEGATES,
+        "uses" => USES,
+        "need" => NEED,
+        "run" => RUN,
+        "stops" => STOPS,
+        "changed" => CHANGED,
+        _ => 0,
     }
 }
 

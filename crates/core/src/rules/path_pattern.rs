@@ -13,7 +13,7 @@ use std::cell::{LazyCell, OnceCell};
 use std::path::{Component, Path, PathBuf};
 
 use super::RuleText;
-use crate::places::is_within;
+use crate::places::{is_same_name, is_within};
 
 /// The directories that patterns count from.
 pub struct PatternRoots<'a> {
@@ -72,7 +72,7 @@ impl<'a> PathPatterns<'a> {
 
     /// Whether a path matches. It is absolute and has no `..`.
     pub fn matches(&self, path: &Path, roots: &PatternRoots<'_>) -> bool {
-        let names = PathNames { path, roots, known: Default::default() };
+        let names = PathNames::new(path, roots);
         self.decide(|pattern| pattern.matches(&names))
     }
 
@@ -84,7 +84,8 @@ impl<'a> PathPatterns<'a> {
 
     /// Whether the words of the patterns name something below a directory: `db/migrations/**` is below `db`.
     pub fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
-        self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(directory, roots))
+        let names = PathNames::new(directory, roots);
+        self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(&names))
     }
 
     /// Like `names_path_below`, but a whole path counts only if it is accepted.
@@ -94,17 +95,18 @@ impl<'a> PathPatterns<'a> {
         roots: &PatternRoots<'_>,
         accept: impl Fn(&Path) -> bool,
     ) -> bool {
+        let names = PathNames::new(directory, roots);
         self.decide(|pattern| {
-            let is_named = !pattern.is_negated && pattern.names_path_below(directory, roots);
+            let is_named = !pattern.is_negated && pattern.names_path_below(&names);
             is_named && pattern.whole_path(roots).is_none_or(|path| accept(&path))
         })
     }
 
     /// Whether a path below a directory may match, which need not exist any more.
     pub fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
-        let may_match =
-            |pattern: &PathPattern<'_>| !pattern.is_negated && pattern.may_match_below(directory, roots);
-        self.names_path_below(directory, roots) || self.patterns.iter().any(may_match)
+        let names = PathNames::new(directory, roots);
+        self.decide(|pattern| !pattern.is_negated && pattern.names_path_below(&names))
+            || self.patterns.iter().any(|pattern| !pattern.is_negated && pattern.may_match_below(&names))
     }
 
     /// The last pattern that matches decides.
@@ -181,12 +183,16 @@ impl<'a> PathPattern<'a> {
         }
     }
 
-    fn may_match_below(&self, directory: &Path, roots: &PatternRoots) -> bool {
-        let Some(names) = list_names(self.base, directory, roots) else {
-            return self.base == PatternBase::Outside && is_outside(directory, roots);
+    fn may_match_below(&self, directory: &PathNames<'_, '_>) -> bool {
+        let Some(names) = directory.below(self.base) else {
+            return self.base == PatternBase::Outside && is_outside(directory.path, directory.roots);
         };
+        let (Some(name), Some(part)) = (names.first(), self.parts.first()) else { return names.is_empty() };
+        if *part != "**" && !matches_name(part, name) {
+            return false;
+        }
         // A pattern that ends with a slash does not match the directory itself.
-        (0..=self.parts.len()).any(|end| matches_parts(&self.parts[..end], &names))
+        (1..=self.parts.len()).any(|end| matches_parts(&self.parts[..end], names))
     }
 
     /// Whether only `**` at the end would have to match nothing.
@@ -209,28 +215,32 @@ impl<'a> PathPattern<'a> {
             .then(|| self.parts.iter().fold(base, |path, part| path.join(part)))
     }
 
-    fn names_path_below(&self, directory: &Path, roots: &PatternRoots<'_>) -> bool {
+    fn names_path_below(&self, directory: &PathNames<'_, '_>) -> bool {
+        let root = Path::new("/");
         let base = match self.base {
-            PatternBase::Project => roots.project.clone(),
-            PatternBase::Root => PathBuf::from("/"),
-            PatternBase::Home => match &roots.home {
-                Some(home) => home.clone(),
-                None => return false,
-            },
+            PatternBase::Project => Some(&*directory.roots.project),
+            PatternBase::Root => Some(root),
+            PatternBase::Home => directory.roots.home.as_deref(),
             PatternBase::RootItself => {
-                return *directory != *roots.project && is_within(&roots.project, directory);
+                let project = &directory.roots.project;
+                return *directory.path != **project && is_within(project, directory.path);
             }
-            PatternBase::Outside => return false,
+            PatternBase::Outside => None,
         };
+        let Some(base) = base else { return false };
         let is_literal = |part: &&&str| !part.contains(['*', '?', '[']);
-        let literal: PathBuf = self.parts.iter().take_while(is_literal).collect();
-        let named = base.join(literal);
-        named != base && is_within(&named, directory)
-            || named == base
-                && self.base != PatternBase::Root
-                && named != *directory
-                && is_within(&named, directory)
-            || named == base && self.parts.is_empty() && is_within(&named, directory)
+        let literal: Vec<&str> = self.parts.iter().take_while(is_literal).copied().collect();
+        // The directory is at or above what the pattern names.
+        let (is_above, is_base) = match directory.below(self.base) {
+            Some(names) => {
+                let is_prefix = names.len() <= literal.len()
+                    && names.iter().zip(&literal).all(|(name, part)| is_same_name(name, part));
+                (is_prefix, names.is_empty())
+            }
+            None => (is_within(base, directory.path), false),
+        };
+        let is_whole_base = self.parts.is_empty() || self.base != PatternBase::Root && !is_base;
+        is_above && (!literal.is_empty() || is_whole_base)
     }
 }
 
@@ -241,12 +251,17 @@ struct PathNames<'p, 'r> {
     known: [OnceCell<Option<Vec<&'p str>>>; 3],
 }
 
-impl<'p> PathNames<'p, '_> {
+impl<'p, 'r> PathNames<'p, 'r> {
+    fn new(path: &'p Path, roots: &'p PatternRoots<'r>) -> Self {
+        Self { path, roots, known: Default::default() }
+    }
+
     fn below(&self, base: PatternBase) -> Option<&[&'p str]> {
         let at = match base {
             PatternBase::Project => 0,
             PatternBase::Root => 1,
-            _ => 2,
+            PatternBase::Home => 2,
+            PatternBase::Outside | PatternBase::RootItself => return None,
         };
         self.known[at].get_or_init(|| list_names(base, self.path, self.roots)).as_deref()
     }

@@ -14,6 +14,7 @@ use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::nfa::thompson::{BuildError, Config, WhichCaptures};
 
 use super::RuleText;
+use super::needed_bytes::{find_needed_bytes, has_any_byte};
 
 /// The largest compiled pattern, in bytes.
 const LARGEST: usize = 8 << 20;
@@ -25,11 +26,13 @@ pub struct RuleRegex {
     unicode: OnceLock<Result<PikeVM, String>>,
     /// For texts of ASCII; `None` if the pattern needs Unicode or has a mistake.
     ascii: OnceLock<Option<regex_lite::Regex>>,
+    /// Bytes of which each match contains at least one, as far as they are known.
+    needed: OnceLock<Option<u128>>,
 }
 
 impl RuleRegex {
     pub fn new(source: RuleText) -> Self {
-        Self { source, unicode: OnceLock::new(), ascii: OnceLock::new() }
+        Self { source, unicode: OnceLock::new(), ascii: OnceLock::new(), needed: OnceLock::new() }
     }
 
     /// Whether the pattern matches in a text; `None` if it has a mistake.
@@ -40,6 +43,13 @@ impl RuleRegex {
             return Some(pattern.is_match(text));
         }
         self.compiled().as_ref().ok().map(|pattern| pattern.is_match(&mut pattern.create_cache(), text))
+    }
+
+    /// Whether a text matches. Without the bytes that each match needs, the pattern is not even compiled.
+    pub fn finds(&self, text: &str) -> bool {
+        let needed = *self.needed.get_or_init(|| find_needed_bytes(&self.source.text));
+        let is_possible = !text.is_ascii() || needed.is_none_or(|bytes| has_any_byte(text, bytes));
+        is_possible && self.is_match(text) == Some(true)
     }
 
     /// The mistake in the pattern. It completes the sentence "`PATTERN` is not a regular expression: …". Only a thorough

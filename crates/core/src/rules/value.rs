@@ -6,10 +6,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A value and the byte in the file where it begins.
-pub(super) type PlacedValue<'a> = (RuleValue<'a>, usize);
+pub(crate) type PlacedValue<'a> = (RuleValue<'a>, usize);
 
 #[derive(Debug, PartialEq)]
-pub(super) enum RuleValue<'a> {
+pub(crate) enum RuleValue<'a> {
     Text(Cow<'a, str>),
     List(Vec<PlacedValue<'a>>),
     Flag(bool),
@@ -22,14 +22,14 @@ pub(super) enum RuleValue<'a> {
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct RuleEntry<'a> {
-    pub(super) key: Cow<'a, str>,
-    pub(super) key_offset: usize,
-    pub(super) value: PlacedValue<'a>,
+pub(crate) struct RuleEntry<'a> {
+    pub(crate) key: Cow<'a, str>,
+    pub(crate) key_offset: usize,
+    pub(crate) value: PlacedValue<'a>,
 }
 
 /// The entries of a table that the TOML parser has read from byte `base` of the file.
-pub(super) fn convert_table<'a>(table: &DeTable<'a>, base: usize) -> Vec<RuleEntry<'a>> {
+pub(crate) fn convert_table<'a>(table: &DeTable<'a>, base: usize) -> Vec<RuleEntry<'a>> {
     let entry = |(key, value): (&Spanned<Cow<'a, str>>, &Spanned<DeValue<'a>>)| {
         let is_example = matches!(key.get_ref().as_ref(), "match" | "not_match");
         let converted = match value.get_ref() {

@@ -364,6 +364,27 @@ impl Workspace {
         links
     }
 
+    /// The names in a directory, and whether each is a directory or a link to one; empty if it does not exist. A name that
+    /// is not UTF-8 is left out.
+    pub fn list_names(&self, directory: &Path) -> Result<Vec<(String, bool)>, Fault> {
+        let mut names = Vec::new();
+        if self.ask_existence().is_some() {
+            return Ok(names);
+        }
+        let listed = files::for_each_entry(directory, |name, kind| {
+            let is_directory =
+                kind == EntryKind::Directory || (kind == EntryKind::Link && directory.join(name).is_dir());
+            names.extend(name.to_str().map(|name| (name.to_owned(), is_directory)));
+            ControlFlow::Continue(())
+        });
+        match listed {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(Vec::new())
+            }
+            listed => listed.map(|()| names).map_err(fault_at(directory)),
+        }
+    }
+
     /// The names of the directories in a directory, and whether each is a link to a directory.
     pub fn list_directories(&self, directory: &Path) -> Vec<(String, bool)> {
         let mut directories = Vec::new();

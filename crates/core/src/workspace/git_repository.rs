@@ -85,10 +85,14 @@ impl Repository {
     pub fn list_work_trees(&self) -> Vec<PathBuf> {
         let linked = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
         let files = linked.filter_map(|entry| files::read_file(&entry.path().join("gitdir"), SHORT).ok()?);
-        let is_main = self.common.file_name().is_some_and(|name| name == ".git");
-        let main = self.common.parent().filter(|_| is_main).map(Path::to_owned);
         let trees = files.filter_map(|bytes| Some(parse_path(&bytes)?.parent()?.to_owned()));
-        trees.map(|tree| resolve_path(&tree)).chain(main).collect()
+        trees.map(|tree| resolve_path(&tree)).chain(self.find_main_work_tree()).collect()
+    }
+
+    /// The work tree that the repository was made with.
+    pub fn find_main_work_tree(&self) -> Option<PathBuf> {
+        let is_main = self.common.file_name().is_some_and(|name| name == ".git");
+        self.common.parent().filter(|_| is_main).map(Path::to_owned)
     }
 
     /// Whether both are the same work tree.

@@ -9,8 +9,8 @@ use provost::decision::{Decision, Finding};
 use provost::engine;
 use provost::event::{Event, EventKind};
 use provost::opinion::Fault;
-use provost::plan_gate::seal::SealKey;
 use provost::registry::{GuardSelection, PACKS};
+use provost::seal::SealKey;
 use serde_json::Value;
 
 use super::sandbox::Sandbox;

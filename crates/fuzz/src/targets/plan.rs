@@ -6,11 +6,11 @@ use std::time::Duration;
 use fastrand::Rng;
 use provost::plan_gate::document::{GapsBlock, MarkRecord, PlanDocument};
 use provost::plan_gate::plan_record::{Gaps, PlanRecord, RecordedHash, VerdictPolicy};
-use provost::plan_gate::seal::SealKey;
 use provost::plan_gate::store::gate_file::{GateFile, GateKey as Field};
 use provost::plan_gate::store::{Embedded, Store};
 use provost::plan_gate::verdict::{PlanVerdict, VerdictStatus};
 use provost::plan_gate::{entries, gate, prerequisites};
+use provost::seal::SealKey;
 use provost::workspace::Workspace;
 
 use super::sandbox::Sandbox;

@@ -5,9 +5,9 @@
 
 use super::gate::TAG;
 use super::plan_files::Session;
-use super::seal::SealKey;
 use super::{evidence, judge_notes, prompts, store};
 use crate::prelude::*;
+use crate::seal::SealKey;
 use provost_core::config::{Config, settings};
 use provost_core::event::{Event, EventKind, PermissionMode};
 use provost_core::opinion::{Fault, Opinion};

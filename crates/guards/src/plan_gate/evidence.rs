@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::digest::Digest;
 use super::entries::{self, Critique};
-use super::seal::SealKey;
+use crate::seal::SealKey;
 use provost_core::opinion::Fault;
 use provost_core::workspace::Workspace;
 

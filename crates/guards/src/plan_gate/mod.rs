@@ -3,7 +3,7 @@
 //! A plan is a Markdown file with [`marks`] at its end ([`document`]). A [`store`] keeps the record of its
 //! assessment, and the [`keeper`] updates that record after every write. A critic reads the plan without
 //! its gaps, and a validator compares the findings with the gaps ([`entries`]). [`brief`] gives both exactly
-//! these texts. The [`witness`] reads their answers and seals a pass ([`seal`]) for them. The [`gate`] lets
+//! these texts. The [`witness`] reads their answers and seals a pass ([`crate::seal`]) for them. The [`gate`] lets
 //! only a sealed text through. [`assessment`] runs the same steps without an agent, by command or when
 //! plan mode is left ([`exit_assessment`]). [`plan_status`] reports all of it to the user.
 
@@ -25,7 +25,6 @@ pub mod plan_record;
 pub mod plan_status;
 pub mod prerequisites;
 pub mod prompts;
-pub mod seal;
 pub mod store;
 pub mod verdict;
 mod verdict_search;

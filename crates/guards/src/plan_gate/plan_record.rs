@@ -3,10 +3,10 @@
 use super::digest::Digest;
 use super::document::{GapsBlock, PlanDocument, Signal};
 use super::entries::{self, PlanEntry};
-use super::seal::SealKey;
 use super::store::JudgedPlan;
 use super::verdict::{PlanVerdict, VerdictStatus};
 use crate::prelude::*;
+use crate::seal::SealKey;
 use provost_core::config::settings;
 use provost_core::opinion::Fault;
 use provost_core::workspace::Workspace;

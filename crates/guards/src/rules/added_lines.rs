@@ -20,7 +20,7 @@ pub(super) fn adds_line(adds: &RuleRegex, used: &UsedPath<'_>, scene: &Scene<'_>
     let old = || read_current(&used.path, scene).unwrap_or_default();
     let matches_new = |new: &str, old: &str| {
         let old: std::collections::HashSet<&str> = old.lines().collect();
-        new.lines().any(|line| !old.contains(line) && adds.is_match(line) == Some(true))
+        new.lines().any(|line| !old.contains(line) && adds.finds(line))
     };
     let matches_copy =
         |file: &Path| read_current(&scene.resolve(file), scene).is_some_and(|new| matches_new(&new, &old()));
@@ -45,7 +45,7 @@ pub(super) fn adds_line(adds: &RuleRegex, used: &UsedPath<'_>, scene: &Scene<'_>
                 let start = json.strip_suffix('"').unwrap_or(&json);
                 old.contains(&json) || old.contains(&format!("{start}\\n\""))
             };
-            source.lines().any(|line| adds.is_match(line) == Some(true) && !is_old(line))
+            source.lines().any(|line| adds.finds(line) && !is_old(line))
         }
         (Some(WriteContent::Known { text, .. } | WriteContent::Adds { text }), _) => {
             matches_new(text, &old())

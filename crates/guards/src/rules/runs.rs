@@ -95,7 +95,7 @@ fn is_set(pattern: &RuleRegex, number: u32, scene: &Scene<'_>) -> bool {
     let before = scene.commands().iter().filter(|other| other.number <= number);
     before.flat_map(|command| &command.effects).any(|effect| match effect {
         Effect::SetVariable { name, value } => {
-            pattern.is_match(&format!("{name}={}", value.as_deref().unwrap_or_default())) == Some(true)
+            pattern.finds(&format!("{name}={}", value.as_deref().unwrap_or_default()))
         }
         _ => false,
     })
@@ -112,18 +112,28 @@ fn gets_code(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<
     };
     has_argument(pattern, run, number, scene)
         || scene.feeding_commands(number).any(prints_code)
-        || scene.event.line().texts_for(number).any(|text| pattern.is_match(text) == Some(true))
+        || scene.event.line().texts_for(number).any(|text| pattern.finds(text))
 }
 
 fn has_argument(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<'_>) -> bool {
     run.arguments().iter().any(|word| {
         let text = match word {
+            // `sudo /usr/bin/apt` starts the file, and does nothing to it.
+            ArgumentWord::Known(text) if text.contains('/') && is_started(text, number, scene) => "",
             ArgumentWord::Known(text) => text,
             // What a search finds is chosen by its own words, and not by a list that nobody has seen.
             ArgumentWord::Unknown(word) if word.source == FED_WORDS && is_fed_by_search(number, scene) => "",
             ArgumentWord::Unknown(word) => word.source.as_str(),
         };
-        pattern.is_match(text) == Some(true)
+        pattern.finds(text)
+    })
+}
+
+/// Whether a command starts a program by this path.
+fn is_started(path: &str, number: u32, scene: &Scene<'_>) -> bool {
+    let mut own = scene.commands().iter().filter(|command| command.number == number);
+    own.any(|command| {
+        command.runs.iter().any(|run| matches!(run.program(), ProgramWord::Known(program) if program == path))
     })
 }
 

@@ -40,7 +40,7 @@ pub struct Scene<'a> {
 
 /// Which branches of a place are asked for.
 #[derive(Clone, PartialEq)]
-pub(super) enum BranchQuestion {
+pub(crate) enum BranchQuestion {
     CheckedOut,
     /// Those that a push without a branch changes at this remote.
     PlainPush(Option<String>),
@@ -50,17 +50,17 @@ pub(super) enum BranchQuestion {
 type KnownBranches = (GitSite, BranchQuestion, Rc<[PossibleBranch]>, DiskUse);
 
 /// One command of the call.
-pub(super) struct CommandEffects<'a> {
+pub(crate) struct CommandEffects<'a> {
     /// Its number in the line.
-    pub(super) number: u32,
-    pub(super) effects: Vec<&'a Effect>,
+    pub(crate) number: u32,
+    pub(crate) effects: Vec<&'a Effect>,
     /// The programs that it starts.
-    pub(super) runs: Vec<RunView<'a>>,
+    pub(crate) runs: Vec<RunView<'a>>,
 }
 
 impl CommandEffects<'_> {
     /// The names and known arguments of the programs that it starts.
-    pub(super) fn programs(&self) -> impl Iterator<Item = (&str, &[String])> {
+    pub(crate) fn programs(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.effects.iter().filter_map(|effect| match effect {
             Effect::Run { program, arguments, .. } => {
                 Some((program.rsplit('/').next().unwrap_or(program), arguments.as_slice()))
@@ -104,7 +104,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The directories that path patterns count from.
-    pub(super) fn roots(&self) -> &PatternRoots<'a> {
+    pub(crate) fn roots(&self) -> &PatternRoots<'a> {
         let (workspace, is_example) = (self.workspace, self.is_example);
         self.roots.get_or_init(|| PatternRoots {
             project: workspace.project.clone(),
@@ -131,7 +131,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The effects of each command of the call.
-    pub(super) fn commands(&self) -> &[CommandEffects<'a>] {
+    pub(crate) fn commands(&self) -> &[CommandEffects<'a>] {
         let (commands, disk_use) =
             self.commands.get_or_init(|| self.workspace.with_disk_use(|| self.list_commands()));
         self.workspace.note_disk_use(*disk_use);
@@ -188,7 +188,7 @@ impl<'a> Scene<'a> {
 
     /// The repository that a command acts in: the one around the file that a tool names, or around the directory in which
     /// a program runs.
-    pub(super) fn find_site(&self, command: &CommandEffects<'_>) -> GitSite {
+    pub(crate) fn find_site(&self, command: &CommandEffects<'_>) -> GitSite {
         if let Some(site) = self.event.line().site(command.number) {
             return site.clone();
         }
@@ -206,24 +206,24 @@ impl<'a> Scene<'a> {
     }
 
     /// The repository of the session, as it is before the call.
-    pub(super) fn start_site(&self) -> GitSite {
+    pub(crate) fn start_site(&self) -> GitSite {
         GitSite { repository: Some(self.event.cwd.clone()), ..GitSite::default() }
     }
 
     /// Whether the call is one of an unknown tool whose name says that it only reads.
-    pub(super) fn only_reads(&self) -> bool {
+    pub(crate) fn only_reads(&self) -> bool {
         self.event.call().is_some_and(ToolCall::is_reader)
     }
 
     /// The commands whose output becomes the input of this one.
-    pub(super) fn feeding_commands(&self, number: u32) -> impl Iterator<Item = &CommandEffects<'a>> {
+    pub(crate) fn feeding_commands(&self, number: u32) -> impl Iterator<Item = &CommandEffects<'a>> {
         let line = self.event.line();
         let others = self.commands().iter().filter(move |other| other.number != number);
         others.filter(move |other| line.feeds(other.number, number))
     }
 
     /// The branches that `find` finds for a place. Many rules ask for the same ones, and each look reads files of git.
-    pub(super) fn cached_branches(
+    pub(crate) fn cached_branches(
         &self,
         site: &GitSite,
         question: &BranchQuestion,
@@ -242,7 +242,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The file that a path means.
-    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
+    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         // `/dev/stderr` would lead to what this process has there.
         if self.is_example || path.starts_with("/dev") {
             return normalize(path);
@@ -253,23 +253,23 @@ impl<'a> Scene<'a> {
     }
 
     /// The file that a deletion removes: a link itself, and not its target, unless a slash is behind it.
-    pub(super) fn resolve_deleted(&self, path: &Path) -> PathBuf {
+    pub(crate) fn resolve_deleted(&self, path: &Path) -> PathBuf {
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return self.resolve(path);
         }
         if self.is_example { normalize(path) } else { self.workspace.resolve_parent(path) }
     }
 
-    pub(super) fn exists(&self, path: &Path) -> bool {
+    pub(crate) fn exists(&self, path: &Path) -> bool {
         if self.is_example { !self.example_facts.is_new } else { self.workspace.exists(path) }
     }
 
     /// Whether something other than a directory is there.
-    pub(super) fn is_file(&self, path: &Path) -> bool {
+    pub(crate) fn is_file(&self, path: &Path) -> bool {
         !self.is_example && self.workspace.exists(path) && !self.workspace.is_directory(path)
     }
 
-    pub(super) fn is_directory(&self, path: &Path) -> bool {
+    pub(crate) fn is_directory(&self, path: &Path) -> bool {
         !self.is_example && self.workspace.is_directory(path)
     }
 }

@@ -107,13 +107,15 @@ fn a_rule_that_cannot_concern_the_call_is_not_read() {
 #[test]
 fn a_regular_expression_is_compiled_only_where_its_rule_got_that_far() {
     let writing = ["sources", "pages", "keys"];
-    assert_work(write("a.txt", "TODO x\n"), "main", &writing, &["keys"]);
-    assert_work(write("docs/new.md", "TODO x\n"), "main", &writing, &["pages", "keys"]);
+    assert_work(write("a.txt", "a_b TODO\n"), "main", &writing, &["keys"]);
+    assert_work(write("docs/new.md", "a_b TODO\n"), "main", &writing, &["pages", "keys"]);
+    // A key has a `_`.
+    assert_work(write("a.txt", "TODO x\n"), "main", &writing, &[]);
     // It adds no line.
     assert_work(write("docs/old.md", "TODO old\n"), "main", &writing, &[]);
     assert_work(shell("git commit -m x"), "feature", &["tickets"], &[]);
     assert_work(shell("git commit"), "main", &["tickets"], &[]);
     assert_work(shell("git commit -m x"), "main", &["tickets"], &["tickets"]);
     assert_work(shell("psql -f a.sql"), "main", &["tables"], &[]);
-    assert_work(shell("psql -c 'select 1'"), "main", &["tables"], &["tables"]);
+    assert_work(shell("psql -c 'select id'"), "main", &["tables"], &["tables"]);
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use super::find_deletion::{self, SearchedDirectory};
+use super::find_reading;
 use super::paths::PathUse;
 use super::placed_paths::collect_placed;
 use super::scene::{CommandEffects, Scene};
@@ -38,18 +39,18 @@ const READING_GIT: &[&str] = &[
 ];
 
 /// A path that a command uses.
-pub(super) struct UsedPath<'a> {
-    pub(super) path: PathBuf,
-    pub(super) contents: Contents<'a>,
+pub(crate) struct UsedPath<'a> {
+    pub(crate) path: PathBuf,
+    pub(crate) contents: Contents<'a>,
     /// The content, if the path is written.
-    pub(super) content: Option<&'a WriteContent>,
+    pub(crate) content: Option<&'a WriteContent>,
     /// Where the new lines come from, if the effect does not say it.
-    pub(super) source: Option<Source>,
-    pub(super) verb: &'static str,
+    pub(crate) source: Option<Source>,
+    pub(crate) verb: &'static str,
 }
 
 /// Where the new lines of a file come from.
-pub(super) enum Source {
+pub(crate) enum Source {
     /// This file is copied there.
     File(PathBuf),
     /// A patch adds these lines.
@@ -57,7 +58,7 @@ pub(super) enum Source {
 }
 
 /// What is used below a path.
-pub(super) enum Contents<'a> {
+pub(crate) enum Contents<'a> {
     Nothing,
     All,
     /// Files whose names are not known.
@@ -70,16 +71,16 @@ pub(super) enum Contents<'a> {
 }
 
 /// Collects the paths that are used in one way.
-pub(super) struct UsedPaths<'a, 's> {
-    pub(super) paths: Vec<UsedPath<'a>>,
+pub(crate) struct UsedPaths<'a, 's> {
+    pub(crate) paths: Vec<UsedPath<'a>>,
     /// A path that cannot be known is used.
-    pub(super) is_unknown: bool,
-    pub(super) scene: &'a Scene<'s>,
+    pub(crate) is_unknown: bool,
+    pub(crate) scene: &'a Scene<'s>,
     path_use: PathUse,
 }
 
 impl<'a, 's> UsedPaths<'a, 's> {
-    pub(super) fn new(path_use: PathUse, scene: &'a Scene<'s>) -> Self {
+    pub(crate) fn new(path_use: PathUse, scene: &'a Scene<'s>) -> Self {
         Self { paths: Vec::new(), is_unknown: false, scene, path_use }
     }
 
@@ -96,7 +97,7 @@ impl<'a, 's> UsedPaths<'a, 's> {
     }
 
     /// Adds the paths that a command uses. `patterns`: those that an example is about.
-    pub(super) fn collect(&mut self, command: &'a CommandEffects<'_>, patterns: &[RuleText]) {
+    pub(crate) fn collect(&mut self, command: &'a CommandEffects<'_>, patterns: &[RuleText]) {
         if self.reads() && only_names_files(command) {
             return;
         }
@@ -109,6 +110,23 @@ impl<'a, 's> UsedPaths<'a, 's> {
         if self.deletes() {
             for searched in find_deletion::list_searched(command, self.scene) {
                 self.collect_searched(searched);
+            }
+        }
+    }
+
+    /// Adds what `find` lets a program read.
+    pub(super) fn collect_found(&mut self, command: &CommandEffects<'_>, patterns: &[RuleText]) {
+        let scene = self.scene;
+        for searched in find_reading::list_searched(command, scene) {
+            let path = scene.resolve(&searched.path);
+            if !scene.is_example {
+                let fits = move |path: &Path| !scene.is_directory(path) && searched.may_find(path, scene);
+                self.add(path, Contents::Some { fits: Box::new(fits), counts_any: false }, None, "reads");
+                continue;
+            }
+            let Ok(patterns) = PathPatterns::parse(patterns) else { return };
+            for name in patterns.list_last_names().filter(|name| searched.may_find(&path.join(name), scene)) {
+                self.add(path.join(name), Contents::Nothing, None, "reads");
             }
         }
     }
@@ -128,7 +146,7 @@ impl<'a, 's> UsedPaths<'a, 's> {
         self.add(path, Contents::Some { fits: Box::new(fits), counts_any: true }, None, "deletes");
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         path: PathBuf,
         contents: Contents<'a>,
@@ -239,7 +257,7 @@ impl<'a, 's> UsedPaths<'a, 's> {
     }
 
     /// Adds the directories of deleted files whose names are unknown: `rm -rf ~/$X` deletes something in the home.
-    pub(super) fn collect_known_directories(&mut self, command: &CommandEffects<'_>) {
+    pub(crate) fn collect_known_directories(&mut self, command: &CommandEffects<'_>) {
         if !self.deletes() {
             return;
         }
@@ -345,14 +363,14 @@ impl<'a, 's> UsedPaths<'a, 's> {
 }
 
 /// The files that a command writes.
-pub(super) fn list_written(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<PathBuf> {
+pub(crate) fn list_written(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<PathBuf> {
     let mut used = UsedPaths::new(PathUse::Write, scene);
     used.collect(command, &[]);
     used.paths.into_iter().map(|used| used.path).collect()
 }
 
 /// The paths of a word that only a shell can expand, in which wildcards are left; `None` if they cannot be known.
-pub(super) fn expand_words(target: &str, places: &[PathBuf], scene: &Scene<'_>) -> Option<Vec<PathBuf>> {
+pub(crate) fn expand_words(target: &str, places: &[PathBuf], scene: &Scene<'_>) -> Option<Vec<PathBuf>> {
     let words = read_target(target, scene).and_then(|word| expand_braces(&word));
     let words = words.filter(|_| !places.is_empty())?;
     // The shell expands `~` after the braces.

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::protected::Protection;
 use super::refusal::{ProtectedFile, Refusal, Refused};
 use super::tools::ToolCheck;
+use provost_core::config::settings;
 use provost_core::effect::Effect;
 use provost_core::glob::matches_glob;
 use provost_core::overrides::OverrideRequest;
@@ -15,6 +16,7 @@ use provost_core::places::is_provost_program;
 use provost_core::rules::{RULE_PREFIX, TRUST_PROMPT, is_trust_prompt};
 use provost_core::text::{self, shorten_name};
 use provost_core::tool::Tool;
+use provost_core::workflow::PromptRequest;
 use provost_core::workspace::Workspace;
 
 /// Refuses a variable that switches hooks off, or one of Provost's own, which silence it in the clients that it
@@ -36,14 +38,33 @@ pub(super) fn refuse_variable(name: &str, value: Option<&str>, workspace: &Works
 
 /// Refuses a tool call that contains an override. A tool, such as a schedule, may put its text into the session later
 /// as a prompt, and not every client marks it as one that the user did not type.
-pub(super) fn refuse_override_text(tool: &Tool) -> Option<Refusal> {
+pub(super) fn refuse_override_text(tool: &Tool, workspace: &Workspace) -> Option<Refusal> {
     let Tool::Other { paths: texts, .. } = tool else { return None };
-    texts.iter().filter_map(|text| text.to_str()).find_map(refuse_prompt)
+    texts.iter().filter_map(|text| text.to_str()).find_map(|text| refuse_prompt(text, workspace))
 }
 
 /// Refuses a text that would act for the user if it became a prompt.
-fn refuse_prompt(text: &str) -> Option<Refusal> {
-    refuse_override(text).or_else(|| is_trust_prompt(text).then(refuse_trust))
+fn refuse_prompt(text: &str, workspace: &Workspace) -> Option<Refusal> {
+    refuse_override(text)
+        .or_else(|| is_trust_prompt(text).then(refuse_trust))
+        .or_else(|| refuse_approval(text, workspace))
+}
+
+fn refuse_approval(text: &str, workspace: &Workspace) -> Option<Refusal> {
+    let config = &workspace.config;
+    if !config.uses_workflows() {
+        return None;
+    }
+    let by_command = config.words(settings::WORKFLOW_APPROVE_BY).iter().any(|by| by == "command");
+    let tables = if by_command { config.list_workflows() } else { Vec::new() };
+    PromptRequest::parse(text, &tables)?;
+    let refusal = Refusal::new(
+        format!("{} denied", text::quote_start(text)),
+        "only the user can approve a plan",
+        "ask the user to type it; the text of this call could become a prompt",
+        "the call contains an approval".into(),
+    );
+    Some(refusal.permanent())
 }
 
 fn refuse_trust() -> Refusal {
@@ -154,7 +175,7 @@ fn refuse_provost_call(
     directory: &Path,
     workspace: &Workspace,
 ) -> Option<Refusal> {
-    if let Some(refusal) = started.arguments.iter().find_map(|argument| refuse_prompt(argument)) {
+    if let Some(refusal) = started.arguments.iter().find_map(|argument| refuse_prompt(argument, workspace)) {
         return Some(refusal);
     }
     let (call, why) = find_forbidden_command(&started.as_provost_call(directory, workspace)?)?;

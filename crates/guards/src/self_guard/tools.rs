@@ -44,7 +44,7 @@ impl<'a> ToolCheck<'a> {
 
     fn refuse_call(&self) -> Refused {
         if let Some(call) = self.event.call() {
-            if let Some(refusal) = commands::refuse_override_text(&call.tool) {
+            if let Some(refusal) = commands::refuse_override_text(&call.tool, self.workspace) {
                 return Ok(Some(refusal));
             }
             for path in patches::find_patched_files(&call.tool, self.event) {

@@ -36,6 +36,8 @@ enum PreludeForm {
 struct ProgramRow {
     /// The names of programs with the same options, with a blank between them.
     programs: &'static str,
+    /// The first letters of these names, as bits, because most rows can be left out by them.
+    initials: u32,
     options: OptionLists,
     style: OptionStyle,
     prelude: PreludeForm,
@@ -59,6 +61,7 @@ struct OptionLists {
 const fn row(programs: &'static str, letters: &'static str, longs: &'static str) -> ProgramRow {
     ProgramRow {
         programs,
+        initials: collect_initials(programs),
         options: OptionLists { letters, longs },
         style: OptionStyle::Cluster,
         prelude: PreludeForm::Nothing,
@@ -66,6 +69,22 @@ const fn row(programs: &'static str, letters: &'static str, longs: &'static str)
         before_command: false,
         commands: &[],
     }
+}
+
+/// The bit of the first letter of a name.
+const fn initial_bit(letter: u8) -> u32 {
+    1 << (letter & 31)
+}
+
+const fn collect_initials(names: &str) -> u32 {
+    let (names, mut bits, mut at) = (names.as_bytes(), 0, 0);
+    while at < names.len() {
+        if at == 0 || names[at - 1] == b' ' {
+            bits |= initial_bit(names[at]);
+        }
+        at += 1;
+    }
+    bits
 }
 
 const fn lists(letters: &'static str, longs: &'static str) -> OptionLists {
@@ -133,7 +152,9 @@ pub(crate) struct OptionScope<'a> {
 impl<'a> OptionScope<'a> {
     /// The options of a program in front of its command.
     pub(crate) fn new(name: &'a str) -> Self {
-        let row = PROGRAMS.iter().find(|row| is_listed(row.programs, name)).unwrap_or(&UNKNOWN_PROGRAM);
+        let initial = name.bytes().next().map_or(0, initial_bit);
+        let has_program = |row: &&ProgramRow| row.initials & initial != 0 && is_listed(row.programs, name);
+        let row = PROGRAMS.iter().find(has_program).unwrap_or(&UNKNOWN_PROGRAM);
         let has_synonyms = SYNONYMS.iter().any(|(program, _)| *program == name);
         Self { name, row, has_command: false, command: None, has_synonyms }
     }

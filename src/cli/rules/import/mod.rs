@@ -13,7 +13,6 @@ mod safety_net;
 mod starlark;
 mod text_pattern;
 mod verification;
-mod yaml;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -130,7 +129,7 @@ fn read_source(name: &str, text: &str, result: &mut ImportResult) -> Result<(), 
     match extension {
         "rules" => codex::read(text, result),
         "md" => hookify::read(text, result),
-        "yaml" | "yml" => conclaude::read(&yaml::parse(text)?, result),
+        "yaml" | "yml" => conclaude::read(&crate::yaml::parse(text)?, result),
         _ => {
             let value: serde_json::Value =
                 serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;

@@ -1,6 +1,7 @@
 //! The guards of the pack `self`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -14,6 +15,8 @@ pub const SCENES: &[Scene] = &[
     ("config-check", config_check),
     ("override", override_prompt),
     ("rules", rules),
+    ("workflow-gate", workflow_gate),
+    ("workflow-approval", workflow_approval),
 ];
 
 /// A tool takes Provost's entries out of the settings.
@@ -64,4 +67,28 @@ fn rules() -> Stage {
     project.write_managed_config(rule);
     let event = project.bash("git push -f");
     Stage::new("rules", project, event, Deed::Denies("denied by rule:no-force-push"))
+}
+
+/// A project with a change that nobody has approved.
+fn planned_change() -> (TestProject, PathBuf) {
+    let project = TestProject::new();
+    project.write_managed_config("[workflow]\nuse = [\"openspec\"]\n");
+    let tasks = project.write_file("openspec/changes/add-login/tasks.md", "- [ ] 1.1 Store the password\n");
+    (project, tasks)
+}
+
+/// A tool writes code before the plan is approved.
+fn workflow_gate() -> Stage {
+    let (project, tasks) = planned_change();
+    let event = project.write(project.path.join("src/app.js"), "x");
+    Stage::new("workflow-gate", project, event, Deed::Denies("add-login")).resting_on([tasks])
+}
+
+/// The user approves a plan.
+fn workflow_approval() -> Stage {
+    let (project, tasks) = planned_change();
+    let mut event = project.recorded_event("UserPromptSubmit");
+    event["prompt"] = "provost approve add-login".into();
+    let deed = Deed::Keeps(project.state_directory().join("workflows"), "add-login");
+    Stage::new("workflow-approval", project, event, deed).resting_on([tasks])
 }

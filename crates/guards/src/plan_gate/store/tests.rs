@@ -7,8 +7,8 @@ use super::*;
 use crate::plan_gate::gate;
 use crate::plan_gate::plan_files::SIDECAR;
 use crate::plan_gate::plan_record::{Gaps, RecordedHash, VerdictPolicy};
-use crate::plan_gate::seal::SealKey;
 use crate::plan_gate::verdict::{PlanVerdict, VerdictStatus};
+use crate::seal::SealKey;
 
 const TEXT: &str = "# Plan\n\n## Goals\n- Ship\n\nä – no newline at the end";
 const GAPS: &str = "### GAP-1: Rollback: unclear\n- **Severity**: high\n- **Description**: none -> yet\n";
