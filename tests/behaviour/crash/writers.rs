@@ -227,7 +227,10 @@ pub const READERS: &[&str] = &[
 pub const APART: &[(&str, &str)] = &[
     ("hook", "asks the guards, and writes the journal; both have rows"),
     ("compat", "asks the same guards"),
-    ("workflow-gate", "keeps lists of what need not be read again; without one, or with a damaged one, all is read"),
+    (
+        "workflow-gate",
+        "keeps lists of what need not be read again; without one, or with a damaged one, all is read",
+    ),
     ("doctor", "`--fix` sets the mode of one file at a time; all else happens in a temporary directory"),
     ("demo", "everything happens in a temporary directory"),
 ];
