@@ -55,8 +55,8 @@ impl ProjectLayout {
         let mut layout = Self { planning: planning.collect(), instances: table.instances.clone() };
         match table.system {
             WorkflowSystem::SpecKit => {
-                let pointed = pointer.and_then(|text| find_pointed_value(table, text));
-                if let Some(path) = pointed.and_then(|value| make_relative(&value, root)) {
+                let value = pointer.and_then(|text| find_pointed_value(table, text));
+                if let Some(path) = value.and_then(|value| make_relative(&value, root)) {
                     layout.add_chosen(&path);
                     let text = path.to_string_lossy().into_owned();
                     if path.parent() != Some(Path::new("specs")) {
