@@ -24,7 +24,7 @@ pub use provost_core::{
 };
 pub use provost_files as files;
 pub use provost_guards::{
-    phases, plan_gate, planner, registry, review_loop, rules as rules_guard, seal, self_guard,
-    workflow as workflow_guard,
+    change_review, phases, plan_gate, planner, registry, review_loop, review_round, rules as rules_guard,
+    seal, self_guard, workflow as workflow_guard,
 };
 pub use provost_shell as shell;

@@ -79,6 +79,7 @@ Exit codes:
   1    a problem was found, or what you asked for does not exist
   64   wrong usage
   74   a file could not be read or written
+  75   `provost review run`: the reviewer gave no verdict
   2    only `provost hook`, for a denial by a guard that failed, and
        `provost compat`, where its script blocks")]
 struct Provost {
@@ -150,6 +151,10 @@ pub(crate) enum Exit {
     Done,
     /// A problem was found, or what the user asked for does not exist.
     Problem,
+    /// The arguments mean nothing here.
+    Usage,
+    /// A reviewer gave no verdict.
+    NoVerdict,
 }
 
 /// Why a command fails.
@@ -163,6 +168,7 @@ pub(crate) type CommandResult = Result<Exit, CommandError>;
 
 const USAGE_EXIT: u8 = 64;
 const IO_EXIT: u8 = 74;
+const NO_VERDICT_EXIT: u8 = 75;
 
 pub fn run() -> ExitCode {
     let parsed = match Provost::try_parse() {
@@ -199,6 +205,8 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(Exit::Done) | Err(CommandError::NobodyReads) => ExitCode::SUCCESS,
         Ok(Exit::Problem) => ExitCode::from(1),
+        Ok(Exit::Usage) => ExitCode::from(USAGE_EXIT),
+        Ok(Exit::NoVerdict) => ExitCode::from(NO_VERDICT_EXIT),
         Err(CommandError::Io(error)) => {
             eprintln!("[provost] {error}");
             ExitCode::from(IO_EXIT)

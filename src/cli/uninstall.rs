@@ -13,6 +13,7 @@ use super::settings_file::{ScopeOption, SettingsFile, find_client_root, shorten_
 use super::{CommandError, CommandResult, Exit, open_current_workspace};
 use crate::cli::client::require;
 use crate::cli::current_client;
+use crate::cli::init::proposed_rules::REVIEW_RULE_TEXT;
 use crate::clients::{CLIENTS, RemovalReport, SettingsScope};
 use crate::config::ConfigLayer;
 use crate::places::resolve_path;
@@ -242,20 +243,53 @@ fn has_other_entries(removed: &[&Path], root: &Path, workspace: &Workspace) -> b
     others.any(|source| source.hooks.iter().any(|hook| hook.is_installed))
 }
 
-/// Removes a `provost.toml` of the project that has only what `init` proposes.
+/// Removes from the user's and the project's `provost.toml` what `init` proposed, as far as it is unchanged, and the file if it had nothing
+/// else.
 fn remove_proposed_rules(out: &mut impl Write, workspace: &Workspace) -> io::Result<()> {
     const PROPOSED: [&str; 2] =
         ["[rules]\nuse = [\"baseline\"]\n", "[rules]\nuse = [\"baseline\"]\nmode = \"watch\"\n"];
-    for (_, file) in workspace.config.files.iter().filter(|(layer, _)| *layer == ConfigLayer::Project) {
-        let is_proposed = |text: String| PROPOSED.contains(&text.as_str());
-        if fs::read_to_string(file).is_ok_and(is_proposed) && files::remove_file(file).is_ok() {
-            print_sentence(
-                out,
-                &format!("Deleted {}, which had the built-in rules only.", printable_path(file)),
-            )?;
+    let own = workspace.config.files.iter().filter(|(layer, _)| *layer != ConfigLayer::Managed);
+    for (layer, file) in own {
+        let Ok(before) = fs::read_to_string(file) else { continue };
+        let rest = remove_review_rule(&before);
+        let kept = rest.as_deref().unwrap_or(&before);
+        let named = printable_path(file);
+        let is_proposed =
+            rest.is_some() && kept.is_empty() || *layer == ConfigLayer::Project && PROPOSED.contains(&kept);
+        if is_proposed {
+            if files::remove_file(file).is_ok() {
+                print_sentence(out, &format!("Deleted {named}, which had only rules that `init` proposes."))?;
+            }
+        } else if let Some(rest) = rest {
+            let change = SettingsFileEdit {
+                real_path: resolve_path(file),
+                shown_path: file.clone(),
+                before: Some(before.clone()),
+                after: Some(rest),
+            };
+            if change.apply(workspace, || false, None).is_ok() {
+                print_sentence(out, &format!("Removed the rule `review` from {named}."))?;
+            }
         }
     }
     Ok(())
+}
+
+/// The text without the rule of `init --pack review`; `None` if it does not have the rule as it was written.
+fn remove_review_rule(text: &str) -> Option<String> {
+    let rule =
+        if text.contains("\r\n") { REVIEW_RULE_TEXT.replace('\n', "\r\n") } else { REVIEW_RULE_TEXT.into() };
+    let at = text.find(&rule)?;
+    let (before, after) = (text[..at].trim_end(), &text[at + rule.len()..]);
+    // More keys behind it belong to the rule.
+    let is_whole = after.trim_start().is_empty() || after.trim_start().starts_with(['[', '#']);
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let joined = match (before.is_empty(), after.trim_start()) {
+        (true, after) => after.to_owned(),
+        (false, "") => format!("{before}{end}"),
+        (false, after) => format!("{before}{end}{end}{after}"),
+    };
+    is_whole.then_some(joined)
 }
 
 fn print_what_stays(out: &mut impl Write, workspace: &Workspace) -> io::Result<()> {

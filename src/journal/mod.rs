@@ -256,10 +256,11 @@ impl Serialize for GuardEntry<'_> {
 fn write_work<M: SerializeMap>(entry: &mut M, work: &ReviewerWork) -> Result<(), M::Error> {
     match work {
         ReviewerWork::Round(round) => {
-            let RoundRecord { plan, review, task, number, model, verdict, is_last, took } = round;
+            let RoundRecord { plan, review, task, number, model, verdict, is_last, took, usage } = round;
             let task = task.as_deref().map(prepare);
             let value = json!({"plan": prepare(plan), "review": review, "task": task, "round": number,
-                "model": prepare(model), "verdict": verdict, "is_last": is_last, "micros": to_micros(*took)});
+                "model": prepare(model), "verdict": verdict, "is_last": is_last, "micros": to_micros(*took),
+                "tokens": usage.tokens, "cost": usage.cost});
             entry.serialize_entry("review", &value)
         }
         ReviewerWork::Assessment(AssessmentRecord { plan, is_passed, took }) => {

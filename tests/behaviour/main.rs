@@ -10,6 +10,7 @@ mod support;
 
 mod adversary;
 mod assessment;
+mod change_review;
 mod cli;
 mod clients;
 mod commands;
@@ -39,3 +40,5 @@ mod self_guard;
 mod soak;
 mod status;
 mod workflow;
+mod workflow_ticks;
+mod workflow_tools;

@@ -127,6 +127,10 @@ rehearsals! {
     terminal_rules_ask: "terminal-rules-ask.toml",
     terminal_rules_override: "terminal-rules-override.toml",
     terminal_rules_rounds: "terminal-rules-rounds.toml",
+    change_review_crash: "change-review-crash.toml",
+    change_review_limit: "change-review-limit.toml",
+    change_review_rounds: "change-review-rounds.toml",
+    terminal_change_review: "terminal-change-review.toml",
     status_of_a_review_loop: "status-review-loop.toml",
     phases_in_their_order: "phases-sequence.toml",
     phases_and_commits_to_main: "phases-commit.toml",
@@ -163,6 +167,12 @@ rehearsals! {
     terminal_and_one_answer_of_four_plugins: "terminal-one-answer.toml",
     panic_in_a_closed_guard: "faults/panic-in-closed-guard.toml",
     panic_in_an_open_guard: "faults/panic-in-open-guard.toml",
+    workflow_of_spec_kit: "workflow-spec-kit.toml",
+    workflow_of_kiro: "workflow-kiro.toml",
+    workflow_of_bmad: "workflow-bmad.toml",
+    workflow_of_task_master: "workflow-task-master.toml",
+    workflow_by_the_users_command: "workflow-command.toml",
+    terminal_workflow_of_openspec: "terminal-workflow-openspec.toml",
     session_of_the_pictures: "../docs/pictures/project.toml",
 }
 

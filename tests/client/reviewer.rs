@@ -255,7 +255,8 @@ fn review(prompt: &str, n: u32, config: Config) -> ReviewResult {
     let limit = reviewer::configured_limit(&config);
     let question = ReviewerTask { prompt, model: "claude-haiku-4-5", limit, directory: &directory };
     let log = |kind: &str| directory.join(format!("logs/{n}.{kind}"));
-    reviewer::run_review(&question, &ReviewLogs { out: log("out"), err: log("err") }, &workspace(config))
+    let logs = ReviewLogs { out: log("out"), err: log("err") };
+    reviewer::run_review(&question, &logs, &workspace(config)).result
 }
 
 fn ask(prompt: &str, config: Config) -> Result<String, NoAnswer> {

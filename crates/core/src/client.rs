@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::event::Event;
 use crate::places::Places;
-use crate::review_verdict::{NoAnswer, ReviewResult};
+use crate::review_verdict::{NoAnswer, ReviewResult, ReviewUsage};
 use crate::switches::Switches;
 
 /// The facts about a client, apart from its dialect.
@@ -129,6 +129,8 @@ pub struct Reviewer {
     pub parse_answer: fn(stdout: &[u8]) -> Option<Result<String, NoAnswer>>,
     /// The verdict in the output; `None` if the output has another form.
     pub parse_verdict: fn(stdout: &[u8]) -> Option<ReviewResult>,
+    /// The text of a review's answer, and what it has used; `None` if the output has another form.
+    pub parse_report: fn(stdout: &[u8]) -> Option<(String, ReviewUsage)>,
     /// Whether a variable belongs to the calling session, not to the user.
     pub is_session_variable: fn(variable: &str) -> bool,
     /// The variables in the project's settings files that could choose the model, its address or the program.
@@ -152,6 +154,7 @@ impl Reviewer {
         is_permission_refused: |_| false,
         parse_answer: |_| None,
         parse_verdict: |_| None,
+        parse_report: |_| None,
         is_session_variable: |_| false,
         list_project_variables: |_| Vec::new(),
         list_user_variables: |_| Vec::new(),

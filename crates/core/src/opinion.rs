@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::disk_use::DiskUse;
+use crate::review_verdict::ReviewUsage;
 
 /// The opinion of one guard about an event.
 #[derive(Debug, Default, Clone)]
@@ -52,6 +53,8 @@ pub struct RoundRecord {
     /// Whether the cycle of reviews is over.
     pub is_last: bool,
     pub took: Duration,
+    /// What the reviewer says it has used.
+    pub usage: ReviewUsage,
 }
 
 /// A recorded assessment of a plan.

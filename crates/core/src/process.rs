@@ -53,7 +53,7 @@ pub struct ProgramEnd {
 #[derive(Default)]
 pub struct ProgramStreams<'a> {
     /// `None`: standard input is empty.
-    pub input: Option<&'a str>,
+    pub input: Option<&'a [u8]>,
     /// Open for appending and reading; `None`: a pipe.
     pub out: Option<File>,
     pub err: Option<File>,
@@ -87,7 +87,7 @@ pub fn run_to_limit(
     if let (Some(mut pipe), Some(input)) = (running.0.stdin.take(), input) {
         let input = input.to_owned();
         // A program may end without reading all input.
-        thread::spawn(move || pipe.write_all(input.as_bytes()));
+        thread::spawn(move || pipe.write_all(&input));
     }
     let stdout = PipeReader::start(running.0.stdout.take(), keep_first);
     let stderr = PipeReader::start(running.0.stderr.take(), keep_last);

@@ -40,6 +40,68 @@ impl fmt::Display for NoAnswer {
     }
 }
 
+/// What a review came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewOutcome {
+    Clean,
+    Issues,
+    /// The reviewer crashed, took too long, wrote nothing or gave no verdict. That is neither a pass nor a failure.
+    Missing,
+}
+
+impl ReviewOutcome {
+    const ALL: [Self; 3] = [Self::Clean, Self::Issues, Self::Missing];
+
+    /// The word in the journal and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Issues => "issues",
+            Self::Missing => "none",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+}
+
+/// What a reviewer says it has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ReviewUsage {
+    /// Of input and output, with what came from a cache.
+    pub tokens: Option<u64>,
+    /// In US dollars.
+    pub cost: Option<f64>,
+}
+
+impl ReviewUsage {
+    /// The usage of an object with `usage` and `total_cost_usd`, as clients print it.
+    pub fn from_value(value: &Value) -> Self {
+        const COUNTED: [&str; 4] =
+            ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let counts = COUNTED.iter().filter_map(|name| value["usage"][name].as_u64());
+        let tokens = counts.reduce(u64::saturating_add);
+        let cost = value["total_cost_usd"].as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0);
+        Self { tokens, cost }
+    }
+
+    /// The usage in the output of any program: in an object that is all of it, or its last line.
+    pub fn from_output(text: &str) -> Self {
+        let last = text.trim_end().lines().next_back().unwrap_or_default();
+        let mut values = [text, last].into_iter().filter_map(|text| serde_json::from_str(text.trim()).ok());
+        values.next().map_or_else(Self::default, |value| Self::from_value(&value))
+    }
+
+    /// The sum of both, as far as it is known.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let tokens = [self.tokens, other.tokens].into_iter().flatten().reduce(u64::saturating_add);
+        let cost = [self.cost, other.cost].into_iter().flatten().reduce(|sum, cost| sum + cost);
+        Self { tokens, cost }
+    }
+}
+
 /// How a review ends. `None`: it ended without a verdict.
 pub type ReviewResult = Result<Option<ReviewVerdict>, NoAnswer>;
 

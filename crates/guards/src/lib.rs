@@ -11,6 +11,7 @@
 extern crate guard_std as std;
 
 mod branch_finder;
+pub mod change_review;
 mod guard_selection;
 mod override_target;
 mod patched_files;
@@ -20,6 +21,7 @@ pub mod planner;
 mod prelude;
 pub mod registry;
 pub mod review_loop;
+pub mod review_round;
 pub mod rules;
 pub mod seal;
 pub mod self_guard;

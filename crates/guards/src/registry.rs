@@ -197,6 +197,36 @@ pub static GUARDS: &[Guard] = &[
         ..OBSERVER
     },
     Guard {
+        name: "workflow-ticks",
+        pack: WORKFLOW,
+        purpose: "A task of a workflow is marked as done only if a file outside the planning has changed, or a test or \
+                  build has passed, since the last tick.",
+        triggers: &[
+            Trigger::BeforeAnyTool,
+            Trigger::AfterWriting,
+            Trigger::AfterShell,
+            Trigger::AfterTaskResult,
+            Trigger::Prompt,
+        ],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user ticks the task in an editor.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::ticks::judge,
+        ..BLOCKER
+    },
+    Guard {
+        name: "workflow-finish",
+        pack: WORKFLOW,
+        purpose: "A change, feature, spec or story is archived or completed only when its tasks are done and the evidence \
+                  of `workflow.finish` is there. While it is open, nothing removes it or leads the tool away from it.",
+        triggers: &[Trigger::BeforeAnyTool],
+        failure_mode: FailureMode::Closed,
+        way_out: "The user archives, removes or completes it in a terminal or an editor.",
+        unjudged_in_past: Some(RECORDS),
+        judge: workflow::finish::judge,
+        ..BLOCKER
+    },
+    Guard {
         name: "plan-gate",
         pack: "plan-gate",
         purpose: "An agent leaves plan mode only with a plan that a critic has read and whose gaps cover every \

@@ -90,7 +90,7 @@ impl DoctorSandbox {
         // The client's own variables are stronger than those of a settings file.
         command.envs(own.into_iter().filter_map(|(name, value)| Some((name, value?))));
         command.env(STATE, self.root.join("state"));
-        let streams = ProgramStreams { input: Some(&sample.event), ..ProgramStreams::default() };
+        let streams = ProgramStreams { input: Some(sample.event.as_bytes()), ..ProgramStreams::default() };
         process::run_program(&mut command, streams, limit, signals::is_end_requested)
     }
 

@@ -3,9 +3,9 @@
 //! It shows what it found and what would change before it changes anything, and refuses to register Provost twice
 //! for one call. `uninstall` removes what it wrote.
 
-mod baseline;
 mod entry_program;
 mod findings;
+pub(super) mod proposed_rules;
 mod scope;
 mod workflows;
 
@@ -29,9 +29,9 @@ use crate::places::resolve_path;
 use crate::registry::{PACKS, RULES, WORKFLOW, list_guards_in};
 use crate::reviewer;
 use crate::text::{clip_line, make_one_line};
-use baseline::{BaselineProposal, RulesChoice};
 use entry_program::EntryProgram;
 use findings::{PackChoice, find_packs};
+use proposed_rules::{REVIEW_PACK, RulesChoice, RulesProposal};
 use workflows::WorkflowProposal;
 
 /// Add Provost's hooks to Claude Code
@@ -55,6 +55,7 @@ use workflows::WorkflowProposal;
   provost init --scope user      for you, in every project
   provost init --scope project   for everybody who works on this project
   provost init --pack plan-gate  block every plan until its weaknesses are written down
+  provost init --pack review     review every change until it is clean twice in a row
   provost init --rules watch     only record what the built-in rules would deny
 
 Exit codes: 0 done, or nothing to do, or --dry-run; 1 refused or not confirmed; 74 the file
@@ -63,7 +64,8 @@ pub(crate) struct Init {
     /// Whose settings file to write [default: where the entries are, or else local]
     #[arg(long, value_enum, value_name = "SCOPE")]
     scope: Option<ScopeOption>,
-    /// A pack to add; may be given several times. `self`, `rules` and `workflow` are always added
+    /// A pack to add; may be given several times. `self`, `rules` and `workflow` are always added. `review` adds a rule
+    /// with reviews to `provost.toml`
     #[arg(long, value_name = "NAME", value_parser = pack_names())]
     pack: Vec<String>,
     /// Whether the built-in rules are used [default: proposed when Provost is installed for the first time]
@@ -87,7 +89,7 @@ struct MissingProgramOption {
 }
 
 fn pack_names() -> clap::builder::PossibleValuesParser {
-    PACKS.iter().map(|pack| pack.name).collect::<Vec<_>>().into()
+    PACKS.iter().map(|pack| pack.name).chain([REVIEW_PACK]).collect::<Vec<_>>().into()
 }
 
 /// What is in the way, and how to fix it.
@@ -115,9 +117,20 @@ impl Init {
         let closed = self.missing_program.closed
             || (!self.missing_program.open && source.is_some_and(|own| is_closed(own, &overview)));
         let guards = list_guards_in(&packs);
+        // A user who has entries has decided about the rules before. A user who names packs wants only those.
+        let is_first = !source.is_some_and(|source| source.hooks.iter().any(|hook| hook.is_installed));
+        let is_baseline_wanted = self.rules.is_some() || is_first && self.pack.is_empty();
+        let is_review_wanted = self.pack.iter().any(|pack| pack == REVIEW_PACK);
+        let proposal =
+            RulesProposal::make(self.rules, (is_baseline_wanted, is_review_wanted), scope, &overview)?;
         let mut entries = (overview.client.installation().list_needed_entries)(&guards, closed);
-        let find_limit =
-            |trigger| guards.iter().filter_map(|guard| guard.command_limit(trigger, &workspace.config)).max();
+        let find_limit = |trigger| {
+            let limits = guards.iter().map(|guard| {
+                let more = proposal.as_ref().map(|proposal| proposal.find_more_time(guard, trigger));
+                guard.command_limit(trigger, &workspace.config).unwrap_or_default() + more.unwrap_or_default()
+            });
+            limits.max().filter(|limit| !limit.is_zero())
+        };
         (overview.client.installation().fit_timeouts)(&mut entries, &find_limit);
         let plan = EntryProgram::find(scope, &overview).and_then(|program| {
             let wanted = InstallRequest { program: program.name(), packs: &packs, entries: &entries };
@@ -126,12 +139,6 @@ impl Init {
         let (installed, mut notes) = match plan {
             Ok(plan) => plan,
             Err(obstacle) => return Ok(refuse(&obstacle)),
-        };
-        // A user who has entries has decided about the rules before. A user who names packs wants only those.
-        let is_first = !source.is_some_and(|source| source.hooks.iter().any(|hook| hook.is_installed));
-        let proposal = match self.rules {
-            None if !is_first || !self.pack.is_empty() => None,
-            choice => BaselineProposal::make(choice, scope, &overview)?,
         };
         // A user who names packs wants only those.
         let names_workflow = self.pack.is_empty() || self.pack.iter().any(|pack| pack == WORKFLOW);
@@ -198,7 +205,7 @@ impl Init {
     fn apply_settings(
         &self,
         out: &mut impl Write,
-        rules: Option<BaselineProposal>,
+        rules: Option<RulesProposal>,
         workflows: Option<WorkflowProposal>,
         overview: &Overview,
     ) -> CommandResult {
@@ -241,11 +248,14 @@ impl Init {
                 !PACKS.iter().any(|pack| !matches!(pack.name, SELF | RULES | WORKFLOW) && is_used(pack.name))
             }
         };
+        let names_only_review = self.pack.iter().all(|named| named == REVIEW_PACK) && !self.pack.is_empty();
         let choice = |pack: &'static str| {
             let is_named = self.pack.iter().any(|named| named == pack);
             let is_wanted = match (pack, self.pack.is_empty()) {
                 // Rules can be written at any time, and then they must hold.
                 (SELF | RULES | WORKFLOW, _) => true,
+                // The rule with reviews needs no other pack, and takes none away.
+                (_, false) if names_only_review => is_installed(pack),
                 (_, false) => is_named,
                 (_, true) => is_used(pack) || (is_bare && pack != PLAN_GATE),
             };

@@ -9,7 +9,7 @@ use super::Overview;
 use crate::clock;
 use crate::config::settings;
 use crate::opinion::Fault;
-use crate::review_loop::due_review::{self, ReviewLoop};
+use crate::review_loop::due_review::ReviewLoop;
 use crate::review_loop::file_names::{self, FileName};
 use crate::review_loop::ledger::Ledger;
 use crate::review_loop::next_action::{self, NextAction, Route};
@@ -356,7 +356,7 @@ impl LastReview {
             |name: &&str| matches!(file_names::parse_name(name), Some(FileName::Review { post: false, .. }));
         let Some(name) = names.find(is_review) else { return Ok(None) };
         let file = plan.file(name);
-        let (text, _) = overview.workspace.read_start(&file, due_review::LARGEST_REVIEW)?;
+        let (text, _) = overview.workspace.read_start(&file, crate::review_round::LARGEST_REVIEW)?;
         let verdict = ReviewVerdict::from_last_line(&text);
         Ok(Some(Self { file, short: plan.display_file(name, &overview.cwd), verdict }))
     }

@@ -1,5 +1,6 @@
-//! `provost review`: the reviews of a plan, for the user and for agents.
+//! `provost review`: reviews of changes, and of plans, for the user and for agents.
 
+mod changes;
 mod next_action;
 mod run;
 mod set;
@@ -8,20 +9,21 @@ mod status;
 use clap::Subcommand;
 
 use super::overview::Overview;
-use super::screen::print_sentence;
+use super::screen::{print_sentence, wrap_line};
 use super::{CommandResult, Exit};
 use crate::review_loop::plan;
 use crate::text::{make_one_line, truncate_utf16};
 
-/// Show and control the reviews of a plan below `.taskie/plans`
+/// Review changes, and show and control the reviews of a plan below `.taskie/plans`
 ///
-/// Without PLAN, each command means the plan whose files were changed last. PLAN is the name of a plan's
+/// `provost review run` reviews the changes of any project. Without PLAN, each other command means the plan whose files were changed last. PLAN is the name of a plan's
 /// directory, or a path to or into it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   provost review status --watch              what happens, as it happens
   provost review continue                    how to continue the work
-  provost review run                         run the review that is due now
+  provost review run                         review what is not committed, or the plan that is due
+  provost review run main...HEAD --json      review a branch, in CI
   provost review set next_phase=null         end the reviews of this cycle")]
 pub(crate) struct Review {
     #[command(subcommand)]
@@ -48,13 +50,20 @@ impl Review {
     pub(crate) fn run(self) -> CommandResult {
         let plan = match &self.command {
             ReviewCommand::Status(status::ReviewStatus { plan, .. })
-            | ReviewCommand::Run(run::ReviewRun { plan })
+            | ReviewCommand::Run(run::ReviewRun { plan, .. })
             | ReviewCommand::Set(set::ReviewSet { plan, .. })
             | ReviewCommand::Continue(next_action::ReviewContinue { plan, .. }) => plan.plan.as_deref(),
         };
         let overview = Overview::open_for_plan(plan)?;
         match (&self.command, overview.choose_review_plan(plan)) {
             (ReviewCommand::Status(command), _) => command.run(&overview),
+            (ReviewCommand::Run(command), _) if command.is_about_changes(&overview) => {
+                if (overview.client.is_agent_process)() {
+                    eprintln!("{}", wrap_line(run::INSIDE_AGENT, 0));
+                    return Ok(Exit::NoVerdict);
+                }
+                changes::run(command, &overview)
+            }
             (ReviewCommand::Run(_), _) if (overview.client.is_agent_process)() => refuse(run::INSIDE_AGENT),
             (_, None) => refuse(&explain_missing_plan(&overview, plan)),
             (ReviewCommand::Run(_), Some(chosen)) => run::run(&chosen, &overview),

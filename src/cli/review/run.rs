@@ -1,4 +1,4 @@
-//! `provost review run`: runs the review that is due now.
+//! `provost review run`: runs the review of a plan that is due now.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -18,28 +18,55 @@ use crate::review_loop::due_review::{Conclusion, ReviewLoop};
 use crate::review_loop::file_names;
 use crate::review_loop::messages;
 use crate::review_loop::next_action;
+use crate::review_loop::plan;
 use crate::review_loop::transition::{CLEAN_NEEDED, LoopStep, Round, StopAnswer};
 use crate::reviewer;
 use crate::signals;
 use crate::text::make_one_line;
 
-/// Run the review that is due, without waiting for the agent to stop
+/// Review the changes here, or run the review of a plan that is due
 ///
-/// One step of the loop, exactly as the hook would do it: the reviewer (`reviewer.command`; by default the client
-/// itself, without hooks) writes its file and gives its verdict, and Provost updates state.json. Progress goes to
-/// standard error, the result to standard output. Ctrl-C ends the reviewer, and the state does not change.
+/// A fresh reviewer (`reviewer.command`; by default the client itself, without hooks) reads the changes that are not
+/// committed, new files included, or those of RANGE: `A..B`, `A...B` (since B left A), or `A` for the work tree against A.
+/// Lock files and other files that programs write are left out. Progress goes to standard error, the result to standard
+/// output. Ctrl-C ends the reviewer.
 ///
-/// It runs in your terminal only. Inside an agent's tool it is refused: there the hook runs the review when the
-/// agent stops.
+/// In a project with `.taskie/plans`, and without RANGE or `--json`, it is one step of the review loop, exactly as the hook
+/// would do it: Provost also updates state.json.
+///
+/// It runs in your terminal and in CI. Inside an agent's tool it is refused: there the hook runs the review when the agent
+/// stops.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  provost review run
-  provost review run --plan login-limit
+  provost review run                         what is not committed
+  provost review run main...HEAD --json      a branch, in CI
+  provost review run --plan login-limit      the review of a plan that is due
 
-Exit codes: 0 a review was written, with any verdict; 1 none was.")]
+Exit codes: 0 clean, or nothing to review; 1 findings; 64 there is no such range; 75 there is no
+verdict. With a plan: 0 a review was written, with any verdict; 1 none was.")]
 pub(crate) struct ReviewRun {
+    /// The commits to review [default: what is not committed]
+    #[arg(value_name = "RANGE", conflicts_with = "plan")]
+    pub(super) range: Option<String>,
     #[command(flatten)]
     pub(super) plan: PlanArgument,
+    /// Print JSON
+    #[arg(long, conflicts_with = "plan")]
+    pub(super) json: bool,
+    /// The model that reviews [default: opus]
+    #[arg(long, value_name = "NAME", conflicts_with = "plan")]
+    pub(super) model: Option<String>,
+    /// How long the review may take
+    #[arg(long, value_name = "NUMBER", default_value_t = 570, value_parser = clap::value_parser!(u64).range(1..=7100))]
+    pub(super) seconds: u64,
+}
+
+impl ReviewRun {
+    /// Whether it is about changes, and not about a plan.
+    pub(super) fn is_about_changes(&self, overview: &Overview) -> bool {
+        let has_plans = || plan::has_plans(&overview.cwd, &overview.workspace);
+        self.range.is_some() || self.json || self.model.is_some() || self.plan.plan.is_none() && !has_plans()
+    }
 }
 
 /// Why it does not run inside an agent's tool.
@@ -51,7 +78,8 @@ pub(super) fn run(chosen: &ChosenPlan, overview: &Overview) -> CommandResult {
     signals::watch_signals();
     // The reviewer that the user's own terminal finds is the one to trust.
     reviewer::remember_reviewer(&overview.workspace, &chosen.plan.root, true);
-    let conclusion = run_with_progress(&ReviewLoop::new(&chosen.plan, &overview.workspace))?;
+    let review_loop = ReviewLoop::new(&chosen.plan, &overview.workspace);
+    let conclusion = run_with_progress(|show| review_loop.run_due_review(show))?;
     let round = conclusion.record_round(&chosen.plan);
     record_work("provost review run", "review-loop", round, &overview.workspace);
     let answer = conclusion.step.as_ref().map(|step| &step.answer);
@@ -62,8 +90,8 @@ pub(super) fn run(chosen: &ChosenPlan, overview: &Overview) -> CommandResult {
     Ok(if is_written { Exit::Done } else { Exit::Problem })
 }
 
-/// Runs one step. Progress goes to standard error; a terminal also counts the seconds.
-fn run_with_progress(review_loop: &ReviewLoop<'_>) -> Result<Conclusion, Fault> {
+/// Reviews. Progress goes to standard error; a terminal also counts the seconds.
+pub(super) fn run_with_progress<T>(review: impl FnOnce(&mut dyn FnMut(&str)) -> T) -> T {
     const PAUSE: Duration = Duration::from_secs(1);
     let began = Instant::now();
     let is_terminal = io::stderr().is_terminal();
@@ -95,7 +123,7 @@ fn run_with_progress(review_loop: &ReviewLoop<'_>) -> Result<Conclusion, Fault> 
                 }
             }
         });
-        review_loop.run_due_review(&mut |text| drop(sender.send(text.to_owned())))
+        review(&mut |text| drop(sender.send(text.to_owned())))
     })
 }
 

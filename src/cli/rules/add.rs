@@ -22,6 +22,7 @@ use crate::text::{make_one_line, shorten_name};
   provost rules add --user --name keys --reads '~/.ssh/**' --ask 'it holds secrets'
   provost rules add --name format --writes '**/*.rs' --run 'rustfmt {path}'
   provost rules add --name tested --stops --changed 'src/**' --need-passed 'cargo test'
+  provost rules add --name reviewed --stops --changed 'src/**' --need-review 2
 
 Exit codes: 0 added, or it was there already; 1 not added; 74 the file cannot be written.")]
 pub(super) struct Add {
@@ -80,7 +81,7 @@ struct LooksAt {
     /// The type of an agent that is started
     #[arg(long, value_name = "AGENT")]
     delegates: Vec<String>,
-    /// The end of a turn; goes with `--need-passed`, `--need-check` or `--warn`
+    /// The end of a turn; goes with `--need-passed`, `--need-check`, `--need-review` or `--warn`
     #[arg(long)]
     stops: bool,
     /// Files that the session has changed since the evidence
@@ -103,7 +104,7 @@ struct LooksAt {
     unknown: Vec<String>,
 }
 
-/// What the rule does: exactly one of the first six.
+/// What the rule does: exactly one of the first seven.
 #[derive(clap::Args)]
 #[command(next_help_heading = "What it does")]
 struct Does {
@@ -120,12 +121,15 @@ struct Does {
     #[arg(long, value_name = "COMMAND", conflicts_with = "need_check")]
     need_passed: Option<String>,
     /// Run this command, and wait until it passes
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "need_review")]
     need_check: Option<String>,
+    /// Let fresh reviewers read the changes, until so many reviews in a row are clean
+    #[arg(long, value_name = "NUMBER", conflicts_with = "need_passed")]
+    need_review: Option<i64>,
     /// Run this command after a write; `{path}` is the file
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
-    /// How long the command of `--need-check` or `--run` may take
+    /// How long the command of `--need-check` or `--run`, or one review, may take
     #[arg(long, value_name = "NUMBER")]
     seconds: Option<i64>,
     /// How often in a row a turn is stopped
@@ -203,6 +207,10 @@ impl Add {
         let text = format!("added {added} to {}", file.path().display());
         file.write(&workspace)?;
         println!("{}", wrap(&make_one_line(&text), 0, text_width()));
+        if self.does.need_review.is_some() {
+            let next = "Next: `provost init`, which gives the hooks the time that reviews take.";
+            println!("{}", wrap(next, 0, text_width()));
+        }
         if self.does.run.is_some() && !self.user {
             let next = "Its command does not run before you trust it. Next: `provost rules trust`, and then \
                         `provost init`, which gives the hooks the time that it may take.";
@@ -249,7 +257,7 @@ impl Add {
             table.insert("stops", value(true));
         }
         table.extend(does.make_need().map(|need| ("need", value(need))));
-        let seconds = does.seconds.filter(|_| does.need_check.is_none());
+        let seconds = does.seconds.filter(|_| !does.has_limit_in_need());
         for (key, number) in [("seconds", seconds), ("rounds", does.rounds)] {
             table.extend(number.map(|number| (key, value(number))));
         }
@@ -268,15 +276,20 @@ impl Add {
 }
 
 impl Does {
+    /// Whether the time limit belongs to `need`.
+    fn has_limit_in_need(&self) -> bool {
+        self.need_check.is_some() || self.need_review.is_some()
+    }
+
     fn make_need(&self) -> Option<InlineTable> {
-        let (key, command) = match (&self.need_passed, &self.need_check) {
-            (Some(command), _) => ("passed", command),
-            (None, Some(command)) => ("check", command),
-            (None, None) => return None,
-        };
         let mut need = InlineTable::new();
-        need.insert(key, command.into());
-        if let Some(seconds) = self.seconds.filter(|_| self.need_check.is_some()) {
+        match (&self.need_passed, &self.need_check, self.need_review) {
+            (Some(command), _, _) => need.insert("passed", command.into()),
+            (None, Some(command), _) => need.insert("check", command.into()),
+            (None, None, Some(clean)) => need.insert("review", clean.into()),
+            (None, None, None) => return None,
+        };
+        if let Some(seconds) = self.seconds.filter(|_| self.has_limit_in_need()) {
             need.insert("seconds", seconds.into());
         }
         Some(need)

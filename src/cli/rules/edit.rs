@@ -60,7 +60,8 @@ impl RuleFileEdit {
         self.append(&format!("[[rule]]\n{rule}"));
     }
 
-    fn append(&mut self, text: &str) {
+    /// Adds a text at the end of the file.
+    pub(crate) fn append(&mut self, text: &str) {
         let is_windows = self.after.contains("\r\n");
         let end = self.after.trim_end().len();
         let gap = if self.after[..end].trim_start_matches('\u{feff}').is_empty() { "" } else { "\n\n" };

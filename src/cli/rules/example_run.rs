@@ -114,7 +114,7 @@ fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Resul
         let call = make_example_call(subject, &workspace.project, workspace.places.home.as_deref());
         call.map(|call| make_event(EventKind::BeforeTool(call)))
     };
-    if let ExampleSubject::Stop { changed, ran } = &example.subject {
+    if let ExampleSubject::Stop { changed, ran, reviewed } = &example.subject {
         let end = TurnEnd::default();
         let event =
             make_event(if agent().is_some() { EventKind::SubagentStop(end) } else { EventKind::Stop(end) });
@@ -122,7 +122,7 @@ fn judge_example(rule: &Rule, example: &Example, workspace: &Workspace) -> Resul
         let ran: Vec<Event> =
             ran.iter().filter_map(|line| make_call(&ExampleSubject::Line(line.clone()))).collect();
         let scene = Scene::for_example(&event, workspace).with_facts(facts);
-        return Ok(matches_stop_example(rule, &scene, &changed, &ran));
+        return Ok(matches_stop_example(rule, &scene, &changed, &ran, *reviewed));
     }
     let Some(event) = make_call(&example.subject) else { return Ok(false) };
     matches_call_example(rule, &Scene::for_example(&event, workspace).with_facts(facts))

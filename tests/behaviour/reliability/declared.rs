@@ -35,6 +35,12 @@ pub const EXCEPTIONS: &[Exception] = &[
         reason: "they judge the event alone",
     },
     Exception {
+        guards: &["workflow-finish"],
+        faults: &[Fault::Unreadable],
+        word: Outcome::Acts,
+        reason: "tasks that cannot be read are not done",
+    },
+    Exception {
         guards: &["override", "discover-menu-guard"],
         faults: &[Fault::Vanished],
         word: Outcome::Acts,

@@ -14,6 +14,7 @@ use crate::support::workflow_project::{
     workflow_with_requirements,
 };
 use crate::support::{TestProject, program};
+use crate::workflow_ticks::denied_calls;
 
 /// A call that is denied, and the words that its denial begins with.
 pub struct Denied {
@@ -32,6 +33,7 @@ pub fn all() -> Vec<Denied> {
         commits(),
         states(),
         unapproved_work(),
+        workflow_ends(),
     ]
     .into_iter()
     .flatten()
@@ -56,6 +58,19 @@ fn lines(
         denied(guard, project, event, begins_with.unwrap_or(&quoted))
     });
     rows.into()
+}
+
+/// Ticks without work, and the end of what is not finished.
+fn workflow_ends() -> Vec<Denied> {
+    let rows = ["workflow-ticks", "workflow-finish"].into_iter().zip(denied_calls());
+    let begins_with =
+        ["`openspec/changes/add-login/tasks.md` denied", "`openspec archive add-login --yes` denied"];
+    let rows = rows.zip(begins_with).map(|((guard, (project, event, _)), begins_with)| {
+        let mut row = denied(guard, project, event, begins_with);
+        row.stage.config.push(("workflow", "use = [\"openspec\"]".into()));
+        row
+    });
+    rows.collect()
 }
 
 /// A path in so deep a directory that a screen has no room for it.

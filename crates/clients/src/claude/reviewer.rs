@@ -12,7 +12,7 @@ use super::has_word;
 use crate::json::Fields;
 use provost_core::client::Reviewer;
 use provost_core::places::Places;
-use provost_core::review_verdict::{NoAnswer, ReviewResult, ReviewVerdict};
+use provost_core::review_verdict::{NoAnswer, ReviewResult, ReviewUsage, ReviewVerdict};
 
 /// The schema of a review's answer.
 const VERDICT: &str = r#"{"type":"object","properties":{"verdict":{"type":"string","enum":["PASS","FAIL"]}},"required":["verdict"]}"#;
@@ -48,6 +48,7 @@ pub(super) const REVIEWER: Reviewer = Reviewer {
     is_permission_refused: is_refused,
     parse_answer,
     parse_verdict,
+    parse_report,
     is_session_variable,
     list_project_variables: project_variables,
     list_user_variables: users_variables,
@@ -173,6 +174,12 @@ fn parse_verdict(stdout: &[u8]) -> Option<ReviewResult> {
         }
         Some(_) => Ok(None),
     })
+}
+
+fn parse_report(stdout: &[u8]) -> Option<(String, ReviewUsage)> {
+    let mut fields = find_result(stdout)?;
+    let text = fields.take_text("result").unwrap_or_default();
+    Some((text, ReviewUsage::from_value(&Value::Object(fields.0))))
 }
 
 /// Claude Code puts the verdict in a field of its own, and as a text in the result. Older versions put it in the result

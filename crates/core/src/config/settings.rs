@@ -82,6 +82,8 @@ pub const WORKFLOW_APPROVE_BY: &str = "workflow.approve_by";
 pub const WORKFLOW_FREE_ROUTES: &str = "workflow.free_routes";
 pub const REVIEWER_COMMAND: &str = "reviewer.command";
 pub const REVIEWER_SECONDS: &str = "reviewer.seconds";
+pub const REVIEWER_PROMPT: &str = "reviewer.prompt";
+pub const REVIEWER_FINDINGS: &str = "reviewer.findings";
 
 /// All settings but the switches of the guards.
 const FIXED: &[Setting] = &[
@@ -290,6 +292,19 @@ const FIXED: &[Setting] = &[
         "How many seconds a reviewer may take for one answer. After that, it is ended with every process that it \
          started, and counts as no answer.",
     ),
+    text(
+        REVIEWER_PROMPT,
+        "",
+        "What a reviewer of changes is told: a file, or a directory with `code.md`, `tests.md` and `docs.md`, each for the \
+         changed files of its kind. A path is relative to the project, or begins with `/` or `~/`. If empty, Provost's own \
+         instructions are used, as for each file that the directory does not have.",
+    ),
+    text(
+        REVIEWER_FINDINGS,
+        "",
+        "The directory to which reviewers of changes write what they find: relative to the project, or with `/` or `~/` in \
+         front. If empty, it is in Provost's state directory, for 30 days.",
+    ),
 ];
 
 const fn switch(key: &'static str, default: bool, meaning: &'static str) -> Setting {
@@ -417,6 +432,8 @@ impl SettingType {
                 json!({"type": "array", "items": {"type": "string", "enum": choices}, "default": []})
             }
             Self::Folder { default } => json!({"type": "string", "default": default}),
+            // A text that is not set has no value that a file could give.
+            Self::Text { default: "" } => json!({"type": "string", "pattern": "\\S"}),
             Self::Text { default } => json!({"type": "string", "pattern": "\\S", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()

@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::config::settings::{REVIEWER_COMMAND, REVIEWER_SECONDS};
 use crate::places::CHILD_MARK;
 use crate::process::{self, ProgramOutput, ProgramStreams};
-use crate::review_verdict::{NoAnswer, ReviewResult, ReviewVerdict};
+use crate::review_verdict::{NoAnswer, ReviewResult, ReviewUsage, ReviewVerdict};
 use crate::text::{make_one_line, truncate_utf16};
 use crate::workspace::Workspace;
 
@@ -79,26 +79,62 @@ pub fn ask_reviewer(task: &ReviewerTask<'_>, workspace: &Workspace) -> Result<St
     }
 }
 
+/// How a review ended, and what the reviewer said besides its verdict.
+#[derive(Debug)]
+pub struct ReviewRun {
+    pub result: ReviewResult,
+    pub usage: ReviewUsage,
+    /// What it printed; of the client's own reviewer, the text of its answer.
+    pub words: String,
+}
+
 /// Lets the configured reviewer, or the client's own, review the project, and waits for its end.
 ///
 /// Its output can be watched in the logs while it works. If this process is asked to end, the reviewer ends too. If this
 /// process is killed, the reviewer continues without a time limit.
-pub fn run_review(task: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Workspace) -> ReviewResult {
+pub fn run_review(task: &ReviewerTask<'_>, logs: &ReviewLogs, workspace: &Workspace) -> ReviewRun {
+    match run_to_end(task, logs, workspace) {
+        Ok(output) => {
+            let reviewer = workspace.client.reviewer();
+            let (words, usage) = (reviewer.parse_report)(&output.stdout).unwrap_or_else(|| {
+                let words = String::from_utf8_lossy(&output.stdout).into_owned();
+                let usage = ReviewUsage::from_output(&words);
+                (words, usage)
+            });
+            ReviewRun { result: read_verdict(&output, workspace), usage, words }
+        }
+        Err(no_answer) => {
+            ReviewRun { result: Err(no_answer), usage: ReviewUsage::default(), words: String::new() }
+        }
+    }
+}
+
+fn run_to_end(
+    task: &ReviewerTask<'_>,
+    logs: &ReviewLogs,
+    workspace: &Workspace,
+) -> Result<ProgramOutput, NoAnswer> {
     let reviewer = workspace.client.reviewer();
-    let is_client = is_client(&workspace.config);
     let run_with = |own_arguments: &[&str]| {
         workspace.permit_change().map_err(|fault| NoAnswer::Failed(fault.to_string()))?;
         let (out, err) = (files::make_log_file(&logs.out).ok(), files::make_log_file(&logs.err).ok());
         run(task, own_arguments, ProgramStreams { input: None, out, err }, workspace)
     };
-    let mut output = run_with(reviewer.review_arguments)?;
-    if is_client && !output.status.success() && (reviewer.is_permission_refused)(&output.stderr) {
-        output = run_with(reviewer.permitted_review_arguments)?;
+    let output = run_with(reviewer.review_arguments)?;
+    if is_client(&workspace.config)
+        && !output.status.success()
+        && (reviewer.is_permission_refused)(&output.stderr)
+    {
+        return run_with(reviewer.permitted_review_arguments);
     }
-    match check_output(&output, (reviewer.parse_verdict)(&output.stdout))? {
+    Ok(output)
+}
+
+fn read_verdict(output: &ProgramOutput, workspace: &Workspace) -> ReviewResult {
+    match check_output(output, (workspace.client.reviewer().parse_verdict)(&output.stdout))? {
         Some(verdict) => Ok(verdict),
         // The client's output in any other form is a message to the user.
-        None if is_client => Ok(None),
+        None if is_client(&workspace.config) => Ok(None),
         None => Ok(ReviewVerdict::from_output(&output.stdout)),
     }
 }
@@ -144,7 +180,7 @@ fn run(
             None => command.env_remove(name),
         };
     }
-    let input = (!in_argument).then_some(task.prompt);
+    let input = (!in_argument).then_some(task.prompt.as_bytes());
     (interruption.start_watching)();
     let streams = ProgramStreams { input, ..streams };
     let end = process::run_program(&mut command, streams, task.limit, interruption.is_requested);

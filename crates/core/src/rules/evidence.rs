@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::review_evidence::ReviewRecord;
+
 /// One line of a session's record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum EvidenceRecord {
     /// A call with a run that a rule asks for is about to start.
     Started { call: String },
@@ -23,8 +25,18 @@ pub enum EvidenceRecord {
     Held { rule: String, agent: String, occasion: u64, entry: u64 },
     /// A rule has found its evidence, or has warned about the changes so far.
     Settled { rule: String },
+    /// The changes of a session were reviewed for a rule.
+    Reviewed(Box<ReviewRecord>),
+    /// The reviews of a rule are over until the next change.
+    Looked { rule: String },
     /// The user has typed a prompt.
     Prompt,
+    /// The user has ended the reviews of the turn.
+    SkipReviews,
+    /// A call that marks tasks of a workflow as done is about to start. `root`: the directory of the workflow.
+    Ticking { root: String, session: String, call: String },
+    /// Such a call has ended.
+    Ticked { root: String, session: String },
 }
 
 /// A file that a session has changed.
@@ -51,7 +63,12 @@ impl EvidenceRecord {
             Self::Background { task, patterns, call } => json!(["background", task, patterns, call]),
             Self::Held { rule, agent, occasion, entry } => json!(["held", rule, agent, occasion, entry]),
             Self::Settled { rule } => json!(["settled", rule]),
+            Self::Reviewed(review) => json!(["reviewed", review.to_json()]),
+            Self::Looked { rule } => json!(["looked", rule]),
             Self::Prompt => json!(["prompt"]),
+            Self::SkipReviews => json!(["skip reviews"]),
+            Self::Ticking { root, session, call } => json!(["ticking", root, session, call]),
+            Self::Ticked { root, session } => json!(["ticked", root, session]),
         };
         format!("{value}\n")
     }
@@ -79,7 +96,12 @@ impl EvidenceRecord {
                 entry: value[4].as_u64()?,
             },
             "settled" => Self::Settled { rule: text(1)? },
+            "reviewed" => Self::Reviewed(Box::new(ReviewRecord::from_json(&value[1])?)),
+            "looked" => Self::Looked { rule: text(1)? },
             "prompt" => Self::Prompt,
+            "skip reviews" => Self::SkipReviews,
+            "ticking" => Self::Ticking { root: text(1)?, session: text(2)?, call: text(3)? },
+            "ticked" => Self::Ticked { root: text(1)?, session: text(2)? },
             _ => return None,
         })
     }
@@ -165,7 +187,12 @@ impl SessionEvidence {
         })
     }
 
-    fn find_settled(&self, name: &str) -> Option<usize> {
+    /// All records, in the order in which they were written.
+    pub fn records(&self) -> &[EvidenceRecord] {
+        &self.records
+    }
+
+    pub(super) fn find_settled(&self, name: &str) -> Option<usize> {
         self.records
             .iter()
             .rposition(|record| matches!(record, EvidenceRecord::Settled { rule } if rule == name))
@@ -235,11 +262,13 @@ impl SessionEvidence {
         self.records.push(record);
     }
 
-    /// Whether a turn was stopped, a rule has warned or found its evidence since the user's last prompt.
+    /// Whether a turn was stopped since the user's last prompt, or the user has ended its reviews.
     pub fn has_rounds(&self) -> bool {
         let is_prompt = |record: &EvidenceRecord| matches!(record, EvidenceRecord::Prompt);
         let from = self.records.iter().rposition(is_prompt).map_or(0, |at| at + 1);
-        self.records[from..].iter().any(|record| matches!(record, EvidenceRecord::Held { .. }))
+        self.records[from..]
+            .iter()
+            .any(|record| matches!(record, EvidenceRecord::Held { .. } | EvidenceRecord::SkipReviews))
     }
 }
 

@@ -44,10 +44,12 @@ pub enum ExampleSubject {
         name: String,
         input: Map<String, Value>,
     },
-    /// The end of a turn, in which files were changed and commands were run with success, in this order.
+    /// The end of a turn, in which files were changed, commands were run with success, and reviews were clean, in this order.
     Stop {
         changed: Vec<String>,
         ran: Vec<String>,
+        /// The clean reviews of these changes, in a row.
+        reviewed: u64,
     },
 }
 
@@ -66,8 +68,9 @@ impl std::fmt::Display for ExampleSubject {
             Self::Read(path) => write!(f, "read `{path}`"),
             Self::Delete(path) => write!(f, "delete `{path}`"),
             Self::Tool { name, .. } => write!(f, "tool `{name}`"),
-            Self::Stop { changed, ran } => {
-                write!(f, "stop after changes of [{}] and runs of [{}]", changed.join(", "), ran.join(", "))
+            Self::Stop { changed, ran, reviewed } => {
+                write!(f, "stop after changes of [{}] and runs of [{}]", changed.join(", "), ran.join(", "))?;
+                if *reviewed > 0 { write!(f, " and {reviewed} clean reviews") } else { Ok(()) }
             }
         }
     }
@@ -148,7 +151,7 @@ fn read_subject(table: &DeTable<'_>, offset: usize) -> Result<ExampleSubject, Mi
         ("read", &[]),
         ("delete", &[]),
         ("tool", &["input"]),
-        ("stop", &["changed", "ran"]),
+        ("stop", &["changed", "ran", "reviewed"]),
     ];
     const FACTS: &[&str] = &["agent", "branch", "new"];
     let mut found = SUBJECTS.iter().filter(|(name, _)| table.contains_key(*name));
@@ -184,7 +187,8 @@ fn read_subject(table: &DeTable<'_>, offset: usize) -> Result<ExampleSubject, Mi
         }
         _ => {
             flag(value)?;
-            ExampleSubject::Stop { changed: list("changed")?, ran: list("ran")? }
+            let reviewed = table.get("reviewed").map(count).transpose()?.unwrap_or(0);
+            ExampleSubject::Stop { changed: list("changed")?, ran: list("ran")?, reviewed }
         }
     })
 }
@@ -201,6 +205,16 @@ fn texts(value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Mistake> {
         DeValue::Array(list) => list.iter().map(text).collect(),
         _ => text(value).map(|text| vec![text]),
     }
+}
+
+fn count(value: &Spanned<DeValue<'_>>) -> Result<u64, Mistake> {
+    let number = match value.get_ref() {
+        DeValue::Integer(number) => {
+            u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
+        }
+        _ => None,
+    };
+    number.ok_or((value.span().start, "this takes a whole number".into()))
 }
 
 fn flag(value: &Spanned<DeValue<'_>>) -> Result<bool, Mistake> {

@@ -1,8 +1,8 @@
 //! Reads the value of one key of a rule, or says what the key takes.
 
-use super::keys::{KeyType, RuleKey};
+use super::keys::{KeyType, NEED_KEYS, RuleKey};
 use super::value::{PlacedValue, RuleEntry, RuleValue};
-use super::{Need, NeedEvidence, RuleRegex, RuleText};
+use super::{Need, NeedEvidence, ReviewNeed, RuleRegex, RuleText};
 use crate::text::{shorten_name, suggest_word};
 
 const LONGEST_NAME: usize = 80;
@@ -60,9 +60,9 @@ pub(super) fn flag(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<b
     if *value == RuleValue::Flag(true) { Ok(true) } else { Err(wrong_type(key, *offset)) }
 }
 
-pub(crate) fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>, most: u64) -> Result<u64, Mistake> {
-    match value {
-        RuleValue::Number(number) if (1..=most).contains(number) => Ok(*number),
+pub(crate) fn number(key: &RuleKey, (value, offset): &PlacedValue<'_>) -> Result<u64, Mistake> {
+    match (key.takes, value) {
+        (KeyType::Number(most), RuleValue::Number(number)) if (1..=most).contains(number) => Ok(*number),
         _ => Err(wrong_type(key, *offset)),
     }
 }
@@ -83,32 +83,42 @@ pub(super) fn rule_name(key: &RuleKey, value: &PlacedValue<'_>) -> Result<RuleTe
     ))
 }
 
+/// Reads the table `need`.
 pub(super) fn need(key: &RuleKey, (value, offset): PlacedValue<'_>) -> Result<Need, Mistake> {
-    const NEED_KEYS: &[RuleKey] = &[
-        RuleKey { name: "passed", takes: KeyType::Text, meaning: "" },
-        RuleKey { name: "check", takes: KeyType::Text, meaning: "" },
-        RuleKey { name: "seconds", takes: KeyType::Seconds, meaning: "" },
-    ];
     let RuleValue::Table(entries) = value else { return Err(wrong_type(key, offset)) };
-    let (mut evidence, mut limit) = (Vec::new(), None);
+    let mut ways = Vec::new();
+    let mut numbers: Vec<(&str, usize, u64)> = Vec::new();
     for entry in entries {
         let need_key = find_key(NEED_KEYS, &entry)?;
         match need_key.name {
-            "passed" => evidence.push(NeedEvidence::Passed(text(need_key, &entry.value)?)),
+            "passed" => ways.push(NeedEvidence::Passed(text(need_key, &entry.value)?)),
             "check" => {
-                evidence
-                    .push(NeedEvidence::Check { command: text(need_key, &entry.value)?.text, seconds: 60 });
+                ways.push(NeedEvidence::Check { command: text(need_key, &entry.value)?.text, seconds: 60 });
             }
-            _ => limit = Some((entry.key_offset, number(need_key, &entry.value, 3600)?)),
+            "review" => {
+                let clean = number(need_key, &entry.value)?;
+                ways.push(NeedEvidence::Review(ReviewNeed { clean, ..ReviewNeed::default() }));
+            }
+            name => numbers.push((name, entry.key_offset, number(need_key, &entry.value)?)),
         }
     }
-    let (Some(mut evidence), true) = (evidence.pop(), evidence.is_empty()) else {
+    let (Some(mut evidence), true) = (ways.pop(), ways.is_empty()) else {
         return Err(wrong_type(key, offset));
     };
-    match (&mut evidence, limit) {
-        (NeedEvidence::Check { seconds, .. }, Some((_, limit))) => *seconds = limit,
-        (NeedEvidence::Passed(_), Some((at, _))) => return Err((at, "`seconds` goes with `check`".into())),
-        _ => {}
+    for (name, at, value) in numbers {
+        match (&mut evidence, name) {
+            (NeedEvidence::Check { seconds, .. }, "seconds") => *seconds = value,
+            (NeedEvidence::Review(need), "seconds") => need.seconds = value,
+            (NeedEvidence::Review(need), "max_reviews") => need.max_reviews = value,
+            (NeedEvidence::Review(need), "least_lines") => need.least_lines = value,
+            (_, "seconds") => return Err((at, "`seconds` goes with `check` and `review`".into())),
+            (_, name) => return Err((at, format!("`{name}` goes with `review`"))),
+        }
     }
-    Ok(Need { evidence, rounds: 3 })
+    match evidence {
+        NeedEvidence::Review(ReviewNeed { clean, max_reviews, .. }) if max_reviews < clean => {
+            Err((offset, format!("`max_reviews` must be at least `review`, which is {clean}")))
+        }
+        evidence => Ok(Need { evidence, rounds: 3 }),
+    }
 }

@@ -17,8 +17,8 @@ pub enum KeyType {
     /// A text or a list of texts.
     Texts,
     True,
-    Seconds,
-    Rounds,
+    /// A number from 1 to this one.
+    Number(u64),
     Word(&'static [&'static str]),
     /// A word or a list of words.
     Words(&'static [&'static str]),
@@ -159,7 +159,9 @@ pub const KEYS: &[RuleKey] = &[
     key(
         "need",
         KeyType::Need,
-        "The call or the end of the turn waits for evidence: `{ passed = \"cargo test\" }` or `{ check = \"make lint\" }`.",
+        "The call or the end of the turn waits for evidence: `{ passed = \"cargo test\" }`, \
+         `{ check = \"make lint\" }` or, with `stops`, `{ review = 2 }`: so many clean reviews in a row. `check` and `review` take \
+         `seconds`; `review` also takes `max_reviews` (8) and `least_lines` (1).",
     ),
     key(
         "run",
@@ -172,10 +174,27 @@ pub const KEYS: &[RuleKey] = &[
         KeyType::Word(&["enforce", "watch"]),
         "With \"watch\", the rule is judged and recorded, but not enforced.",
     ),
-    key("rounds", KeyType::Rounds, "With `need` and `stops`: how often in a row a turn is stopped (3)."),
-    key("seconds", KeyType::Seconds, "With `run`: how long the command may take (30)."),
+    key(
+        "rounds",
+        KeyType::Number(100),
+        "With `need` and `stops`: how often in a row a turn is stopped (3). For a review, `max_reviews` says that.",
+    ),
+    key("seconds", KeyType::Number(LONGEST_SECONDS), "With `run`: how long the command may take (30)."),
     key("match", KeyType::Examples, "Examples that the rule must match. `provost rules test` checks them."),
     key("not_match", KeyType::Examples, "Examples that the rule must not match."),
+];
+
+/// The longest time limit of a command or a review.
+const LONGEST_SECONDS: u64 = 3600;
+
+/// The keys of `need`.
+pub const NEED_KEYS: &[RuleKey] = &[
+    key("passed", KeyType::Text, "The command that must have succeeded."),
+    key("check", KeyType::Text, "The command line that Provost runs."),
+    key("review", KeyType::Number(10), "How many clean reviews in a row."),
+    key("seconds", KeyType::Number(LONGEST_SECONDS), "How long the check, or one review, may take."),
+    key("max_reviews", KeyType::Number(100), "How many reviews there are at most, until the next change."),
+    key("least_lines", KeyType::Number(100_000), "A change of fewer lines is not reviewed by itself."),
 ];
 
 impl KeyType {
@@ -184,13 +203,12 @@ impl KeyType {
             Self::Text => "a text".into(),
             Self::Texts => "a text or a list of texts".into(),
             Self::True => "true".into(),
-            Self::Seconds => "a whole number from 1 to 3600".into(),
-            Self::Rounds => "a whole number from 1 to 100".into(),
+            Self::Number(most) => format!("a whole number from 1 to {most}"),
             Self::Word(choices) => {
                 choices.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(" or ")
             }
             Self::Words(choices) => format!("{}, or a list of them", Self::Word(choices).describe()),
-            Self::Need => "a table with `passed` or `check`".into(),
+            Self::Need => "a table with `passed`, `check` or `review`".into(),
             Self::Examples => "a list of command lines and tables".into(),
         }
     }
@@ -202,16 +220,17 @@ impl KeyType {
             Self::Text => text,
             Self::Texts => texts,
             Self::True => json!({"const": true}),
-            Self::Seconds => json!({"type": "integer", "minimum": 1, "maximum": 3600}),
-            Self::Rounds => json!({"type": "integer", "minimum": 1, "maximum": 100}),
+            Self::Number(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
             Self::Word(choices) => json!({"type": "string", "enum": choices}),
             Self::Words(choices) => {
                 let word = Self::Word(choices).schema();
                 json!({"oneOf": [word, {"type": "array", "items": word, "minItems": 1}]})
             }
-            Self::Need => json!({"type": "object", "additionalProperties": false, "properties": {
-                "passed": text, "check": text, "seconds": Self::Seconds.schema()},
-                "oneOf": [{"required": ["passed"]}, {"required": ["check"]}]}),
+            Self::Need => {
+                let mut need = build_table_schema(NEED_KEYS);
+                need["oneOf"] = ["passed", "check", "review"].map(|way| json!({"required": [way]})).into();
+                need
+            }
             Self::Examples => json!({"type": "array", "items": {"oneOf": [text, {"type": "object"}]}}),
         }
     }

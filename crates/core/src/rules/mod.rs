@@ -16,6 +16,7 @@ mod needed_bytes;
 pub mod path_pattern;
 mod quick_reader;
 mod reader;
+pub mod review_evidence;
 mod rule_regex;
 mod sound_sections;
 pub(crate) mod value;
@@ -42,7 +43,7 @@ pub const SAME_PROGRAM: &str = "<itself>";
 pub const SHOWING_PROGRAMS: &[&str] = &[
     "cat", "bat", "batcat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd", "hexdump", "strings", "grep", "egrep",
     "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
-    "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
+    "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "mv", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
     "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
     "git", "perl", "sqlite3",
 ];
@@ -178,6 +179,27 @@ pub enum NeedEvidence {
     Passed(RuleText),
     /// A command that Provost runs itself.
     Check { command: String, seconds: u64 },
+    /// Reviews of the changed files that Provost has made itself.
+    Review(ReviewNeed),
+}
+
+/// How many clean reviews a rule needs, and what they may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewNeed {
+    /// How many clean reviews in a row.
+    pub clean: u64,
+    /// How long one review may take.
+    pub seconds: u64,
+    /// How many reviews there are at most, until the next change.
+    pub max_reviews: u64,
+    /// A change of fewer lines is not reviewed by itself.
+    pub least_lines: u64,
+}
+
+impl Default for ReviewNeed {
+    fn default() -> Self {
+        Self { clean: 2, seconds: 570, max_reviews: 8, least_lines: 1 }
+    }
 }
 
 /// The prompt with which the user trusts the commands of a project's rules.
@@ -185,10 +207,22 @@ pub const TRUST_PROMPT: &str = "provost trust rules";
 
 /// Whether the first line of a text asks to trust the commands of a project's rules.
 pub fn is_trust_prompt(text: &str) -> bool {
+    begins_with_prompt(text, TRUST_PROMPT)
+}
+
+/// The prompt with which the user ends the reviews of a turn.
+pub const SKIP_REVIEWS_PROMPT: &str = "provost skip reviews";
+
+/// Whether the first line of a text asks to end the reviews of this turn.
+pub fn is_skip_reviews_prompt(text: &str) -> bool {
+    begins_with_prompt(text, SKIP_REVIEWS_PROMPT) || begins_with_prompt(text, "provost skip review")
+}
+
+fn begins_with_prompt(text: &str, prompt: &str) -> bool {
     let line = text.trim_start().lines().next().unwrap_or_default();
     let line = line.trim().trim_matches('`').trim_end_matches('.');
-    line.len() <= 2 * TRUST_PROMPT.len()
-        && line.split_whitespace().map(str::to_ascii_lowercase).eq(TRUST_PROMPT.split(' '))
+    line.len() <= 2 * prompt.len()
+        && line.split_whitespace().map(str::to_ascii_lowercase).eq(prompt.split(' '))
 }
 
 impl Rule {
@@ -201,6 +235,14 @@ impl Rule {
     pub fn needed_pattern(&self) -> Option<&str> {
         match &self.action {
             RuleAction::Need(Need { evidence: NeedEvidence::Passed(pattern), .. }) => Some(&pattern.text),
+            _ => None,
+        }
+    }
+
+    /// The reviews that the rule needs.
+    pub fn needed_reviews(&self) -> Option<&ReviewNeed> {
+        match &self.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Review(need), .. }) => Some(need),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use super::baseline_index::{BaselineSection, find_sections};
 use super::examples::read_examples;
 use super::interest::RuleInterest;
-use super::quick_reader::{read_section, split_file};
+use super::quick_reader::{count_line_feeds, read_section, split_file};
 use super::value::{RuleEntry, RuleValue, convert_table};
 
 use super::key_values::{
@@ -21,7 +21,8 @@ use super::key_values::{
 use super::keys::{KEYS, TABLE_KEYS};
 use super::layers::LayerRules;
 use super::{
-    BASELINE_NAME, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans, Unless,
+    BASELINE_NAME, NeedEvidence, PushWay, Rule, RuleAction, RuleOrigin, RuleSubject, RuleText, UnknownMeans,
+    Unless,
 };
 use crate::event::EventKind;
 use crate::layer::ConfigLayer;
@@ -193,8 +194,7 @@ impl<'a> LineCounter<'a> {
 
     fn line_at(&mut self, offset: usize) -> usize {
         let between = self.text.get(self.counted..offset).unwrap_or_default();
-        // Without an early end, the compiler compares many bytes at once.
-        self.line += between.bytes().filter(|byte| *byte == b'\n').count();
+        self.line += count_line_feeds(between.as_bytes());
         self.counted = offset.max(self.counted);
         self.line
     }
@@ -341,8 +341,8 @@ impl RuleDraft {
             "need" => self.act(at, RuleAction::Need(need(key, value)?)),
             "fix" => self.fix = Some(text(key, &value)?.text),
             "mode" => self.is_watched = Some(word(key, &value)? == "watch"),
-            "rounds" => self.rounds = Some(number(key, &value, 100)?),
-            "seconds" => self.seconds = Some(number(key, &value, 3600)?),
+            "rounds" => self.rounds = Some(number(key, &value)?),
+            "seconds" => self.seconds = Some(number(key, &value)?),
             _ if value.0 == RuleValue::Examples => {}
             _ => return Err(wrong_type(key, value.1)),
         }
@@ -423,11 +423,18 @@ impl RuleDraft {
         if subject.by.is_some() && subject.pushes.is_empty() {
             wrong(offset, "`by` goes with `pushes`");
         }
+        let needs_review = matches!(action, Some(RuleAction::Need(need)) if matches!(need.evidence, NeedEvidence::Review(_)));
+        if needs_review && !subject.stops {
+            wrong(offset, "`need = { review = … }` goes with `stops`");
+        }
+        if needs_review && self.rounds.is_some() {
+            wrong(offset, "`rounds` does not go with a review: write `max_reviews` into `need`");
+        }
         if self.rounds.is_some() && !needs_evidence {
             wrong(offset, "`rounds` goes with `need`");
         }
         if self.seconds.is_some() && !matches!(action, Some(RuleAction::Run { .. })) {
-            wrong(offset, "`seconds` goes with `run`; for a check, write it into `need`");
+            wrong(offset, "`seconds` goes with `run`; for a check or a review, write it into `need`");
         }
         found
     }

@@ -78,7 +78,7 @@ impl WorkflowInstance {
     /// Whether something that it needs is missing, or a task is left. Finished instances lock nobody out.
     pub fn is_open(&self) -> bool {
         match self.status.as_deref() {
-            Some("done" | "completed") => return false,
+            Some(status) if is_finished_status(status) => return false,
             Some("draft" | "ready-for-dev" | "in-progress" | "in-review" | "review" | "blocked") => {
                 return true;
             }
@@ -108,6 +108,11 @@ impl WorkflowInstance {
     }
 }
 
+/// Whether a status says that nothing is left to do.
+pub fn is_finished_status(status: &str) -> bool {
+    ["done", "completed"].iter().any(|finished| status.eq_ignore_ascii_case(finished))
+}
+
 /// The pattern of the task files in an instance's directory.
 pub(super) fn read_task_pattern(
     root: &WorkflowRoot<'_>,
@@ -125,7 +130,8 @@ pub(super) fn read_instance(
     place: &InstancePlace,
     workspace: &Workspace,
 ) -> Option<WorkflowInstance> {
-    if !workspace.exists(&place.path) {
+    // A link that leads nowhere is an instance that cannot be read.
+    if !workspace.exists(&place.path) && !workspace.has_entry(&place.path) {
         return None;
     }
     let mut instance = WorkflowInstance {
@@ -212,7 +218,7 @@ impl WorkflowInstance {
                     continue;
                 }
             };
-            is_empty &= split_front_matter(&text).0.trim().is_empty();
+            is_empty &= has_no_text(&text);
             if let Some(mark) = find_unfilled(&text, rule, root, workspace) {
                 artefact.problem.get_or_insert(ArtefactProblem::Unfilled(mark));
             }
@@ -252,7 +258,7 @@ impl WorkflowInstance {
         self.tasks = read_tasks(self.format, &text);
         self.status = find_head_value(&text, "status").map(|status| status.to_lowercase());
         self.route = find_head_value(&text, "route").filter(|route| !route.is_empty());
-        let is_empty = split_front_matter(&text).0.trim().is_empty();
+        let is_empty = has_no_text(&text);
         self.artefacts.push(ArtefactState {
             id: "spec".into(),
             expected: path.clone(),
@@ -301,6 +307,11 @@ pub(super) fn read_document(path: &Path, workspace: &Workspace) -> Result<Option
         Ok(text) if !text.contains('\0') => Ok(Some(text)),
         _ => Err("is not UTF-8 text".into()),
     }
+}
+
+/// Whether nothing but front matter is there.
+fn has_no_text(text: &str) -> bool {
+    split_front_matter(crate::text::strip_byte_order_mark(text)).0.trim().is_empty()
 }
 
 /// The files of an artefact, relative to the directory of its instance.

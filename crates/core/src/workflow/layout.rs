@@ -32,12 +32,19 @@ pub(super) struct PlanningDirectory {
 
 impl PlanningDirectory {
     pub(super) fn covers(&self, path: &Path) -> bool {
-        let is_document = || {
-            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-            DOCUMENTS.iter().any(|known| known.eq_ignore_ascii_case(extension))
-        };
-        path.starts_with(&self.path) && (!self.has_documents_only || path == self.path || is_document())
+        let is_wanted = || !self.has_documents_only || path == self.path || is_document(path);
+        path.starts_with(&self.path) && is_wanted()
     }
+}
+
+fn is_document(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    DOCUMENTS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+fn holds_documents_only(directory: &Path, workspace: &Workspace) -> bool {
+    let Ok(names) = workspace.list_names(directory) else { return false };
+    names.iter().all(|(name, is_directory)| *is_directory || is_document(Path::new(name)))
 }
 
 impl ProjectLayout {
@@ -57,7 +64,10 @@ impl ProjectLayout {
             WorkflowSystem::SpecKit => {
                 let value = pointer.and_then(|text| find_pointed_value(table, text));
                 if let Some(path) = value.and_then(|value| make_relative(&value, root)) {
-                    layout.add_chosen(&path);
+                    // A directory with code in it does not become planning by being pointed to.
+                    if holds_documents_only(&root.join(&path), workspace) {
+                        layout.add_chosen(&path);
+                    }
                     let text = path.to_string_lossy().into_owned();
                     if path.parent() != Some(Path::new("specs")) {
                         layout.instances.push(text);

@@ -10,7 +10,7 @@ pub mod front_matter;
 pub mod instance;
 mod layout;
 pub mod meaning;
-mod openspec;
+pub mod openspec;
 pub mod project;
 mod task_master;
 pub mod tasks;

@@ -29,16 +29,11 @@ pub(super) fn read_change_rules(
     change: &Path,
     workspace: &Workspace,
 ) -> Result<ChangeRules, String> {
-    let read = |file: PathBuf| {
-        let text = workspace.read_text(&file, LARGEST);
-        text.map(Option::unwrap_or_default).map_err(|fault| fault.to_string())
+    let metadata = read_settings(&change.join(".openspec.yaml"), workspace)?;
+    let name = match find_top_value(&metadata, "schema") {
+        Some(name) => name,
+        None => read_default_schema(root, workspace)?,
     };
-    let metadata = read(change.join(".openspec.yaml"))?;
-    let chosen = match find_top_value(&metadata, "schema") {
-        Some(name) => Some(name),
-        None => find_top_value(&read(root.join("openspec/config.yaml"))?, "schema"),
-    };
-    let name = chosen.unwrap_or_else(|| DEFAULT_SCHEMA.to_owned());
     let skips_specs = find_top_value(&metadata, "skip_specs").is_some_and(|value| value == "true");
     let mut rules = read_schema(root, &name, workspace)?;
     if skips_specs {
@@ -46,6 +41,26 @@ pub(super) fn read_change_rules(
         rules.artefacts.iter_mut().filter(|rule| is_spec(rule)).for_each(|rule| rule.is_required = false);
     }
     Ok(rules)
+}
+
+/// The schema of a change that names none. `root` is the directory that has `openspec`.
+pub fn read_default_schema(root: &Path, workspace: &Workspace) -> Result<String, String> {
+    let settings = read_settings(&root.join("openspec/config.yaml"), workspace)?;
+    Ok(find_schema(&settings).unwrap_or_else(|| DEFAULT_SCHEMA.to_owned()))
+}
+
+/// The schema that a change names itself.
+pub fn read_own_schema(change: &Path, workspace: &Workspace) -> Result<Option<String>, String> {
+    Ok(find_schema(&read_settings(&change.join(".openspec.yaml"), workspace)?))
+}
+
+/// The schema that a file of settings names.
+pub fn find_schema(settings: &str) -> Option<String> {
+    find_top_value(settings, "schema")
+}
+
+fn read_settings(file: &Path, workspace: &Workspace) -> Result<String, String> {
+    workspace.read_text(file, LARGEST).map(Option::unwrap_or_default).map_err(|fault| fault.to_string())
 }
 
 fn read_schema(root: &Path, name: &str, workspace: &Workspace) -> Result<ChangeRules, String> {

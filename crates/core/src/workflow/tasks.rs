@@ -114,7 +114,8 @@ pub(super) fn parse_box(line: &str) -> Option<TaskBox<'_>> {
         }
         _ => return None,
     };
-    let inside = after_mark.trim_start().strip_prefix('[').filter(|_| after_mark.starts_with([' ', '\t']))?;
+    // OpenSpec takes a box without a blank before it for a task too.
+    let inside = after_mark.trim_start().strip_prefix('[')?;
     let (mark, rest) = inside.split_once(']')?;
     let mark = mark.trim();
     // `[x](file)` is a link.
@@ -157,13 +158,20 @@ mod tests {
         for line in done {
             assert_eq!(boxes(line).first().map(|task| task.0), Some(true), "{line}");
         }
-        for line in
-            ["- [ ] a", "- [] a", "- [~] a", "- [-] a", "- [ ](x) a", "-   [ ] a", "```\n- [ ] a\n```"]
-        {
+        for line in [
+            "- [ ] a",
+            "- [] a",
+            "- [~] a",
+            "- [-] a",
+            "- [ ](x) a",
+            "-   [ ] a",
+            "-[ ] a",
+            "```\n- [ ] a\n```",
+        ] {
             assert_eq!(boxes(line).first().map(|task| task.0), Some(false), "{line}");
         }
         for line in
-            ["- [x](file) a", "- [x][1] a", "- [ab] a", "-[x] a", "[x] a", "- x", "", "1 [x] a", "- [x"]
+            ["- [x](file) a", "- [x][1] a", "- [ab] a", "-[xx] a", "[x] a", "- x", "", "1 [x] a", "- [x"]
         {
             assert!(boxes(line).is_empty(), "{line}");
         }

@@ -63,7 +63,7 @@ pub(super) const FINISH_KEYS: &[RuleKey] = &[
         KeyType::Text,
         "A command, in the form of `runs`, that has succeeded since the last change.",
     ),
-    key("review", KeyType::Rounds, "How many reviews in a row have to be clean."),
+    key("review", KeyType::Number(10), "How many reviews in a row have to be clean."),
 ];
 
 /// The JSON Schemas of `[workflow.NAME]` and of `finish`.

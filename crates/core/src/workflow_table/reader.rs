@@ -69,7 +69,7 @@ fn read_finish(entries: Vec<RuleEntry<'_>>, mistakes: &mut Vec<Mistake>) -> Fini
         let outcome = find_key(FINISH_KEYS, &entry).and_then(|key| {
             match key.name {
                 "passed" => finish.passed = Some(text(key, &entry.value)?.text),
-                _ => finish.review = Some(number(key, &entry.value, 100)?),
+                _ => finish.review = Some(number(key, &entry.value)?),
             }
             Ok(())
         });

@@ -4,6 +4,7 @@
 //! "which file does this path mean?". Only the configuration is read in advance.
 
 mod cache;
+pub mod change_diff;
 mod checks;
 mod discarded;
 mod disk;
@@ -14,13 +15,18 @@ mod git_objects;
 mod git_references;
 pub mod git_repository;
 pub mod git_settings;
+mod git_trees;
 mod gitignore;
 mod kept_rules;
 mod past;
+mod private_git;
+mod reviewed_files;
 pub mod rule_commands;
+mod session_base;
 mod state_files;
 mod tree_state;
 mod trust;
+mod unreviewed_names;
 pub mod work_tree;
 mod workflow_records;
 

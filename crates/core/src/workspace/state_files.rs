@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -125,6 +125,25 @@ impl Workspace {
             lock = files::try_lock(&lock_file);
         }
         lock.map_err(fault_at(&lock_file))
+    }
+
+    /// The lock of a task that processes do one after the other; `None` if another process does it for longer than
+    /// `patience`.
+    pub fn wait_for_lock(
+        &self,
+        folder: &str,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<Option<Lock>, Fault> {
+        const PAUSE: Duration = Duration::from_millis(50);
+        let end = Instant::now() + patience;
+        loop {
+            let lock = self.try_lock(folder, path)?;
+            if lock.is_some() || Instant::now() >= end || (self.interruption.is_requested)() {
+                return Ok(lock);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     /// Whether another process holds the lock of a task ([`Self::try_lock`]). Creates no file.

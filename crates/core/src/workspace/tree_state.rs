@@ -73,7 +73,7 @@ impl Workspace {
         Some(TreeState { files: fnv1a(&digest), ignored: digest_files(directory, split_names(&ignored))? })
     }
 
-    fn run_git(&self, directory: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    pub(super) fn run_git(&self, directory: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
         self.permit_change().ok()?;
         let mut command = Command::new("git");
         command.arg("-C").arg(directory).args(["-c", "core.fsmonitor=false"]).args(arguments);

@@ -29,7 +29,7 @@ pub mod skill_delegation_enforcer;
 pub mod skill_validator;
 pub mod state;
 pub mod state_write_validator;
-mod test_command;
+pub(crate) mod test_command;
 mod test_output;
 mod test_result;
 pub mod test_watcher;

@@ -18,16 +18,14 @@ use super::prompts::{self, ReviewerInstructions};
 use super::state::{self, LoopState, Malformed, StateFile};
 use super::tasks::{self, Remaining, TaskList};
 use super::transition::{LoopStep, ReviewOutcome, Round, StopAnswer, StopFacts, transition};
+use crate::review_round::{FinishedReview, ReviewRequest};
 use provost_core::config::settings;
 use provost_core::opinion::{Fault, ReviewerWork, RoundRecord};
-use provost_core::review_verdict::{ReviewResult, ReviewVerdict};
-use provost_core::reviewer::{self, ReviewLogs, ReviewerTask};
+use provost_core::review_verdict::ReviewUsage;
+use provost_core::reviewer::ReviewLogs;
 use provost_core::text::shorten_name;
 use provost_core::workspace::Lock;
 use provost_core::workspace::Workspace;
-
-/// A verdict is searched for in this many bytes at the start of a review.
-pub const LARGEST_REVIEW: u64 = 4 << 20;
 
 /// The folder in Provost's own directory for reviewers' logs and for files that were moved out of a plan.
 const FOLDER: &str = "reviews";
@@ -47,6 +45,8 @@ pub struct Conclusion {
     pub runs_elsewhere: bool,
     /// How long the reviewer took, if one was started.
     pub took: Option<Duration>,
+    /// What the reviewer says it has used.
+    pub usage: ReviewUsage,
 }
 
 impl Conclusion {
@@ -68,6 +68,7 @@ impl Conclusion {
             verdict,
             is_last: matches!(answer, StopAnswer::Advance { .. }),
             took: self.took?,
+            usage: self.usage,
         }))
     }
 }
@@ -126,9 +127,12 @@ impl<'a> ReviewLoop<'a> {
                 Ok(only) => {
                     lock = only;
                     let began = Instant::now();
-                    let verdict = self.run_review(&before, round, show_progress);
+                    let finished = self.run_review(&before, round, show_progress);
                     conclusion.took = Some(began.elapsed());
-                    verdict
+                    finished.and_then(|finished| {
+                        conclusion.usage = finished.usage;
+                        finished.verdict
+                    })
                 }
                 Err(fault) => Err(fault),
             };
@@ -250,7 +254,7 @@ impl<'a> ReviewLoop<'a> {
         state: &LoopState,
         round: &Round,
         show_progress: &mut dyn FnMut(&str),
-    ) -> Result<ReviewOutcome, Fault> {
+    ) -> Result<FinishedReview, Fault> {
         let Self { plan, workspace, .. } = self;
         let nothing = |why: &str| Err(Fault::Error(why.to_owned()));
         let subject = round.review.subject(state.current_task.as_deref()).map_err(Fault::Error)?;
@@ -284,7 +288,6 @@ impl<'a> ReviewLoop<'a> {
         let instructions = ReviewerInstructions::write(round.review, workspace)?;
         let prompt = prompts::review_prompt(plan, round.review, task, &tasks, &file, &instructions);
         let limit = Duration::from_secs(workspace.config.number(settings::REVIEW_LOOP_SECONDS));
-        let question = ReviewerTask { prompt: &prompt, model: &round.model, limit, directory: &plan.root };
         let logs =
             ReviewLogs { out: self.new_own_file(&file, ".out")?, err: self.new_own_file(&file, ".err")? };
         show_progress(&format!(
@@ -297,32 +300,23 @@ impl<'a> ReviewLoop<'a> {
             limit.as_secs(),
             logs.err.display()
         ));
-        let answer = reviewer::run_review(&question, &logs, workspace);
-        let verdict = self.read_verdict(answer, &file);
+        let request = ReviewRequest {
+            prompt: &prompt,
+            model: &round.model,
+            limit,
+            directory: &plan.root,
+            file: &file,
+            logs,
+            may_only_answer: false,
+        };
+        let finished = request.run(workspace);
         // If the reviewer wrote nothing, restore the old files.
-        if verdict.is_err() && !workspace.has_content(&file) {
+        if finished.verdict.is_err() && !workspace.has_content(&file) {
             for (aside, place) in aside.into_iter().rev() {
                 aside.map_or(Ok(()), |aside| workspace.move_file(&aside, place))?;
             }
         }
-        verdict
-    }
-
-    /// The verdict of an answer. It counts only with a written review.
-    fn read_verdict(&self, answer: ReviewResult, file: &Path) -> Result<ReviewOutcome, Fault> {
-        let judgement = answer.map_err(|silence| Fault::Error(silence.to_string()))?;
-        if !self.workspace.has_content(file) {
-            return Err(Fault::Error(format!("the reviewer wrote no review to {}", file.display())));
-        }
-        let judgement = match judgement {
-            Some(judgement) => Some(judgement),
-            None => ReviewVerdict::from_last_line(&self.workspace.read_start(file, LARGEST_REVIEW)?.0),
-        };
-        match judgement {
-            Some(ReviewVerdict::Pass) => Ok(ReviewOutcome::Clean),
-            Some(ReviewVerdict::Fail) => Ok(ReviewOutcome::Issues),
-            None => Err(Fault::Error("the reviewer gave no verdict".into())),
-        }
+        Ok(finished)
     }
 
     /// Enters the result into the state as it is now; `None`: the state has moved on.

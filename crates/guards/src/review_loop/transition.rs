@@ -10,6 +10,7 @@ use std::fmt;
 use super::phase::{COMPLETE, COMPLETE_TASK, COMPLETE_TASK_TDD, CREATE_TASKS, ReviewKind};
 use super::state::{FIRST_MODEL, LoopState, SECOND_MODEL};
 use super::tasks::Remaining;
+pub use provost_core::review_verdict::ReviewOutcome;
 use provost_core::text::shorten_name;
 
 /// This many clean reviews in a row end a cycle.
@@ -24,15 +25,6 @@ pub struct StopFacts {
     pub tasks: Remaining,
     /// The reviewer's verdict; `None`: no review has been made yet.
     pub verdict: Option<ReviewOutcome>,
-}
-
-/// The outcome of a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReviewOutcome {
-    Clean,
-    Issues,
-    /// The reviewer crashed, took too long, wrote nothing or gave no verdict. That is neither a pass nor a failure.
-    Missing,
 }
 
 /// One review of a cycle.

@@ -17,7 +17,7 @@ use provost_core::rules::path_pattern::PathPatterns;
 use provost_shell::pattern::{CommandPattern, PatternMatch, RunView};
 
 /// One step of a line.
-pub(super) enum LineStep {
+pub(crate) enum LineStep {
     Change(ChangedPath),
     /// A command that a pattern describes has run, and its exit code decides that of the line.
     Run(String),
@@ -25,11 +25,24 @@ pub(super) enum LineStep {
 
 /// The steps of the commands of a call, and for each the number of its command.
 pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, LineStep)> {
-    let line = scene.event.line();
     let parsed: Vec<(&str, CommandPattern<'_>)> = patterns
         .iter()
         .filter_map(|text| CommandPattern::parse(text).ok().map(|pattern| (*text, pattern)))
         .collect();
+    list_steps_with(scene, |run| {
+        let is_passed = |(text, pattern): &&(&str, CommandPattern<'_>)| {
+            pattern.matches(run) == PatternMatch::Yes && is_real_run(run, text)
+        };
+        parsed.iter().filter(is_passed).map(|(text, _)| (*text).to_owned()).collect()
+    })
+}
+
+/// Like [`list_steps`], with the names that `name_run` gives to a run.
+pub(crate) fn list_steps_with(
+    scene: &Scene<'_>,
+    name_run: impl Fn(&RunView<'_>) -> Vec<String>,
+) -> Vec<(usize, LineStep)> {
+    let line = scene.event.line();
     let mut steps = Vec::new();
     for pipeline in order_pipelines(line) {
         for &command in &pipeline {
@@ -42,11 +55,7 @@ pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, Li
                 let Some(run) = RunView::from_effect(effect) else { continue };
                 let home = scene.workspace.places.home.as_deref();
                 let run = run.in_project(Some(&scene.workspace.project), home);
-                let is_passed = |(text, pattern): &&(&str, CommandPattern<'_>)| {
-                    pattern.matches(&run) == PatternMatch::Yes && is_real_run(&run, text)
-                };
-                let found = parsed.iter().filter(is_passed);
-                steps.extend(found.map(|(text, _)| (command, LineStep::Run((*text).to_owned()))));
+                steps.extend(name_run(&run).into_iter().map(|name| (command, LineStep::Run(name))));
             }
         }
     }
@@ -54,7 +63,7 @@ pub(super) fn list_steps(scene: &Scene<'_>, patterns: &[&str]) -> Vec<(usize, Li
 }
 
 /// The numbers of the commands that run before a command.
-pub(super) fn list_commands_before(target: usize, line: &Line) -> Vec<usize> {
+pub(crate) fn list_commands_before(target: usize, line: &Line) -> Vec<usize> {
     let pipelines = order_pipelines(line).into_iter();
     pipelines.take_while(|pipeline| !pipeline.contains(&target)).flatten().collect()
 }
@@ -196,6 +205,20 @@ fn may_be_file(path: &Path, scene: &Scene<'_>) -> bool {
     scene.exists(path) || has_extension && !text.contains(char::is_whitespace) && !text.contains("://")
 }
 
+/// Whether a rule counts changes of a file, by its key `changed`.
+pub(super) fn counts_change(patterns: &[RuleText], path: &Path, scene: &Scene<'_>) -> bool {
+    if patterns.is_empty() {
+        return counts_without_pattern(path, scene);
+    }
+    PathPatterns::parse(patterns).is_ok_and(|patterns| patterns.matches(path, scene.roots()))
+}
+
+fn counts_without_pattern(path: &Path, scene: &Scene<'_>) -> bool {
+    let roots = scene.roots();
+    let is_temporary = roots.temporary.iter().any(|root| is_within(path, root));
+    is_within(path, &roots.project) || !is_temporary && !path.starts_with("/dev")
+}
+
 /// The first of some changes that a rule counts, by its key `changed`.
 pub(super) fn find_counted<'c>(
     patterns: &[RuleText],
@@ -209,8 +232,7 @@ pub(super) fn find_counted<'c>(
     changes.find(|change| match change {
         ChangedPath::Any => true,
         ChangedPath::File(path) | ChangedPath::Tree(path) if patterns.is_empty() => {
-            let is_temporary = roots.temporary.iter().any(|root| is_within(path, root));
-            is_within(path, &roots.project) || !is_temporary && !path.starts_with("/dev")
+            counts_without_pattern(path, scene)
         }
         ChangedPath::File(path) => parsed.matches(path, roots),
         ChangedPath::Tree(path) => parsed.matches(path, roots) || parsed.may_match_below(path, roots),

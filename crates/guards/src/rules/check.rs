@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::changes::find_counted;
 use super::need::MissingEvidence;
 use super::record;
+use super::review;
 use super::scene::Scene;
 use provost_core::config::Config;
 use provost_core::guard::Trigger;
@@ -20,6 +21,11 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// How long the commands of all rules may take at a trigger; `None` if there are none.
 pub fn find_time_limit(trigger: Trigger, config: &Config) -> Option<Duration> {
     let limits = config.rules.rules.iter().filter_map(|rule| match (&rule.action, trigger) {
+        (RuleAction::Need(Need { evidence: NeedEvidence::Review(need), .. }), trigger) => {
+            let is_due = matches!(trigger, Trigger::Stop)
+                || trigger == Trigger::SubagentStop && !rule.subject.in_agent.is_empty();
+            is_due.then(|| review::find_time_limit(need).as_secs())
+        }
         (RuleAction::Need(Need { evidence: NeedEvidence::Check { seconds, .. }, .. }), trigger) => {
             let is_due = match trigger {
                 Trigger::Stop | Trigger::SubagentStop => rule.subject.stops,

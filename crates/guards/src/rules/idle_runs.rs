@@ -33,7 +33,7 @@ const IDLE_BY_PROGRAM: &[(&str, &str)] = &[
 ];
 
 /// Whether a run does its work, as far as its words say. An option that the pattern itself asks for is its work.
-pub(super) fn is_real_run(run: &RunView<'_>, pattern: &str) -> bool {
+pub(crate) fn is_real_run(run: &RunView<'_>, pattern: &str) -> bool {
     let mut words = Vec::new();
     for word in run.arguments() {
         match word {

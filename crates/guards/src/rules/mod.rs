@@ -6,18 +6,20 @@
 mod added_lines;
 mod answer;
 mod call;
-mod changes;
+pub(crate) mod changes;
 mod check;
 mod commits;
 mod find_deletion;
 mod find_expression;
+mod find_reading;
 mod hidden_writes;
-mod idle_runs;
-mod need;
+pub(crate) mod idle_runs;
+pub(crate) mod need;
 pub(crate) mod paths;
 mod placed_paths;
 mod pushes;
-mod record;
+pub(crate) mod record;
+mod review;
 mod run;
 mod runs;
 mod saved;
@@ -65,7 +67,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
             Ok(Opinion { is_unconcerned: by_rule.is_empty(), by_rule, ..Opinion::default() })
         }
         EventKind::Prompt { .. } => Ok(match record::record_prompt(event, workspace) {
-            Ok(()) => Opinion::unconcerned(),
+            Ok(()) => review::answer_skip_prompt(event, workspace),
             Err(fault) => warn_about_fault("the prompt could not be recorded", &fault),
         }),
         EventKind::SessionStart { is_fresh: true } => Ok(trust::announce_waiting(workspace)),

@@ -35,6 +35,8 @@ pub(super) fn find_missing_for_call(
             let evidence = read_evidence(scene)?;
             check::find_failure(rule, (command, *seconds), &evidence, scene)
         }
+        // Such a rule is about the end of a turn only.
+        NeedEvidence::Review(_) => Ok(None),
     }
 }
 
@@ -44,7 +46,7 @@ pub(super) fn read_evidence(scene: &Scene<'_>) -> Result<SessionEvidence, Fault>
         return Ok(SessionEvidence::default());
     }
     let evidence = scene.workspace.read_evidence(session)?;
-    if record::record_ended_tasks(&evidence, scene.event, scene.workspace)? {
+    if record::record_ended_tasks(&evidence, session, scene.event, scene.workspace)? {
         return scene.workspace.read_evidence(session);
     }
     Ok(evidence)
@@ -108,13 +110,13 @@ pub(super) fn find_last_evidence<'e>(
 }
 
 /// The shortest command line that a pattern matches.
-pub(super) fn build_line(pattern: &str) -> String {
+pub(crate) fn build_line(pattern: &str) -> String {
     let words = pattern.split_ascii_whitespace().map(|word| word.split('|').next().unwrap_or(word));
     let words = words.filter(|word| *word != END).map(|word| word.trim_matches('*'));
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn describe_change(change: &ChangedPath, scene: &Scene<'_>) -> String {
+pub(crate) fn describe_change(change: &ChangedPath, scene: &Scene<'_>) -> String {
     let Some(path) = change.path() else { return "a file that cannot be known".into() };
     let shown = path.strip_prefix(&scene.workspace.project).unwrap_or(path);
     if shown.as_os_str().is_empty() {

@@ -6,8 +6,8 @@ use super::changes::{LineStep, list_steps};
 use super::scene::Scene;
 use provost_core::event::{Event, EventKind};
 use provost_core::opinion::Fault;
-use provost_core::rules::Rule;
 use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence};
+use provost_core::rules::{Rule, is_skip_reviews_prompt};
 use provost_core::tool::{Tool, ToolCall};
 use provost_core::workspace::Workspace;
 
@@ -16,8 +16,18 @@ fn list_needed_patterns(rules: &[Rule]) -> Option<Vec<&str>> {
     let mut patterns: Vec<&str> = rules.iter().filter_map(Rule::needed_pattern).collect();
     patterns.sort_unstable();
     patterns.dedup();
-    let is_needed = !patterns.is_empty() || rules.iter().any(|rule| !rule.subject.changed.is_empty());
+    let needs_changes = |rule: &Rule| !rule.subject.changed.is_empty() || rule.needed_reviews().is_some();
+    let is_needed = !patterns.is_empty() || rules.iter().any(needs_changes);
     is_needed.then_some(patterns)
+}
+
+/// Remembers where a session began, if a rule needs reviews of what it changes.
+fn remember_session_commit(event: &Event, workspace: &Workspace) -> Result<(), Fault> {
+    let needs_reviews = workspace.config.rules.rules.iter().any(|rule| rule.needed_reviews().is_some());
+    if needs_reviews && !workspace.is_past() {
+        return workspace.remember_session_commit(session(event));
+    }
+    Ok(())
 }
 
 /// The name of the session's record.
@@ -42,8 +52,9 @@ pub(super) fn record_start(scene: &Scene<'_>) -> Result<(), Fault> {
 /// Records what a finished call has changed and run.
 pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
     let Some(patterns) = list_needed_patterns(&workspace.config.rules.rules) else { return Ok(()) };
+    remember_session_commit(event, workspace)?;
     if let Some(ended) = &call.outcome.ended_task {
-        return record_task(&ended.id, ended.has_succeeded, event, workspace);
+        return record_task(&ended.id, ended.has_succeeded, session(event), workspace);
     }
     let has_failed = matches!(event.kind, EventKind::ToolFailed(_));
     if matches!(call.tool, Tool::Read { .. }) || has_failed && call.tool.is_file_tool() {
@@ -56,7 +67,12 @@ pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace)
     workspace.append_evidence(session(event), &records)
 }
 
-fn build_records(call: &ToolCall, steps: &[(usize, LineStep)], has_failed: bool) -> Vec<EvidenceRecord> {
+/// What a finished call has changed and run.
+pub(crate) fn build_records(
+    call: &ToolCall,
+    steps: &[(usize, LineStep)],
+    has_failed: bool,
+) -> Vec<EvidenceRecord> {
     let id = call.id.clone().unwrap_or_default();
     let outcome = &call.outcome;
     let has_succeeded =
@@ -95,19 +111,30 @@ pub(super) fn record_prompt(event: &Event, workspace: &Workspace) -> Result<(), 
         return Ok(());
     }
     if let Some(task) = finished_task {
-        return record_task(task, *has_task_succeeded, event, workspace);
+        return record_task(task, *has_task_succeeded, session(event), workspace);
     }
     let session = session(event);
     let is_of_user = *is_by_user && event.agent.as_ref().is_none_or(|agent| agent.id.is_none());
+    remember_session_commit(event, workspace)?;
+    if asks_to_skip_reviews(event) {
+        return workspace.append_evidence(session, &[EvidenceRecord::SkipReviews]);
+    }
     if is_of_user && workspace.has_evidence(session) && workspace.read_evidence(session)?.has_rounds() {
         workspace.append_evidence(session, &[EvidenceRecord::Prompt])?;
     }
     Ok(())
 }
 
+/// Whether this is the user's prompt that ends the reviews of the turn.
+pub(super) fn asks_to_skip_reviews(event: &Event) -> bool {
+    let EventKind::Prompt { text: Some(text), is_by_user: true, .. } = &event.kind else { return false };
+    event.agent.as_ref().is_none_or(|agent| agent.id.is_none()) && is_skip_reviews_prompt(text)
+}
+
 /// Records the background tasks whose end the transcript announces, where no hook has seen the prompt about it.
-pub(super) fn record_ended_tasks(
+pub(crate) fn record_ended_tasks(
     evidence: &SessionEvidence,
+    log: &str,
     event: &Event,
     workspace: &Workspace,
 ) -> Result<bool, Fault> {
@@ -120,19 +147,24 @@ pub(super) fn record_ended_tasks(
         // Without a transcript, the end is not witnessed.
         let end = workspace.find_line_backwards(transcript, MOST, find_end).unwrap_or_default();
         if let Some(has_succeeded) = end {
-            record_task(task, has_succeeded, event, workspace)?;
+            record_task(task, has_succeeded, log, workspace)?;
             has_ended = true;
         }
     }
     Ok(has_ended)
 }
 
-fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
-    let session = session(event);
-    if !workspace.has_evidence(session) {
+/// Records the end of a background task in a log.
+pub(crate) fn record_task(
+    task: &str,
+    has_succeeded: bool,
+    log: &str,
+    workspace: &Workspace,
+) -> Result<(), Fault> {
+    if !workspace.has_evidence(log) {
         return Ok(());
     }
-    let evidence = workspace.read_evidence(session)?;
+    let evidence = workspace.read_evidence(log)?;
     // The end may be announced several times.
     let running = evidence.list_running_tasks().into_iter().find(|running| *running == task);
     let Some((call, patterns)) = running.and_then(|task| evidence.find_background(task)) else {
@@ -148,5 +180,5 @@ fn record_task(task: &str, has_succeeded: bool, event: &Event, workspace: &Works
     };
     let mut records: Vec<_> = evidence.list_changes_by(call).map(changed).collect();
     records.extend(patterns.iter().map(ran));
-    workspace.append_evidence(session, &records)
+    workspace.append_evidence(log, &records)
 }

@@ -10,6 +10,7 @@ use super::changes::find_counted;
 use super::check;
 use super::need::{self, MissingEvidence};
 use super::record;
+use super::review;
 use super::scene::Scene;
 use provost_core::disk_use::DiskUse;
 use provost_core::event::{Event, EventKind, PermissionMode, TurnEnd};
@@ -30,12 +31,15 @@ pub(super) fn judge_stop(turn: &TurnEnd, scene: &Scene<'_>) -> Result<Opinion, F
     let mut evidence = need::read_evidence(scene)?;
     let mut by_rule = Vec::new();
     for rule in rules() {
-        let opinion = match &rule.action {
-            RuleAction::Need(need) => judge_need(rule, need, &mut evidence, scene)?,
-            RuleAction::Warn(reason) => warn(rule, reason, &evidence, scene)?,
-            _ => None,
+        let opinions = match &rule.action {
+            RuleAction::Need(Need { evidence: NeedEvidence::Review(need), .. }) => {
+                review::judge_reviews(rule, need, scene)?
+            }
+            RuleAction::Need(need) => judge_need(rule, need, &mut evidence, scene)?.into_iter().collect(),
+            RuleAction::Warn(reason) => warn(rule, reason, &evidence, scene)?.into_iter().collect(),
+            _ => Vec::new(),
         };
-        by_rule.extend(opinion.map(|mut opinion| {
+        by_rule.extend(opinions.into_iter().map(|mut opinion| {
             opinion.evidence.insert(0, format!("the rule is in {}", rule.place()));
             opinion.disk_use = DiskUse::CONTENT;
             RuleOpinion { name: rule.full_name().into(), is_watched: rule.is_watched, opinion }
@@ -64,12 +68,13 @@ fn judge_need(
         NeedEvidence::Check { command, seconds } => {
             check::find_failure(rule, (command, *seconds), evidence, scene)?
         }
+        NeedEvidence::Review(_) => None,
     };
     let agent = agent_id(scene.event);
     let count_rounds = |evidence: &SessionEvidence| {
         let run = match &need.evidence {
             NeedEvidence::Passed(pattern) => need::find_last_evidence(rule, &pattern.text, evidence, scene),
-            NeedEvidence::Check { .. } => None,
+            NeedEvidence::Check { .. } | NeedEvidence::Review(_) => None,
         };
         evidence.count_rounds(&rule.name, agent, run)
     };

@@ -12,9 +12,15 @@ use provost_core::rules::evidence::{ChangedPath, EvidenceRecord, SessionEvidence
 use provost_core::rules::{NeedEvidence, Rule, RuleAction};
 use provost_core::tool::Tool;
 
-/// Whether a rule would stop the end of a turn, or warn about it, after changes of these files and then these calls, which all
-/// succeeded. A check counts as passed if its own command is among the calls.
-pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, files: &[PathBuf], ran: &[Event]) -> bool {
+/// Whether a rule would stop the end of a turn, or warn about it, after changes of these files, then these calls, which all
+/// succeeded, and then so many clean reviews. A check counts as passed if its own command is among the calls.
+pub fn matches_stop_example(
+    rule: &Rule,
+    scene: &Scene<'_>,
+    files: &[PathBuf],
+    ran: &[Event],
+    reviewed: u64,
+) -> bool {
     if !concerns_stop(rule, scene.event) {
         return false;
     }
@@ -53,6 +59,7 @@ pub fn matches_stop_example(rule: &Rule, scene: &Scene<'_>, files: &[PathBuf], r
                 };
                 is_concerned() && !ran.iter().any(is_check)
             }
+            NeedEvidence::Review(need) => is_concerned() && !files.is_empty() && reviewed < need.clean,
         },
         RuleAction::Warn(_) => is_concerned(),
         _ => false,

@@ -8,6 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 use super::refusal::ProtectedFile;
+use crate::change_review::prompts::list_instruction_files;
 use provost_core::disk_use::DiskUse;
 use provost_core::opinion::Fault;
 use provost_core::places::{CONFIG_FILE, is_provost_program, is_within};
@@ -72,6 +73,7 @@ impl<'a> Protected<'a> {
         let found = workspace.config.files.iter().map(|(_, file)| file.clone());
         let plugin = (workspace.client.settings.find_plugin)();
         let rest = [places.seal_key_file(), places.state.clone(), workspace.own_program(), plugin.clone()];
+        let instructions = list_instruction_files(workspace);
         let protect = |named: PathBuf| ProtectedPath {
             identity: workspace.find_identity(&named),
             named,
@@ -81,7 +83,12 @@ impl<'a> Protected<'a> {
             workspace,
             state: places.state.as_ref().map(|state| workspace.resolve(state)),
             plugin: plugin.map(|plugin| workspace.resolve(&plugin)),
-            own: configs.chain(found).chain(rest.into_iter().flatten()).map(protect).collect(),
+            own: configs
+                .chain(found)
+                .chain(rest.into_iter().flatten())
+                .chain(instructions)
+                .map(protect)
+                .collect(),
             settings: workspace.list_settings_files().into_iter().map(protect).collect(),
             reviewers: OnceCell::new(),
             last: RefCell::default(),

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::places::describe_root;
 use super::places::{find_record_place, list_roots_below};
 use super::record::{Approval, WorkflowRecord, digest_meaning, store_named};
 use provost_core::config::settings;
@@ -157,10 +158,12 @@ fn choose_for_command<'t>(
     workspace: &Workspace,
 ) -> Result<FoundInstance<'t>, Rejected> {
     let candidates = list_candidates(tables, event, workspace)?;
-    if let Some(name) = name
-        && candidates.iter().any(|candidate| candidate.root.is_called(&candidate.place, name))
-    {
-        return choose_named(name, tables, event, workspace);
+    if let Some(name) = name {
+        let is_known = candidates.iter().any(|candidate| candidate.root.is_called(&candidate.place, name));
+        // A tool with a pointer takes any text, and the others a name.
+        if is_known || tables.iter().all(|table| table.pointer.is_none()) {
+            return choose_named(name, tables, event, workspace);
+        }
     }
     let near = || candidates.iter().filter(|candidate| candidate.is_near);
     let pointed = near().find(|candidate| {
@@ -221,7 +224,7 @@ fn approve(
         workflow: root.table.name.clone(),
         instance: instance.place.name.clone(),
         place: relative(&instance.place.path, &root.directory),
-        root: relative(&root.directory, &place),
+        root: describe_root(&root.directory, workspace),
         files: instance.list_files().map(|file| (file.path.clone(), digest_meaning(file))).collect(),
         time: workspace.format_now(),
         session: event.session.clone().unwrap_or_default(),
@@ -297,6 +300,7 @@ fn reject_unknown(name: &str, candidates: &[Candidate<'_>], workspace: &Workspac
         .take(MOST_NAMED)
         .map(|name| format!("`provost approve {}`", make_one_line(name)))
         .collect();
+    names.dedup();
     if open.len() > MOST_NAMED {
         names.push(format!("… ({} are open; `provost workflow status` lists them)", open.len()));
     }

@@ -25,6 +25,13 @@ pub fn find_record_place(root: &Path, workspace: &Workspace) -> PathBuf {
     if is_linked { main().unwrap_or_else(|| workspace.project.clone()) } else { workspace.project.clone() }
 }
 
+/// How the record names a root: by its path in the project, which is the same in all work trees.
+pub(super) fn describe_root(root: &Path, workspace: &Workspace) -> String {
+    let place = find_record_place(root, workspace);
+    let below = root.strip_prefix(&workspace.project).or_else(|_| root.strip_prefix(place));
+    below.unwrap_or(root).to_string_lossy().into_owned()
+}
+
 /// Whether a resolved path belongs to the session's project. `root` is the workflow's root of the path.
 pub(super) fn is_in_project(path: &Path, root: &Path, workspace: &Workspace) -> bool {
     is_within(path, &workspace.project) || workspace.start.starts_with(root)

@@ -8,10 +8,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::places::describe_root;
 use crate::plan_gate::digest::Digest;
 use crate::seal::SealKey;
 use provost_core::opinion::Fault;
 use provost_core::workflow::instance::{ArtefactFile, WorkflowInstance};
+use provost_core::workflow::project::WorkflowRoot;
 use provost_core::workspace::Workspace;
 
 /// More approvals than this are not kept; the oldest are dropped.
@@ -71,9 +73,21 @@ impl WorkflowRecord {
         Ok(record)
     }
 
+    /// The approvals of a root, the newest first.
+    pub fn list_approvals(&self, root: &WorkflowRoot<'_>, workspace: &Workspace) -> Vec<&Approval> {
+        let name = describe_root(&root.directory, workspace);
+        let is_own = |approval: &&Approval| approval.workflow == root.table.name && approval.root == name;
+        self.approvals.iter().filter(is_own).collect()
+    }
+
     /// The last approval of an instance.
-    pub fn find_approval(&self, workflow: &str, instance: &str) -> Option<&Approval> {
-        self.approvals.iter().find(|approval| approval.workflow == workflow && approval.instance == instance)
+    pub fn find_approval(
+        &self,
+        root: &WorkflowRoot<'_>,
+        instance: &str,
+        workspace: &Workspace,
+    ) -> Option<&Approval> {
+        self.list_approvals(root, workspace).into_iter().find(|approval| approval.instance == instance)
     }
 
     /// The instance of a workflow that the user has named last.

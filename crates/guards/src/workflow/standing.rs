@@ -68,7 +68,7 @@ fn find_tag_standing(
         Err(fault) => return WorkStanding::Unreadable(fault),
     };
     open.retain(|tag| tag.is_open);
-    let find_approval = |tag: &TagState| record.find_approval(&root.table.name, &tag.place.name);
+    let find_approval = |tag: &TagState| record.find_approval(root, &tag.place.name, workspace);
     for tag in &open {
         let is_same = |(_, digest): &(String, String)| *digest == tag.digest;
         if let Some(approval) = find_approval(tag).filter(|approval| approval.files.iter().any(is_same)) {
@@ -106,8 +106,7 @@ fn find_approved(
     record: &WorkflowRecord,
     workspace: &Workspace,
 ) -> Option<WorkStanding> {
-    let workflow = root.table.name.as_str();
-    record.approvals.iter().filter(|approval| approval.workflow == workflow).find_map(|approval| {
+    record.list_approvals(root, workspace).into_iter().find_map(|approval| {
         let place =
             InstancePlace { name: approval.instance.clone(), path: root.directory.join(&approval.place) };
         let instance = root.read_instance(&place, workspace)?;
@@ -152,21 +151,22 @@ fn find_open(root: &WorkflowRoot<'_>, record: &WorkflowRecord, workspace: &Works
         return WorkStanding::Free;
     }
     let instance = open.remove(0);
-    let why = find_reason(root, &instance, record);
+    let why = find_reason(root, &instance, record, workspace);
     let others = open.into_iter().map(|other| other.place.name).collect();
     WorkStanding::Waiting { instance, why, others }
 }
 
 /// Why an open instance does not allow work yet.
-pub fn find_reason(
+fn find_reason(
     root: &WorkflowRoot<'_>,
     instance: &WorkflowInstance,
     record: &WorkflowRecord,
+    workspace: &Workspace,
 ) -> WaitingReason {
     if let Some((artefact, problem)) = instance.first_problem() {
         return WaitingReason::Incomplete(artefact.expected.clone(), problem.clone());
     }
-    let approval = record.find_approval(&root.table.name, &instance.place.name);
+    let approval = record.find_approval(root, &instance.place.name, workspace);
     match approval.map(|approval| approval.compare(instance)) {
         Some(Err(difference)) => WaitingReason::Changed(difference),
         _ => WaitingReason::NotApproved,

@@ -7,16 +7,24 @@ use super::standing::WaitingReason;
 use provost_core::event::Event;
 use provost_core::opinion::{Denial, Fault};
 use provost_core::text::{clip_line, quote_for_model, quote_path_end, sanitize_for_model};
-use provost_core::workflow::APPROVE_PROMPT;
 use provost_core::workflow::instance::{ArtefactProblem, WorkflowInstance};
 use provost_core::workflow::project::WorkflowRoot;
+use provost_core::workflow::{APPROVE_PROMPT, WorkflowSystem};
 
 /// How many other open instances a denial names.
 const MOST_NAMED: usize = 3;
 
-/// The prompt with which the user approves an instance.
-pub fn approve_prompt(instance: &str) -> String {
-    format!("`{} {}`", APPROVE_PROMPT, sanitize_for_model(instance).replace('`', "'"))
+/// The prompt with which the user approves an instance. Another member of the repository may have one of the same name, so
+/// outside of its root the prompt has the path.
+fn approve_prompt(event: &Event, root: &WorkflowRoot<'_>, instance: &WorkflowInstance) -> String {
+    let place = &instance.place;
+    let is_near = event.cwd.starts_with(&root.directory) || root.table.system == WorkflowSystem::TaskMaster;
+    let member = root.directory.file_name().filter(|_| !is_near);
+    let name = member.map_or_else(
+        || place.name.clone(),
+        |member| format!("{}/{}", member.to_string_lossy(), root.shorten(&place.path)),
+    );
+    format!("`{} {}`", APPROVE_PROMPT, sanitize_for_model(&name).replace('`', "'"))
 }
 
 pub(super) fn deny_waiting(
@@ -26,7 +34,7 @@ pub(super) fn deny_waiting(
     why: &WaitingReason,
     others: &[String],
 ) -> Denial {
-    let prompt = approve_prompt(&instance.place.name);
+    let prompt = approve_prompt(event, root, instance);
     let named = format!("the {} {}", root.table.noun, quote_for_model(&clip_line(&instance.place.name, 40)));
     let place = quote_path_end(&root.shorten(&instance.place.path));
     let (why, mut fix) = match why {
@@ -100,7 +108,7 @@ pub(super) fn deny_without_instance(event: &Event, root: &WorkflowRoot<'_>) -> D
 }
 
 pub(super) fn deny_unknown(event: &Event, root: &WorkflowRoot<'_>, instance: &WorkflowInstance) -> Denial {
-    let prompt = approve_prompt(&instance.place.name);
+    let prompt = approve_prompt(event, root, instance);
     build_denial(
         event,
         format!("its target is not known, and work waits for the user's prompt {prompt}"),

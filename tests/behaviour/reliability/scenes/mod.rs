@@ -3,6 +3,7 @@
 mod own;
 mod phases;
 mod plans;
+mod ticks;
 
 use crate::reliability::stage::Stage;
 
@@ -10,7 +11,7 @@ use crate::reliability::stage::Stage;
 pub type Scene = (&'static str, fn() -> Stage);
 
 pub fn all() -> Vec<Scene> {
-    [own::SCENES, plans::SCENES, phases::SCENES].concat()
+    [own::SCENES, plans::SCENES, phases::SCENES, ticks::SCENES].concat()
 }
 
 /// The scene of a guard.

@@ -69,6 +69,19 @@ const CHANGES: &[Change] = &[
         let _ = workspace.trust_commands();
         true
     }),
+    ("wait_for_lock", |workspace, root| workspace.wait_for_lock("x", root, Duration::ZERO).is_err()),
+    ("diff_range", |workspace, _| workspace.diff_range(None).is_err()),
+    ("diff_session_changes", |workspace, _| {
+        workspace.diff_session_changes("s", &[], 1, &|_: &Path| true).is_err()
+    }),
+    ("remember_clean_diff", |workspace, _| {
+        workspace.remember_clean_diff("s", &crate::workspace::change_diff::ChangeDiff::default(), 1).is_err()
+    }),
+    ("remember_session_commit", |workspace, _| workspace.remember_session_commit("s").is_err()),
+    ("write_diff_text", |workspace, root| {
+        let diff = crate::workspace::change_diff::ChangeDiff::default();
+        workspace.write_diff_text(&diff, &root.join("d")).is_err()
+    }),
     ("try_lock", |workspace, root| workspace.try_lock("x", root).is_err()),
     ("write_state_file", |workspace, root| {
         workspace.write_state_file(&root.join("state/x/y"), b"x").is_err()
@@ -77,7 +90,7 @@ const CHANGES: &[Change] = &[
     ("ask_reviewer", |workspace, root| ask_reviewer(&review_task(root), workspace).is_err()),
     ("run_review", |workspace, root| {
         let logs = ReviewLogs { out: root.join("out"), err: root.join("err") };
-        run_review(&review_task(root), &logs, workspace).is_err()
+        run_review(&review_task(root), &logs, workspace).result.is_err()
     }),
     ("remember_reviewer", |workspace, root| remember_reviewer(workspace, root, true).is_none()),
     ("store_permission", |workspace, _| store_permission(workspace, "s", "self-guard", "x").is_err()),

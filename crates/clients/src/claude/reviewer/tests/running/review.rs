@@ -14,7 +14,7 @@ impl Room {
     fn review_with(&self, prompt: &str, seconds: u64, logs: &ReviewLogs) -> ReviewResult {
         let limit = Duration::from_secs(seconds);
         let question = ReviewerTask { prompt, model: "great", limit, directory: self.directory.path() };
-        start_review(&question, logs, &self.workspace)
+        start_review(&question, logs, &self.workspace).result
     }
 
     fn review(&self, seconds: u64) -> ReviewResult {
@@ -207,7 +207,7 @@ fn a_models_name_is_passed_on_as_it_is() {
     for model in ["haiku", "opus[1m]", "no such model; $(x)"] {
         let limit = Duration::from_secs(AMPLE);
         let question = ReviewerTask { prompt: "x", model, limit, directory: room.directory.path() };
-        assert_eq!(start_review(&question, &room.logs(), &room.workspace), PASS);
+        assert_eq!(start_review(&question, &room.logs(), &room.workspace).result, PASS);
         assert_eq!(room.read("model").trim_end(), model);
     }
 }
