@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::config::{Config, settings};
+use crate::config::settings;
 use crate::text::make_one_line;
 use crate::workflow::instance::{ArtefactProblem, ArtefactState, WorkflowInstance};
 use crate::workflow::project::WorkflowRoot;
@@ -104,13 +104,7 @@ impl RootReport {
         for place in &places {
             if let Some(instance) = root.read_instance(place, workspace) {
                 let is_current = pointer.as_deref().is_some_and(|name| root.is_called(place, name));
-                report.instances.push(InstanceReport::read(
-                    root,
-                    &instance,
-                    is_current,
-                    &record,
-                    &workspace.config,
-                ));
+                report.instances.push(InstanceReport::read(root, &instance, is_current, &record, workspace));
             }
         }
         report.instances.sort_by_key(|instance| !instance.is_open);
@@ -188,10 +182,10 @@ impl InstanceReport {
         instance: &WorkflowInstance,
         is_current: bool,
         record: &WorkflowRecord,
-        config: &Config,
+        workspace: &Workspace,
     ) -> Self {
         let name = instance.place.name.clone();
-        let free_routes = config.words(settings::WORKFLOW_FREE_ROUTES);
+        let free_routes = workspace.config.words(settings::WORKFLOW_FREE_ROUTES);
         let free = instance.route.clone().filter(|route| free_routes.contains(route));
         let known = record.find_approval(root, &name, workspace);
         let approval = match (free, known) {
