@@ -27,7 +27,7 @@ fn an_empty_project_has_a_new_file_and_then_nothing_again() {
         ]
     );
     assert!(desk.now().contains(
-        "exec provost hook --pack self --pack rules --pack planner --pack review-loop --pack phases\""
+        "exec provost hook --pack self --pack rules --pack workflow --pack planner --pack review-loop --pack phases\""
     ));
     let shared = fs::metadata(desk.settings()).unwrap().permissions().mode() & 0o444;
     assert_eq!(shared, 0o444, "a shared file can be read");

@@ -54,7 +54,7 @@ fn packs_come_whose_files_are_there() {
     assert!(told.contains("no   planner      there is no agent of `planner.agents`\n"), "{told}");
     assert!(
         told.contains(
-            "[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"
+            "[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"
         ),
         "{told}"
     );
@@ -64,7 +64,7 @@ fn packs_come_whose_files_are_there() {
     let told = desk.run(&["init", "--dry-run"], 0).stdout;
     assert!(told.contains("yes  planner      there is an agent `tdd-planner`\n"), "{told}");
     assert!(
-        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"planner\"]"),
+        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"planner\"]"),
         "{told}"
     );
 
@@ -72,14 +72,14 @@ fn packs_come_whose_files_are_there() {
     desk.project.write_file("provost.toml", "[plan_gate]\nenabled = true\n[planner]\nagents = [\"scout\"]\n");
     let told = desk.run(&["init", "--dry-run"], 0).stdout;
     assert!(
-        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"plan-gate\", \"--pack\", \"planner\"]"),
+        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"plan-gate\", \"--pack\", \"planner\"]"),
         "{told}"
     );
 
     let told = desk.run(&["init", "--dry-run", "--pack", "phases"], 0).stdout;
     assert!(told.contains("yes  phases       you named it; inactive until there is `.isdlc`\n"), "{told}");
     assert!(
-        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"phases\"]"),
+        told.contains("[\"hook\", \"--pack\", \"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"phases\"]"),
         "{told}"
     );
     desk.run(&["init", "--pack", "phase"], 64);
@@ -94,7 +94,7 @@ fn for_every_project_this_one_does_not_decide() {
     let told = desk.run(&["init", "--dry-run", "--scope", "user"], 0).stdout;
     assert!(
         told.contains(
-            "\"self\", \"--pack\", \"rules\", \"--pack\", \"planner\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"
+            "\"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"planner\", \"--pack\", \"review-loop\", \"--pack\", \"phases\"]"
         ),
         "{told}"
     );
@@ -105,7 +105,7 @@ fn for_every_project_this_one_does_not_decide() {
     desk.project.write_home_file(".config/provost/provost.toml", "[plan_gate]\nenabled = true\n");
     desk.project.write_file("provost.toml", "");
     let told = desk.run(&["init", "--dry-run", "--scope", "user"], 0).stdout;
-    let all = "\"self\", \"--pack\", \"rules\", \"--pack\", \"plan-gate\", \"--pack\", \"planner\", \"--pack\", \"review-loop\"";
+    let all = "\"self\", \"--pack\", \"rules\", \"--pack\", \"workflow\", \"--pack\", \"plan-gate\", \"--pack\", \"planner\", \"--pack\", \"review-loop\"";
     assert!(told.contains(all), "{told}");
     desk.run(&["init", "--yes", "--scope", "user", "--pack", "phases"], 0);
     assert!(

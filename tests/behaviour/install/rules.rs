@@ -79,11 +79,11 @@ fn named_packs_come_without_the_built_in_rules_but_ones_own_hold() {
     let desk = Desk::empty();
     desk.run(&["init", "--yes", "--scope", "project", "--pack", "phases"], 0);
     assert_eq!(config(&desk), None);
-    assert!(desk.now().contains("--pack self --pack rules --pack phases"), "{}", desk.now());
+    assert!(desk.now().contains("--pack self --pack rules --pack workflow --pack phases"), "{}", desk.now());
     let desk = Desk::empty();
     desk.run(&["init", "--yes", "--scope", "project", "--pack", "phases", "--rules", "enforce"], 0);
     assert_eq!(config(&desk).as_deref(), Some(USED));
-    assert!(desk.now().contains("--pack self --pack rules --pack phases"), "{}", desk.now());
+    assert!(desk.now().contains("--pack self --pack rules --pack workflow --pack phases"), "{}", desk.now());
 }
 
 /// What a new user tries first. The home has no such directory, and the repository no commit.

@@ -11,10 +11,11 @@ fn an_empty_project_has_nothing_waiting() {
 project    <project>
 packs      self, planner are on
            rules off: there are no rules in `provost.toml`
+           workflow off: `workflow.use` names no workflow
            plan-gate off: `plan_gate.enabled` is not set, and no hook entry names it
            review-loop off: there is no `.taskie/plans` here or above
            phases off: there is no `.isdlc` in this project
-guards     6 of 30 guards on here
+guards     6 of 32 guards on here
 next       nothing waits for you; `provost guards` shows what is guarded here
 denied     nothing lately
 ";
@@ -135,13 +136,14 @@ fn every_part_is_on_one_screen() {
 project    <project>
 packs      self, planner, review-loop, phases are on
            rules off: there are no rules in `provost.toml`
+           workflow off: `workflow.use` names no workflow
            plan-gate off: `plan_gate.enabled` is not set, and no hook entry names it
 review     login-limit: Plan review; round 1 of 8 waits for its answer; 1 of 2 clean in a row
 next stop  the agent may stop: .taskie/plans/login-limit/plan-post-review-1.md, the answer to
            .taskie/plans/login-limit/plan-review-1.md, does not exist yet
 workflow   feature, 06-implementation (3 of 4)
 gate       GATE-06: tests, articles missing
-guards     24 of 30 guards on here; switched off: branch-guard
+guards     24 of 32 guards on here; switched off: branch-guard
 config     1 mistake: <project>/provost.toml:4:1: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
 next       `/taskie:continue-plan` continues with post-plan-review
 "
@@ -170,7 +172,7 @@ fn it_says_what_the_packs_own_commands_say() {
     }
     assert_eq!(all["next"], "`/taskie:continue-plan` continues with post-plan-review");
     assert_eq!(
-        all["packs"][2],
+        all["packs"][3],
         json!({"name": "plan-gate", "on": true, "why": "`plan_gate.enabled` is set"})
     );
     let text = status(&project);
@@ -202,7 +204,7 @@ fn the_plan_gate_is_on_if_a_hook_entry_names_it() {
     leaving["session_id"] = "s1".into();
     project.hook_with(&["--pack", "plan-gate"], &leaving);
     let all = status_json(&project);
-    assert_eq!(all["packs"][2], json!({"name": "plan-gate", "on": true, "why": "a hook entry names it"}));
+    assert_eq!(all["packs"][3], json!({"name": "plan-gate", "on": true, "why": "a hook entry names it"}));
     assert_eq!(all["denials"][0]["guard"], "plan-gate");
 }
 

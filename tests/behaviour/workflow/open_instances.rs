@@ -46,7 +46,7 @@ fn the_one_that_the_user_named_last_is_what_a_denial_is_about() {
     assert_held(&project, "the change `add-login` waits");
     prompt(&project, "/opsx:apply b");
     assert_held(&project, "the change `b` waits");
-    assert_held(&project, "Also open: `add-login`, `c`");
+    assert_held(&project, "Also open: `c`, `add-login`");
 }
 
 #[test]

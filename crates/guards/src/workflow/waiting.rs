@@ -40,7 +40,7 @@ pub(super) fn deny_waiting(
     let (why, mut fix) = match why {
         WaitingReason::NotApproved => (
             format!("{named} waits for the user's prompt {prompt}"),
-            format!("show them the plan, and ask for this prompt. The plan is in {place}"),
+            format!("ask for it, and show the user the plan in {place}"),
         ),
         WaitingReason::Changed(difference) => {
             let (file, verb) = match difference {

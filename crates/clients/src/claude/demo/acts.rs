@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{
-    CONFIG, DemoProject, LEAVE, PLANNER, PROMPT, SESSION, START, STOP, STOP_AGAIN, STOP_BY_AGENT,
+    CONFIG, DemoProject, LEAVE, PLANNER, PROMPT, PROMPTED, SESSION, START, STOP, STOP_AGAIN, STOP_BY_AGENT,
     WRITE_BY_AGENT, WROTE, make_scene,
 };
 use crate::{DemoAct, SceneAction};
@@ -86,6 +86,33 @@ pub(super) fn rules(demo: &DemoProject<'_>) -> DemoAct {
             demo.edit("Applied migrations are final, with the Edit tool…", migration, "int", "text"),
             demo.bash("…and with every other one.", "cd db && sed -i s/int/text/ migrations/1.sql"),
             demo.bash("A new migration may be written.", "echo 'drop table a;' > db/migrations/2.sql"),
+        ],
+    }
+}
+
+pub(super) fn workflow(demo: &DemoProject<'_>) -> DemoAct {
+    const APPROVAL: &str = "provost approve add-login";
+    let change = |name: &str| format!("openspec/changes/add-login/{name}");
+    let code = "echo 'login()' >> src/app.js";
+    let approval = demo.make_event(PROMPTED, |event| event["prompt"] = APPROVAL.into());
+    DemoAct {
+        title: "No code before you approve the plan.",
+        asks_reviewer: false,
+        files: vec![
+            demo.file("provost.toml", "[workflow]\nuse = [\"openspec\"]\n"),
+            demo.file(&change("proposal.md"), "# Why\nUsers log in.\n"),
+            demo.file(&change("tasks.md"), "- [ ] 1.1 Ask for the password\n"),
+        ],
+        scenes: vec![
+            demo.bash("The agent has planned a change with OpenSpec, and begins to code at once.", code),
+            demo.bash(
+                "It may go on planning.",
+                "echo '- [ ] 1.2 Test it' >> openspec/changes/add-login/tasks.md",
+            ),
+            make_scene("You have read the plan, and type a prompt.", APPROVAL, SceneAction::Call(approval)),
+            demo.bash("Now the agent may code.", code),
+            demo.bash("It changes the plan, and codes again.", code)
+                .with_file(demo.file(&change("proposal.md"), "# Why\nEverybody is an administrator.\n")),
         ],
     }
 }

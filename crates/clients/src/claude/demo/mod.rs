@@ -18,6 +18,7 @@ const BASH_BY_AGENT: &str = recorded!("PreToolUse.Bash.in_subagent");
 const CONFIG: &str = recorded!("ConfigChange");
 const EDIT: &str = recorded!("PreToolUse.Edit");
 const LEAVE: &str = recorded!("PreToolUse.ExitPlanMode");
+const PROMPTED: &str = recorded!("UserPromptSubmit");
 const START: &str = recorded!("SessionStart.startup");
 const STOP: &str = recorded!("Stop.active_false");
 const STOP_AGAIN: &str = recorded!("Stop.active_true");
@@ -35,6 +36,7 @@ pub(super) fn find_act(pack: &str, home: &Path, project: &Path) -> Option<DemoAc
     match pack {
         "self" => Some(acts::self_guard(&demo)),
         "rules" => Some(acts::rules(&demo)),
+        "workflow" => Some(acts::workflow(&demo)),
         "plan-gate" => Some(acts::plan_gate(&demo)),
         "planner" => Some(acts::planner(&demo)),
         "review-loop" => Some(acts::review_loop(&demo)),
