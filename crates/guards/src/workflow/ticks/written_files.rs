@@ -82,16 +82,13 @@ fn read_written_file<'t>(
     let workspace = scene.workspace;
     let Some(root) = find_workflow_root(table, &used.path, workspace) else { return Ok(None) };
     let role = find_role(&root, &used.path, workspace);
+    let is_filled = matches!(used.contents, Contents::All | Contents::Unknown);
     let (old, written) = match role {
-        PathRole::Work | PathRole::Marker => return Ok(None),
-        PathRole::Planning
-            if matches!(used.contents, Contents::All | Contents::Unknown)
-                && !is_finished_place(&root, &used.path) =>
-        {
-            // What is put below a directory may be any of its files.
+        // What is put below a directory may be any of its files.
+        PathRole::Planning if is_filled && !is_finished_place(&root, &used.path) => {
             (String::new(), WrittenText::Unknown)
         }
-        PathRole::Planning => return Ok(None),
+        PathRole::Work | PathRole::Marker | PathRole::Planning => return Ok(None),
         _ => {
             // A change that is renamed takes its ticks along.
             let moved = used.source.as_ref().and_then(|source| find_task_source(&root, source, scene));
