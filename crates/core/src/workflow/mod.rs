@@ -13,7 +13,7 @@ pub mod instance;
 pub mod keys;
 mod layout;
 pub mod meaning;
-pub mod openspec;
+mod openspec;
 pub mod project;
 mod reader;
 mod task_master;
@@ -21,6 +21,7 @@ pub mod tasks;
 
 pub use approve_prompt::{APPROVE_PROMPT, PromptRequest};
 pub use built_in::{BUILT_IN, find_built_in};
+pub use openspec::{find_schema, read_default_schema, read_own_schema};
 pub(crate) use reader::{WorkflowLayer, is_workflow_entry, read_workflow_tables};
 
 /// The tool that a workflow belongs to. Some of its formats need a reader of their own.
