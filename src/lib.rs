@@ -19,7 +19,8 @@ pub mod supervisor;
 pub use provost_clients as clients;
 pub use provost_core::{
     client, clock, config, decision, effect, engine, event, glob, guard, opinion, overrides, past_judgement,
-    places, process, raw_object, review_verdict, reviewer, rules, text, tool, workflow, workspace, yaml,
+    places, process, raw_object, review_verdict, reviewer, rules, text, tool, workflow, workflow_table,
+    workspace, yaml,
 };
 pub use provost_files as files;
 pub use provost_guards::{

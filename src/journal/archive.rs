@@ -26,8 +26,8 @@ const FORMAT: u32 = 1;
 const KEPT_SECONDS: i64 = 90 * 86_400;
 /// Below this size, the archive of a project is kept for longer.
 const SMALL_ARCHIVE: u64 = 16 << 20;
-/// An archive is never larger. Only endless denials can fill it.
-const LARGEST_ARCHIVE: u64 = 64 << 20;
+/// An archive is never larger. Only endless denials can fill it: about 2,000 on each of 90 days.
+const LARGEST_ARCHIVE: u64 = 256 << 20;
 /// A compact file that is smaller is merged with the next one.
 const SMALL_FILE: u64 = 256 << 10;
 /// A larger file stays as it is, because compacting it would take too long.

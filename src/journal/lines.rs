@@ -149,8 +149,12 @@ impl JournalRecord {
         if !self.facts().is_before_call {
             return None;
         }
-        let known = self.text("subject_hash");
-        let hash = if known.is_empty() { hash_subject(self.text("subject")) } else { known.to_owned() };
+        let hash = match (self.text("subject_hash"), self.text("subject")) {
+            // An older version recorded no subject.
+            ("", "") => return None,
+            ("", subject) => hash_subject(subject),
+            (hash, _) => hash.to_owned(),
+        };
         CallKey::new(self.text("session"), self.text("tool"), &hash)
     }
 }
@@ -255,7 +259,7 @@ mod tests {
         };
         assert_eq!(denied("ls", BEFORE), allowed.allowed_call());
         assert_ne!(denied("ls -l", BEFORE), allowed.allowed_call());
-        assert_eq!(denied("ls", "AnotherEvent"), None);
+        assert_eq!([denied("ls", "AnotherEvent"), denied("", BEFORE)], [None, None]);
         assert!(hash.len() == 8 && hash != hash_subject(""));
     }
 }

@@ -5,6 +5,7 @@
 //! only when both are read, so all claims are kept until then.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
@@ -29,13 +30,20 @@ pub enum ClaimKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClaimKey(u64);
 
-/// Which files have something, with what each says about it.
-type Claims = Vec<(u32, ClaimKind)>;
+/// A file, and what it says about what it has.
+type Claim = (u32, ClaimKind);
+
+/// What some keys are claimed for. Nearly always it is one file, so the others are kept apart.
+#[derive(Default)]
+struct Shard {
+    first: HashMap<u64, Claim>,
+    others: HashMap<u64, Vec<Claim>>,
+}
 
 #[derive(Default)]
 pub struct ClaimTable {
     hasher: RandomState,
-    shards: [Mutex<HashMap<u64, Claims>>; SHARDS],
+    shards: [Mutex<Shard>; SHARDS],
     files: Mutex<HashMap<u32, FileRank>>,
 }
 
@@ -55,12 +63,22 @@ impl ClaimTable {
 
     /// Claims something for a file. Returns whether this file had it before.
     pub fn claim(&self, key: ClaimKey, file: u32, kind: ClaimKind) -> bool {
-        let shard = &self.shards[usize::try_from(key.0 >> 32).unwrap_or(0) % SHARDS];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        let claims = shard.entry(key.0).or_default();
-        let is_repeated = claims.iter().any(|(other, _)| *other == file);
+        let mut shard = self.shards[find_shard(key)].lock().unwrap_or_else(PoisonError::into_inner);
+        let Shard { first, others } = &mut *shard;
+        let first = match first.entry(key.0) {
+            Entry::Vacant(entry) => {
+                entry.insert((file, kind));
+                return false;
+            }
+            Entry::Occupied(entry) => entry.into_mut(),
+        };
+        if first.0 == file {
+            return true;
+        }
+        let others = others.entry(key.0).or_default();
+        let is_repeated = others.iter().any(|(other, _)| *other == file);
         if !is_repeated {
-            claims.push((file, kind));
+            others.push((file, kind));
         }
         is_repeated
     }
@@ -69,30 +87,52 @@ impl ClaimTable {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(file, rank);
     }
 
-    /// For each key, the file for which it counts, and what that file says.
-    pub fn settle(self) -> HashMap<ClaimKey, (u32, ClaimKind)> {
+    /// Decides for which file each key counts.
+    pub fn settle(self) -> SettledClaims {
         let ranks = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
         let rank = |file: u32| {
             let FileRank { began, is_fork } =
                 ranks.get(&file).copied().unwrap_or(FileRank { began: None, is_fork: false });
             (began.unwrap_or(u64::MAX), is_fork, file)
         };
-        let all = self
-            .shards
-            .into_iter()
-            .flat_map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
-        all.filter_map(|(key, claims)| {
-            let first = claims.into_iter().min_by_key(|(file, _)| rank(*file))?;
-            Some((ClaimKey(key), first))
-        })
-        .collect()
+        let settle_shard = |shard: Mutex<Shard>| {
+            let Shard { mut first, others } = shard.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for (key, others) in others {
+                if let Some(first) = first.get_mut(&key) {
+                    let all = others.into_iter().chain([*first]);
+                    *first = all.min_by_key(|(file, _)| rank(*file)).unwrap_or(*first);
+                }
+            }
+            first
+        };
+        SettledClaims(self.shards.map(settle_shard))
     }
+}
+
+/// For each key, the file for which it counts, and what that file says.
+pub struct SettledClaims([HashMap<u64, Claim>; SHARDS]);
+
+impl SettledClaims {
+    /// Whether something counts for a file.
+    pub fn is_owner(&self, key: ClaimKey, file: u32) -> bool {
+        self.0[find_shard(key)].get(&key.0).is_some_and(|(owner, _)| *owner == file)
+    }
+
+    /// What counts, once each.
+    pub fn kinds(&self) -> impl Iterator<Item = ClaimKind> {
+        self.0.iter().flat_map(HashMap::values).map(|(_, kind)| *kind)
+    }
+}
+
+fn find_shard(key: ClaimKey) -> usize {
+    usize::try_from(key.0 >> 32).unwrap_or(0) % SHARDS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Which of two files that both have something counts.
     fn winner(ranks: [FileRank; 2]) -> u32 {
         let table = ClaimTable::default();
         let key = table.key("call", "t1");
@@ -102,7 +142,9 @@ mod tests {
             table.rank_file(file, rank);
         }
         assert_ne!(key, table.key("prompt", "t1"));
-        table.settle()[&key].0
+        let settled = table.settle();
+        assert_eq!(settled.kinds().count(), 1);
+        (0..2).find(|file| settled.is_owner(key, *file)).unwrap()
     }
 
     #[test]

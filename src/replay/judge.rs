@@ -8,9 +8,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::branch_tracker::{BranchTracker, may_switch};
 use super::result::{DecisionChange, PastDecision};
 use crate::clients::Client;
-use crate::clients::past::{Detail, PastCall, PastEvent, PastEventKind};
+use crate::clients::past::json_scan::{read_string, visit_fields};
+use crate::clients::past::{CallFate, Detail, PastCall, PastEvent, PastEventKind};
 use crate::config::{Config, ConfigLayer};
 use crate::environment::make_workspace;
 use crate::event::{Event, EventKind};
@@ -56,6 +58,10 @@ pub struct Judgement {
     /// Guards and rules that could not judge, with the reason.
     pub unjudged: Vec<(Arc<str>, &'static str)>,
     what: Arc<str>,
+    /// The call may check out another branch.
+    may_switch: bool,
+    /// No guard could be asked, because the input of the call is too large or cannot be read.
+    pub is_unreadable: bool,
 }
 
 #[derive(Debug)]
@@ -78,8 +84,11 @@ pub struct Judge {
     pub needs_evidence: bool,
     hasher: RandomState,
     remembered: HashMap<u64, Arc<Judgement>>,
+    /// The answer about which there is nothing to say.
+    plain: Arc<Judgement>,
     /// The directory where the session began, and its project.
     session: (PathBuf, PathBuf),
+    branches: BranchTracker,
 }
 
 impl Judge {
@@ -99,7 +108,9 @@ impl Judge {
             needs_evidence,
             hasher: RandomState::new(),
             remembered: HashMap::new(),
+            plain: Arc::default(),
             session: (PathBuf::new(), PathBuf::new()),
+            branches: BranchTracker::default(),
         }
     }
 
@@ -118,17 +129,31 @@ impl Judge {
         let project = find_project_root(&start);
         self.session = (start, project);
         self.workspaces.iter().for_each(Workspace::forget_evidence);
+        self.branches.clear();
         &self.session.1
     }
 
     /// Judges a call that its hooks were asked about.
-    pub fn judge_call(&mut self, past: &PastEvent, call: &PastCall) -> Arc<Judgement> {
+    pub fn judge_call(&mut self, past: &PastEvent, call: &PastCall, fate: CallFate) -> Arc<Judgement> {
+        let judgement = self.find_judgement(past, call);
+        if fate == CallFate::Succeeded
+            && judgement.may_switch
+            && let Some(event) = self.build_event(past)
+        {
+            self.branches.note_call(past, &event);
+        }
+        judgement
+    }
+
+    fn find_judgement(&mut self, past: &PastEvent, call: &PastCall) -> Arc<Judgement> {
         let may_remember = !self.needs_evidence && call.file_before.is_none();
         let key = may_remember.then(|| self.remember_key(past, call));
         if let Some(known) = key.and_then(|key| self.remembered.get(&key)) {
             return known.clone();
         }
-        let judgement = Arc::new(self.judge_event(past));
+        let judgement = self.judge_event(past);
+        // Most calls pass, and share the same answer.
+        let judgement = if judgement.is_plain() { self.plain.clone() } else { Arc::new(judgement) };
         if let Some(key) = key {
             if self.remembered.len() >= MOST_REMEMBERED {
                 self.remembered.clear();
@@ -141,19 +166,21 @@ impl Judge {
     /// Everything on which the answer depends.
     fn remember_key(&self, past: &PastEvent, call: &PastCall) -> u64 {
         let agent = past.agent.as_ref().map(|agent| &agent.kind);
-        let event = (&past.cwd, &past.branch, &past.mode, agent, &past.main_agent);
+        let branch = self.branches.find_branch(past);
+        let event = (&past.cwd, branch, &past.mode, agent, &past.main_agent);
         self.hasher.hash_one((&self.session, event, &call.tool, &call.input, &call.file))
     }
 
     pub fn judge_event(&mut self, past: &PastEvent) -> Judgement {
         let mut judgement = Judgement::default();
-        let Some(build) = self.client.past_sessions.as_ref().map(|past| past.build_event) else {
+        let Some(event) = self.build_event(past) else {
+            judgement.is_unreadable = true;
             return judgement;
         };
-        let Some(event) = build(past) else { return judgement };
+        judgement.may_switch = may_switch(&event);
         let facts = RecordedFacts {
             file: find_known_file(past, &event),
-            branch: past.branch.as_deref().map(str::to_owned),
+            branch: self.branches.find_branch(past).as_deref().map(str::to_owned),
         };
         let mut by_config = Vec::new();
         for workspace in &mut self.workspaces {
@@ -168,9 +195,14 @@ impl Judge {
         let (new, old) = (by_config.next().unwrap_or_default(), by_config.next().unwrap_or_default());
         judgement.verdicts = if compared { compare(new, old) } else { new };
         if !judgement.verdicts.is_empty() {
-            judgement.what = prepare(&describe(&event)).into();
+            judgement.what = prepare(&describe(&event, past)).into();
         }
         judgement
+    }
+
+    /// The event that a hook got.
+    fn build_event(&self, past: &PastEvent) -> Option<Event> {
+        (self.client.past_sessions.as_ref()?.build_event)(past)
     }
 
     /// Lets the rules record what has happened. Only for rules that ask for it later.
@@ -212,8 +244,8 @@ impl Judgement {
         })
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.verdicts.is_empty()
+    fn is_plain(&self) -> bool {
+        self.verdicts.is_empty() && self.unjudged.is_empty() && !self.may_switch && !self.is_unreadable
     }
 }
 
@@ -314,12 +346,26 @@ fn compare(new: Vec<JudgedBy>, old: Vec<JudgedBy>) -> Vec<JudgedBy> {
     verdicts
 }
 
-/// What the event is about: the whole command, the file, the agent.
-fn describe(event: &Event) -> String {
-    match event.call().map(|call| &call.tool) {
-        Some(Tool::Shell { command }) => command.trim().to_owned(),
-        Some(_) => event.full_subject().map_or_else(|| event.subject(), std::borrow::Cow::into_owned),
-        None => "the end of a turn".into(),
+/// What the event is about: the whole command, the file, the agent. Of another tool, its name and its address or query: any
+/// other text could be a secret.
+fn describe(event: &Event, past: &PastEvent) -> String {
+    let Some(call) = event.call() else { return "the end of a turn".into() };
+    if let Tool::Shell { command } = &call.tool {
+        return command.trim().to_owned();
+    }
+    if let Some(subject) = event.full_subject() {
+        return subject.into_owned();
+    }
+    let PastEventKind::Call(recorded, _) = &past.kind else { return event.subject() };
+    let mut text = None;
+    let _ = visit_fields(&recorded.input, |name, value| {
+        if name == b"url" || name == b"query" {
+            text = read_string(value);
+        }
+    });
+    match text.filter(|text| !text.trim().is_empty()) {
+        Some(text) => format!("{} {}", call.native_tool, text.trim()),
+        None => call.native_tool.clone(),
     }
 }
 

@@ -7,6 +7,7 @@
 //! Others that need past sessions ([`crate::clients::past`]) select files with [`selection::select`], and read them with
 //! [`session_reader::SessionReader`].
 
+mod branch_tracker;
 pub mod claims;
 pub mod judge;
 pub mod result;

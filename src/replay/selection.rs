@@ -3,7 +3,7 @@
 //! Only names, sizes and times decide, except where a project is asked for: a client's name of a directory cannot be
 //! turned back into a path, so the first record of each file says where its session was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::places::{Places, is_within, resolve_path};
 /// No client nests directories deeper.
 const DEEPEST: usize = 16;
 
-const LINK: &str = "link";
+const LINK: &str = "link that leads nowhere, or to what is replayed anyway";
 const NOT_A_FILE: &str = "directory or device that is named like a record";
 const EMPTY: &str = "empty file";
 const OLD: &str = "file that was last changed before the asked time";
@@ -79,11 +79,19 @@ pub fn select(
     scope: &Scope,
     since: Option<SystemTime>,
 ) -> io::Result<Selection> {
-    let mut search = Search { past, since, found: Vec::new(), skipped: Skipped::new() };
+    let mut search = Search {
+        past,
+        since,
+        root: PathBuf::new(),
+        followed: HashSet::new(),
+        found: Vec::new(),
+        skipped: Skipped::new(),
+    };
     match scope {
         Scope::Place(place) => {
             let metadata = fs::metadata(place)?;
             if metadata.is_dir() {
+                search.root = resolve_path(place);
                 search.visit_directory(place, 0);
             } else {
                 search.add_file(place.clone(), &metadata);
@@ -92,6 +100,7 @@ pub fn select(
         Scope::All | Scope::Session(_) | Scope::Project(_) => {
             let directory = (past.find_directory)(places);
             if let Some(directory) = directory.filter(|directory| directory.is_dir()) {
+                search.root = resolve_path(&directory);
                 search.visit_projects(&directory, scope);
             }
         }
@@ -119,6 +128,10 @@ pub fn select(
 struct Search<'a> {
     past: &'a PastSessions,
     since: Option<SystemTime>,
+    /// What is searched, without links.
+    root: PathBuf,
+    /// Where links led.
+    followed: HashSet<PathBuf>,
     found: Vec<SelectedFile>,
     skipped: Skipped,
 }
@@ -135,9 +148,8 @@ impl Search<'_> {
                 Scope::Project(project) => (self.past.may_hold)(&name.to_string_lossy(), project),
                 _ => true,
             };
-            // A project's directory may be a link to another disk.
-            if may_hold && entry.path().is_dir() {
-                self.visit_directory(&entry.path(), 1);
+            if may_hold {
+                self.visit_entry(&entry, 0);
             }
         }
     }
@@ -148,29 +160,41 @@ impl Search<'_> {
         }
         let Ok(entries) = fs::read_dir(directory) else { return self.skip(UNREADABLE) };
         for entry in entries {
-            let Ok((entry, kind)) = entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind)))
-            else {
-                self.skip(UNREADABLE);
-                continue;
-            };
-            let path = entry.path();
-            let is_record = (self.past.identify_file)(&path).is_some();
-            match () {
-                // A link may lead into a loop, or to what is replayed anyway.
-                () if kind.is_symlink() => {
-                    if is_record || path.is_dir() {
-                        self.skip(LINK);
-                    }
-                }
-                () if is_record && !kind.is_file() => self.skip(NOT_A_FILE),
-                () if kind.is_dir() => self.visit_directory(&path, depth + 1),
-                () if is_record => match entry.metadata() {
-                    Ok(metadata) => self.add_file(path, &metadata),
-                    Err(_) => self.skip(UNREADABLE),
-                },
-                () => {}
+            match entry {
+                Ok(entry) => self.visit_entry(&entry, depth),
+                Err(_) => self.skip(UNREADABLE),
             }
         }
+    }
+
+    fn visit_entry(&mut self, entry: &fs::DirEntry, depth: usize) {
+        let Ok(mut metadata) = entry.metadata() else { return self.skip(UNREADABLE) };
+        let mut path = entry.path();
+        let is_record = (self.past.identify_file)(&path).is_some();
+        if metadata.is_symlink() {
+            let target = fs::metadata(&path).ok();
+            if !is_record && !target.as_ref().is_some_and(fs::Metadata::is_dir) {
+                return;
+            }
+            let Some((target, real)) = target.zip(self.follow_link(&path)) else { return self.skip(LINK) };
+            if target.is_file() {
+                path = real;
+            }
+            metadata = target;
+        }
+        match () {
+            () if is_record && !metadata.is_file() => self.skip(NOT_A_FILE),
+            () if is_record => self.add_file(path, &metadata),
+            () if metadata.is_dir() => self.visit_directory(&path, depth + 1),
+            () => {}
+        }
+    }
+
+    /// Where a link leads, unless that is searched anyway: a project's directory may be on another disk.
+    fn follow_link(&mut self, link: &Path) -> Option<PathBuf> {
+        let target = fs::canonicalize(link).ok()?;
+        let is_searched = is_within(&target, &self.root) || is_within(&self.root, &target);
+        (!is_searched && self.followed.insert(target.clone())).then_some(target)
     }
 
     fn add_file(&mut self, path: PathBuf, metadata: &fs::Metadata) {
@@ -206,9 +230,11 @@ fn group(past: &PastSessions, found: Vec<SelectedFile>) -> Vec<SessionFiles> {
                 files.main = Some(file);
             }
             // Only its records name its session.
-            Some(FileOwner::Agent { session: None, .. }) | None => {
+            Some(FileOwner::Agent { session: None, .. }) => {
                 alone.push(SessionFiles { id: None, main: None, agents: vec![file] });
             }
+            // The user named it.
+            None => alone.push(SessionFiles { id: None, main: Some(file), agents: Vec::new() }),
         }
     }
     sessions.into_values().chain(alone).collect()

@@ -12,6 +12,9 @@ use super::session_reader::{SessionItem, SessionReader};
 use super::workers::Progress;
 use crate::clients::past::{CallFate, FileSummary, PastEvent, PastEventKind, PastSessions};
 
+const UNREADABLE_CALL: &str =
+    "call that is counted and not judged: its input is missing, broken or too large";
+
 /// What all threads share.
 pub(super) struct SharedState<'a> {
     pub(super) past: &'static PastSessions,
@@ -95,7 +98,7 @@ impl SessionRun<'_> {
         match &event.kind {
             PastEventKind::Call(call, fate) => {
                 let was_asked = *fate != CallFate::NeverAsked;
-                let judgement = was_asked.then(|| self.judge.judge_call(event, call));
+                let judgement = was_asked.then(|| self.judge.judge_call(event, call, *fate));
                 if is_counted {
                     let tool = self.number_tool(&call.tool);
                     let kind = ClaimKind::Call { tool, was_asked, in_agent: event.agent.is_some() };
@@ -155,6 +158,9 @@ impl SessionRun<'_> {
 
     fn keep(&mut self, key: Option<ClaimKey>, file: u32, event: &PastEvent, judgement: Option<&Judgement>) {
         let (Some(key), Some(judgement)) = (key, judgement) else { return };
+        if judgement.is_unreadable {
+            *self.findings.skipped.entry(UNREADABLE_CALL).or_default() += 1;
+        }
         self.findings.decisions.extend(judgement.decisions(event).map(|decision| (key, file, decision)));
         let unjudged = judgement.unjudged.iter();
         self.findings.unjudged.extend(unjudged.map(|(name, why)| (key, file, name.clone(), *why)));

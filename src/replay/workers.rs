@@ -130,7 +130,7 @@ fn join(found: Vec<Findings>, claims: ClaimTable, tools: &[String]) -> ReplayRes
     let mut result = ReplayResult::default();
     let mut sessions = std::collections::BTreeSet::new();
     let settled = claims.settle();
-    let counts = |key, file| settled.get(&key).is_some_and(|(owner, _)| *owner == file);
+    let counts = |key, file| settled.is_owner(key, file);
     let mut all: Vec<(u32, PastDecision)> = Vec::new();
     for findings in found {
         result.records += findings.records;
@@ -150,13 +150,13 @@ fn join(found: Vec<Findings>, claims: ClaimTable, tools: &[String]) -> ReplayRes
             }
         }
     }
-    for (_, kind) in settled.values() {
+    for kind in settled.kinds() {
         match kind {
             ClaimKind::Call { tool, was_asked, in_agent } => {
                 result.calls += 1;
-                result.asked_calls += usize::from(*was_asked);
-                result.agent_calls += usize::from(*in_agent);
-                let tool = tools.get(*tool as usize).cloned().unwrap_or_default();
+                result.asked_calls += usize::from(was_asked);
+                result.agent_calls += usize::from(in_agent);
+                let tool = tools.get(tool as usize).cloned().unwrap_or_default();
                 *result.calls_by_tool.entry(tool).or_default() += 1;
             }
             ClaimKind::Prompt => result.prompts += 1,

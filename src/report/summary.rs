@@ -107,7 +107,7 @@ fn list_figures(report: &Report) -> Vec<Figure> {
     vec![
         count("calls", "tool calls judged", summary.calls, sessions),
         count("denied_calls", "denied", summary.denied_calls, percent),
-        count("overridden", "overridden by the user", summary.overridden, String::new()),
+        count("overridden", "overrides by the user", summary.overridden, String::new()),
         last,
         count("review_rounds", "review rounds", summary.review_rounds, reviews),
         figure("time_per_call", "added per tool call", added, cost),

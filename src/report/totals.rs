@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::model::{Cost, Distribution, EventCost, GuardTotals};
 use crate::journal::day_totals::{DayTotals, EventTimes};
+use crate::registry::RULES;
 
 /// The upper bounds of the classes of a distribution, in microseconds. All of them have one significant digit, so a time that
 /// was rounded up to two is in the class that it was in before.
@@ -33,7 +34,10 @@ pub(super) fn list_guards(
     for name in
         judged.keys().copied().chain(known.iter().filter(|guard| guard.is_on).map(|guard| &*guard.name))
     {
-        spoke.entry(name.to_owned()).or_default();
+        // This guard asks all rules, and each of them speaks for itself.
+        if name != RULES {
+            spoke.entry(name.to_owned()).or_default();
+        }
     }
     let mut all: Vec<GuardTotals> = spoke
         .into_iter()

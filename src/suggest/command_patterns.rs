@@ -18,6 +18,29 @@ const HARMLESS: &[&str] = &[
     "head", "tail", "grep", "wc", "sort", "uniq", "cut", "tr", "cat", "less", "jq", "column",
 ];
 
+/// Programs whose first operand is a file, an address or a process, and no command of theirs.
+const WITHOUT_COMMANDS: &[&str] = &[
+    "rm", "rmdir", "cp", "mv", "ln", "mkdir", "touch", "chmod", "chown", "tee", "dd", "sed", "awk", "find",
+    "tar", "rsync", "scp", "ssh", "curl", "wget", "kill", "pkill", "killall", "bash", "sh", "zsh", "node",
+    "python", "python3", "ruby", "perl", "psql", "mysql", "sqlite3", "open", "code",
+];
+
+/// Commands that only name a group of others: `docker compose` could be `up` or `down`.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("docker", &["compose", "container", "image", "volume", "network", "system", "buildx"]),
+    ("podman", &["compose", "container", "image", "volume", "network", "system"]),
+    ("npm", &["run", "run-script", "exec"]),
+    ("pnpm", &["run", "exec", "dlx"]),
+    ("yarn", &["run", "exec", "dlx", "workspace"]),
+    ("bun", &["run", "x"]),
+    ("git", &["stash", "remote", "worktree", "submodule", "bisect"]),
+    ("gh", &["pr", "issue", "repo", "release", "run", "workflow", "secret", "auth", "gist"]),
+    ("kubectl", &["config", "rollout", "create"]),
+    ("terraform", &["state", "workspace"]),
+    ("poetry", &["run"]),
+    ("uv", &["run", "pip", "tool"]),
+];
+
 /// The patterns of one command.
 pub fn list_patterns(effect: &Effect) -> Vec<String> {
     let Effect::Run { program, arguments, .. } = effect else { return Vec::new() };
@@ -40,16 +63,23 @@ pub fn list_patterns(effect: &Effect) -> Vec<String> {
     // The first operand that the program takes as one. Those in front of it are values of options.
     let leading = operands.iter().position(|word| matches(&[program, word]).is_some());
     let leading = leading.map_or(&[][..], |at| &operands[at..]);
-    let subcommand: Vec<&str> =
-        leading.first().copied().filter(|word| is_subcommand(word)).into_iter().collect();
+    let is_command = |word: &&str| is_subcommand(word) && !WITHOUT_COMMANDS.contains(&program);
+    let is_group =
+        |word: &str| GROUPS.iter().any(|(owner, groups)| *owner == program && groups.contains(&word));
+    let count = match leading {
+        [first, second, ..] if is_group(first) && is_command(second) => 2,
+        [first, ..] if is_command(first) => 1,
+        _ => 0,
+    };
+    let subcommand = &leading[..count];
     // Options in front of the subcommand, such as `-C sub`, say where it acts and not what it does.
     let behind =
-        subcommand.first().and_then(|name| arguments.iter().position(|word| word == name)).unwrap_or(0);
+        subcommand.last().and_then(|name| arguments.iter().position(|word| word == name)).unwrap_or(0);
     let options = given().skip(behind).filter(|word| word.len() > 1 && word.starts_with('-'));
     let options = options.map(|word| word.split('=').next().unwrap_or(word)).filter(|word| is_plain(word));
     let options: Vec<&str> = options.take(MOST_WORDS).collect();
     let mut tried: Vec<Vec<&str>> = Vec::new();
-    let base = [&[program][..], &subcommand].concat();
+    let base = [&[program][..], subcommand].concat();
     if !subcommand.is_empty() || operands.is_empty() && options.is_empty() {
         tried.push(base.clone());
     }
@@ -102,6 +132,13 @@ mod tests {
             ["git push", "git push --force", "git push origin", "git push origin --force"]
         );
         assert_eq!(patterns("cd x && rm -rf build/out"), ["rm -rf", "rm build/out", "rm build/out -rf"]);
+        assert_eq!(patterns("rm -rf build"), ["rm -rf", "rm build", "rm build -rf"]);
+        assert_eq!(
+            patterns("docker compose down -v")[..2],
+            ["docker compose down", "docker compose down -v"]
+        );
+        assert_eq!(patterns("npm run deploy")[0], "npm run deploy");
+        assert_eq!(patterns("git stash")[0], "git stash");
         assert_eq!(patterns("ls -la"), Vec::<String>::new());
     }
 

@@ -29,6 +29,7 @@ pub mod switches;
 pub mod text;
 pub mod tool;
 pub mod workflow;
+pub mod workflow_table;
 pub mod workspace;
 pub mod yaml;
 

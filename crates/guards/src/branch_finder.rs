@@ -18,6 +18,13 @@ pub(crate) enum PossibleBranch {
     Unknown,
 }
 
+impl PossibleBranch {
+    /// What a client recorded as the branch.
+    pub(crate) fn from_record(recorded: &str) -> Self {
+        if recorded == "HEAD" { Self::None } else { Self::Named(recorded.to_owned()) }
+    }
+}
+
 /// What is checked out after one switch.
 enum AfterSwitch {
     Branch(PossibleBranch),
@@ -128,8 +135,20 @@ impl BranchFinder<'_> {
                 }
             }
         }
-        branches.push(read_head(&repository));
+        branches.push(self.find_head(&repository));
         Ok(branches)
+    }
+
+    /// What is checked out. In a past session, what its record says, because that may have changed since.
+    fn find_head(&self, repository: &Repository) -> PossibleBranch {
+        let is_own = || {
+            let own = self.workspace.find_repository(self.start);
+            own.is_some_and(|own| own.is_same_tree(repository))
+        };
+        match self.workspace.find_recorded_branch() {
+            Some(recorded) if !recorded.is_empty() && is_own() => PossibleBranch::from_record(&recorded),
+            _ => read_head(repository),
+        }
     }
 
     /// What is checked out in the work trees that the line creates in the places that `is_there` accepts.

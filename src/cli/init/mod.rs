@@ -192,7 +192,7 @@ impl Init {
             proposal.write(&mut out, &overview)?;
         }
         if let Some(workflows) = workflows
-            && workflows.confirm(&mut out, self.confirmation.is_agreed())?
+            && WorkflowProposal::confirm(&mut out, self.confirmation.is_agreed())?
         {
             workflows.write(&mut out, &overview)?;
         }

@@ -50,7 +50,7 @@ impl WorkflowProposal {
     }
 
     /// Asks the user in a terminal.
-    pub(super) fn confirm(&self, out: &mut impl Write, is_agreed: bool) -> Result<bool, CommandError> {
+    pub(super) fn confirm(out: &mut impl Write, is_agreed: bool) -> Result<bool, CommandError> {
         if is_agreed || !io::stdin().is_terminal() {
             return Ok(true);
         }

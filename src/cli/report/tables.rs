@@ -44,6 +44,9 @@ pub(super) fn print_report(out: &mut impl Write, report: &Report) -> io::Result<
         })?;
         print_explain_note(out, report)?;
         print_projects(out, report)?;
+    } else {
+        let text = "`provost doctor` says whether your sessions call Provost.";
+        writeln!(out, "\n{}", wrap_for_terminal(text, 0))?;
     }
     if let Some(totals) = &report.without_provost {
         print_transcripts(out, totals)?;
@@ -299,7 +302,7 @@ fn print_projects(out: &mut impl Write, report: &Report) -> io::Result<()> {
 }
 
 fn print_transcripts(out: &mut impl Write, totals: &TranscriptTotals) -> io::Result<()> {
-    print_heading(out, "Without Provost")?;
+    print_heading(out, "In past sessions")?;
     let text = format!(
         "In {} of the transcripts with {}, the guards and rules of now would have denied {}, asked about {} and warned \
          about {} ({} exact, {} approximate).",
@@ -312,6 +315,9 @@ fn print_transcripts(out: &mut impl Write, totals: &TranscriptTotals) -> io::Res
         format_count(totals.approximate),
     );
     screen::print_sentence(out, &text)?;
+    if totals.guards.is_empty() {
+        return Ok(());
+    }
     let mut rows = vec![["GUARD", "DENIED", "ASKED", "WARNED", "FOR EXAMPLE"].map(String::from).to_vec()];
     rows.extend(totals.guards.iter().take(MOST_GUARDS).map(|guard| {
         let counts = [guard.denied, guard.asked, guard.warned].map(format_count);

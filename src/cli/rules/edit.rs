@@ -116,7 +116,7 @@ impl RuleFileEdit {
         let Some(table) = document["workflow"].as_table_like_mut() else {
             return Err("`workflow` must be a table".into());
         };
-        table.insert("use", value(Array::from_iter(names.iter().copied())));
+        table.insert("use", value(names.iter().copied().collect::<Array>()));
         let mark = if self.after.starts_with('\u{feff}') { "\u{feff}" } else { "" };
         self.after = format!("{mark}{document}");
         Ok(())

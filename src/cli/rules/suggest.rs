@@ -136,8 +136,8 @@ impl SessionReading<'_> {
 
     /// Whether the rules and guards of now stop a call that the user rejected.
     fn is_stopped_already(&mut self, event: &PastEvent) -> bool {
-        let PastEventKind::Call(call, CallFate::RejectedByUser) = &event.kind else { return false };
-        let judgement = self.judge.judge_call(event, call);
+        let PastEventKind::Call(call, fate @ CallFate::RejectedByUser) = &event.kind else { return false };
+        let judgement = self.judge.judge_call(event, call, *fate);
         judgement.decisions(event).next().is_some()
     }
 }

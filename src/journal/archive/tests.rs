@@ -182,12 +182,17 @@ fn ninety_days_are_kept_and_more_in_a_small_archive() {
 #[test]
 fn an_archive_has_a_largest_size_whatever_is_in_it() {
     let dir = tempfile::tempdir().unwrap();
+    // The files take no room on the disk.
+    let enlarge = |number: u32, size: u64| {
+        let file = dir.path().join(format!("journal.archive.{number:06}.jsonl"));
+        fs::File::options().append(true).create(true).open(file).unwrap().set_len(size).unwrap();
+    };
     for number in 1..=5 {
-        put_compact(dir.path(), number, "2026-11-01", 15 << 20);
+        put_compact(dir.path(), number, "2026-11-01", 10_000);
+        enlarge(number, 60 << 20);
     }
     // This one is too large to be compacted.
-    let huge = put(dir.path(), "journal.archive.000006.jsonl", "");
-    fs::File::options().write(true).open(huge).unwrap().set_len(33 << 20).unwrap();
+    enlarge(6, 133 << 20);
     compact(dir.path()).unwrap();
     let size: u64 =
         names(dir.path()).iter().map(|name| fs::metadata(dir.path().join(name)).unwrap().len()).sum();

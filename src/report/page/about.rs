@@ -54,20 +54,29 @@ pub(super) fn without_provost(totals: Option<&TranscriptTotals>) -> String {
     };
     let columns = ["Guard or rule", "Deny#", "Ask#", "Warn#", "Newest commands and paths"];
     let rows: Vec<_> = totals.guards.iter().map(row).collect();
-    let decided = totals.exact.saturating_add(totals.approximate);
+    let exactness = match (totals.exact, totals.approximate) {
+        (0, 0) => String::new(),
+        (_, 0) => " All of these decisions follow from the call alone.".into(),
+        (exact, approximate) => format!(
+            " {} of these decisions follow from the call alone ({}); the others depend on what the disk was like.",
+            format_count(exact),
+            format_percent(exact, exact.saturating_add(approximate)),
+        ),
+    };
+    let mut left = left_out(&totals.left_out);
+    if !left.is_empty() {
+        left.insert_str(0, "<h3>What was not judged</h3>");
+    }
     format!(
-        "<section id=\"past\" aria-labelledby=\"past-h\"><h2 id=\"past-h\">What would have happened without Provost running</h2>\
-         <p class=\"lead\">In {} with {}, the guards and rules of now would have denied {}, asked about {} and warned about {}. \
-         {} of these decisions follow from the call alone ({}); the others depend on what the disk was like.</p>{}{}</section>",
+        "<section id=\"past\" aria-labelledby=\"past-h\"><h2 id=\"past-h\">What Provost would have done in past sessions</h2>\
+         <p class=\"lead\">In {} with {}, the guards and rules of now would have denied {}, asked about {} and warned about \
+         {}.{exactness}</p>{}{left}</section>",
         count_noun(totals.sessions, "past session"),
         count_noun(totals.calls, "call"),
         format_count(totals.denied),
         format_count(totals.asked),
         format_count(totals.warned),
-        format_count(totals.exact),
-        format_percent(totals.exact, decided),
-        table("past sessions", &columns, &rows),
-        left_out(&totals.left_out),
+        if rows.is_empty() { String::new() } else { table("past sessions", &columns, &rows) },
     )
 }
 

@@ -53,13 +53,13 @@ fn lead(days: &[Day], stops: &Stops<'_>) -> String {
         count if count == total || stops.is_watch_only => String::new(),
         count => format!(", {} of them of tool calls", format_count(count)),
     };
-    format!(
-        "{} on {period}{of_calls}. The busiest was {} with {}; {} had none.",
-        count_noun(total, noun),
-        escape_line(&format_day(busiest)),
-        format_count(most),
-        count_noun(quiet, "day"),
-    )
+    let sentence = format!("{} on {period}{of_calls}.", count_noun(total, noun));
+    if days.len() == 1 {
+        return sentence;
+    }
+    let busiest = escape_line(&format_day(busiest));
+    let quiet = if quiet > 0 { format!("; {} had none", count_noun(quiet, "day")) } else { String::new() };
+    format!("{sentence} The busiest was {busiest} with {}{quiet}.", format_count(most))
 }
 
 /// The days that share a bar.

@@ -87,14 +87,15 @@ fn bar(guard: &GuardTotals, most: u64, stops: &Stops<'_>, listed: &Listed<'_>) -
     let content = format!(
         "<span class=\"name\">{}</span><svg width=\"100%\" height=\"18\" aria-hidden=\"true\">\
          <rect width=\"{}\" height=\"18\" rx=\"2\" {}/><rect x=\"{}\" width=\"{}\" y=\".5\" height=\"17\" rx=\"2\" {}/></svg>\
-         <span class=\"value\">{}</span>",
+         <span class=\"value\">{}{}</span>",
         escape_name(&guard.guard),
         percent(denied, most),
         fill.attributes(),
         percent(denied, most),
         percent(open, most),
         Fill::Open.attributes(),
-        format_count(sum([denied, open])),
+        format_count(denied),
+        if open > 0 { format!(" <small>+ {}</small>", format_count(open)) } else { String::new() },
     );
     mark("row", &listed.of_guard(&guard.guard), &content, &guard.guard, &lines(guard), "30%")
 }

@@ -108,3 +108,42 @@ pub fn set_back() -> Scene {
 pub fn set_new() -> Scene {
     Scene::command(without_state("PASS"), &["review", "set", "--plan", "login", "--new"])
 }
+
+/// A project whose session has changed a file, and a reviewer that comes to this verdict.
+fn changed_project(verdict: &str) -> (TestProject, Value) {
+    let project = TestProject::new();
+    // The first review comes to nothing, so that the user has been told something about this event.
+    let script =
+        format!("cat > /dev/null; [ -e ~/ready ] || exit 3; echo 'It is read.'; echo 'VERDICT: {verdict}'\n");
+    let script = project.write_home_file("reviewer.sh", &script);
+    let config = format!(
+        "[reviewer]\ncommand = {}\n[[rule]]\nname = \"review\"\nstops = true\nneed = {{ review = 1 }}\n",
+        json!(["sh", script, "{model}"])
+    );
+    project.write_home_file(".config/provost/provost.toml", &config);
+    let file = project.write_file("src/a.rs", "x\n");
+    let mut changed = project.recorded_event("PostToolUse.Write");
+    changed["tool_input"]["file_path"] = json!(file);
+    changed["tool_response"]["filePath"] = json!(file);
+    assert_eq!(project.hook(&changed).code, Some(0));
+    let mut event = project.recorded_event("Stop.active_false");
+    event["session_id"] = changed["session_id"].clone();
+    assert_eq!(project.hook(&event).code, Some(0));
+    project.write_home_file("ready", "");
+    (project, event)
+}
+
+pub fn changes_found() -> Scene {
+    let (project, event) = changed_project("FAIL");
+    Scene::event(project, &event)
+}
+
+pub fn changes_clean() -> Scene {
+    let (project, event) = changed_project("PASS");
+    Scene::event(project, &event)
+}
+
+pub fn changes_run() -> Scene {
+    let (project, _) = changed_project("FAIL");
+    Scene::command(project, &["review", "run"])
+}

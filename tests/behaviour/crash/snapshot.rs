@@ -79,7 +79,14 @@ impl Snapshot {
 
 /// Where reviews are put aside, and what reviewers said: a review that was begun again has more of it. It goes
 /// after 30 days. What is unfinished is not meant to lie there either.
+/// Nor are the contents that were reviewed: where a stop has cut off a line of what the session has done, any file may
+/// have changed, and more is reviewed.
 fn is_shelf(name: &str) -> bool {
+    if name.starts_with(".local/state/provost/changes/")
+        && (name.contains("/objects") || name.ends_with("/reviewed.json"))
+    {
+        return true;
+    }
     name.starts_with(".local/state/provost/reviews/") && !ends(name, "tmp") && !ends(name, "lock")
 }
 
@@ -101,6 +108,10 @@ pub fn grows(name: &str) -> bool {
         .iter()
         .any(|folder| name.starts_with(&format!(".local/state/provost/{folder}")))
     {
+        return true;
+    }
+    // What git writes of a diff is only read by the reviewer that gets it.
+    if name.contains("/changes/") && name.contains("/indexes/") || ends(name, "diff") {
         return true;
     }
     let name = name.rsplit('/').next().unwrap();

@@ -68,6 +68,12 @@ const RULE_CHECKS: &str = "workspace/checks.rs";
 const RULE_TRUST: &str = "workspace/trust.rs";
 const ENTRY_CLAIMS: &str = "workspace/entry_claims.rs";
 const KEPT_RULES: &str = "workspace/kept_rules.rs";
+const CHANGE_ROUND: &str = "change_review/round.rs";
+const REVIEW_ROUND: &str = "review_round.rs";
+const REVIEWED_FILES: &str = "workspace/reviewed_files.rs";
+const CHANGE_DIFF: &str = "workspace/change_diff.rs";
+const SESSION_BASE: &str = "workspace/session_base.rs";
+const PRIVATE_GIT: &str = "workspace/private_git.rs";
 
 pub const WRITERS: &[Writer] = &[
     also_plain(writer("a plan is written", &["plan-keeper"], &[STORE, EMBEDDED], gate::plan_written)),
@@ -175,6 +181,24 @@ pub const WRITERS: &[Writer] = &[
         crate::workflow_ticks::task_ticked,
     ),
     writer("a turn ends, a check of a rule runs", &["rules"], &[RULE_CHECKS, RULE_EVIDENCE], check_run),
+    writer(
+        "a turn ends, changes are reviewed, and something is found",
+        &["rules"],
+        &[CHANGE_ROUND, REVIEW_ROUND, CHANGE_DIFF, SESSION_BASE, PRIVATE_GIT, RULE_EVIDENCE],
+        reviews::changes_found,
+    ),
+    writer(
+        "a turn ends, and its changes are clean",
+        &["rules"],
+        &[CHANGE_ROUND, REVIEWED_FILES, RULE_EVIDENCE],
+        reviews::changes_clean,
+    ),
+    writer(
+        "`provost review run`, changes",
+        &["review run"],
+        &[CHANGE_ROUND, PRIVATE_GIT],
+        reviews::changes_run,
+    ),
     writer(
         "the user trusts the commands of rules",
         &["rules"],

@@ -10,6 +10,9 @@ use crate::support::TestProject;
 
 const RULES: &str = "[[rule]]\nname = \"push\"\nruns = \"git push\"\ndeny = \"no\"\n";
 
+/// Of a call that counts, but could not be judged.
+const UNJUDGED: &str = "call that is counted and not judged: its input is missing, broken or too large";
+
 fn project() -> TestProject {
     let project = TestProject::new();
     project.write_file("provost.toml", RULES);
@@ -35,6 +38,7 @@ fn what_is_no_record_is_counted_by_its_reason() {
     fs::create_dir(all.path().join("directory.jsonl")).unwrap();
     symlink(all.path().join("s1.jsonl"), all.path().join("link.jsonl")).unwrap();
     symlink(all.path(), all.path().join("loop")).unwrap();
+    symlink("nowhere", all.path().join("dangling.jsonl")).unwrap();
     fs::create_dir_all(all.path().join("s1/tool-results")).unwrap();
     fs::write(all.path().join("s1/tool-results/x.txt"), "not a record").unwrap();
     let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
@@ -46,7 +50,7 @@ fn what_is_no_record_is_counted_by_its_reason() {
             "empty file": 1,
             "half-written last line": 2,
             "line that is no JSON object": 3,
-            "link": 2,
+            "link that leads nowhere, or to what is replayed anyway": 3,
             "record of an unknown type": 1,
             "record without the fields of its type": 1,
         })
@@ -98,24 +102,23 @@ fn a_line_of_fifty_megabytes_is_survived() {
         .write(all.path());
     let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
     assert_eq!(list_decisions(&result), ["t1 rule:push deny", "t4 rule:push deny"]);
-    assert_eq!(result["calls"], 3);
-    assert_eq!(result["skipped"], json!({"call with an input of more than 48 MiB": 1}));
+    assert_eq!((&result["calls"], &result["calls_by_tool"]["Write"]), (&json!(4), &json!(1)));
+    assert_eq!(result["skipped"], json!({UNJUDGED: 1}));
 }
 
 #[test]
 fn calls_with_strange_inputs_are_judged_or_left() {
     let (project, all) = (project(), tempfile::tempdir().unwrap());
     let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
-    let deep: serde_json::Value = serde_json::from_str(&deep).unwrap_or(json!(null));
-    Transcript::new(&project, "s1")
+    let transcript = Transcript::new(&project, "s1")
         .call("t1", "Bash", &json!(null))
         .call("t2", "Bash", &json!("git push"))
         .call("t3", "Bash", &json!({"command": ["git", "push"]}))
-        .call("t4", "Bash", &deep)
+        .call("t4", "Bash", &json!({"command": "git push", "deep": "DEEP"}))
         .call("t5", "Bash", &json!({"command": "git push \u{0} \u{202e}"}))
         .call("t6", "", &json!({"command": "git push"}))
-        .call("t7", "mcp__x__y", &json!({"command": "git push"}))
-        .write(all.path());
+        .call("t7", "mcp__x__y", &json!({"command": "git push"}));
+    fs::write(all.path().join("s1.jsonl"), transcript.text().replace("\"DEEP\"", &deep)).unwrap();
     let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
     let judged = list_decisions(&result);
     assert!(
@@ -123,6 +126,7 @@ fn calls_with_strange_inputs_are_judged_or_left() {
         "{judged:?}"
     );
     assert_eq!(result["calls"], 6);
+    assert_eq!(result["skipped"], json!({UNJUDGED: 1, "record without the fields of its type": 1}));
 }
 
 /// One id for two calls, a call twice in one file, a result before its call.

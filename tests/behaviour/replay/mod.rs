@@ -1,5 +1,6 @@
 //! `provost replay`: what guards and rules would have done in past sessions.
 
+mod branches;
 mod comparison;
 mod decisions;
 mod evidence;

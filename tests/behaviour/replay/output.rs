@@ -89,6 +89,31 @@ fn there_may_be_nothing_to_replay() {
 }
 
 #[test]
+fn tools_without_a_command_or_file_show_their_address_or_query() {
+    let project = TestProject::new();
+    project.write_file("provost.toml", "[[rule]]\nname = \"all\"\nuses = \"*\"\nask = \"sure?\"\n");
+    Transcript::new(&project, "s1")
+        .call("t1", "WebFetch", &json!({"prompt": "p", "url": "https://me:pw123@example.invalid/a"}))
+        .call("t2", "WebSearch", &json!({"query": "how to"}))
+        // Another text could be a secret.
+        .call("t3", "mcp__x__login", &json!({"user": "me", "pin": "4711"}))
+        .call("t4", "mcp__x__list", &json!({"query": ["a"]}))
+        .write(&transcripts_of(&project, &project.path));
+    let result = replay_json(&project, &[]);
+    let what: Vec<&str> = result["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|one| one["what"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        what,
+        ["WebFetch https://me:••••@example.invalid/a", "WebSearch how to", "mcp__x__login", "mcp__x__list"]
+    );
+}
+
+#[test]
 fn secrets_are_masked_everywhere() {
     let project = TestProject::new();
     project.write_file("provost.toml", RULES);

@@ -129,3 +129,41 @@ fn the_sessions_of_a_project_that_a_link_leads_to_are_its_own() {
     Transcript::in_directory(&link, "s1").bash("t1", "true").write(&directory);
     assert_eq!(session_count(&project, &[]), 1);
 }
+
+#[test]
+fn links_to_elsewhere_are_followed_once() {
+    let project = TestProject::new();
+    let (all, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let link = |from: &Path, to: &Path| std::os::unix::fs::symlink(to, from).unwrap();
+    let moved = elsewhere.path().join("moved");
+    let main = Transcript::new(&project, "s1").bash("t1", "true");
+    main.write(&moved);
+    main.agent("a1").bash("t2", "true").write(&moved);
+    let file = Transcript::new(&project, "s2").bash("t3", "true").write(&elsewhere.path().join("other"));
+    link(&all.path().join("project"), &moved);
+    link(&all.path().join("s2.jsonl"), &file);
+    // Two links to one directory, and links that would never end.
+    link(&all.path().join("again"), &moved);
+    link(&moved.join("back"), all.path());
+    link(&moved.join("self"), &moved);
+    let result = replay_json(&project, &["--transcripts", all.path().to_str().unwrap()]);
+    assert_eq!(
+        (&result["files"], &result["calls"], &result["agent_calls"], &result["sessions"]),
+        (&json!(3), &json!(3), &json!(1), &json!(2)),
+        "{result}"
+    );
+    assert_eq!(result["skipped"], json!({"link that leads nowhere, or to what is replayed anyway": 3}));
+}
+
+/// The user may have copied a transcript to a file of another name.
+#[test]
+fn a_file_of_any_name_is_a_session() {
+    let project = TestProject::new();
+    let file = project.path.join("copy.txt");
+    fs::write(&file, Transcript::new(&project, "s1").prompt("go").bash("t1", "true").text()).unwrap();
+    let result = replay_json(&project, &["--transcripts", "copy.txt"]);
+    assert_eq!(
+        (&result["calls"], &result["agent_calls"], &result["prompts"]),
+        (&json!(1), &json!(0), &json!(1))
+    );
+}

@@ -137,3 +137,18 @@ fn agents_of_an_older_version_are_found_beside_the_session() {
         (1, vec!["t2 rule:explorers deny".into()])
     );
 }
+
+/// The first versions kept the records of agents in the file of their session.
+#[test]
+fn an_agent_without_an_id_is_not_the_main_conversation() {
+    let rule = "[[rule]]\nname = \"main\"\nin_agent = \"main\"\nruns = \"git push\"\ndeny = \"no\"\n";
+    let (_, result) = super::replay_session(rule, |project, transcript| {
+        let of_agent = Transcript::new(project, "s1").bash("t2", "git push").text();
+        let of_agent = of_agent.replace("\"isSidechain\":false", "\"isSidechain\":true");
+        of_agent.lines().fold(transcript.bash("t1", "git push"), |transcript, line| {
+            transcript.raw(serde_json::from_str(&line.replace("-main-", "-agent-")).unwrap())
+        })
+    });
+    assert_eq!(super::list_decisions(&result), ["t1 rule:main deny"]);
+    assert_eq!(counts(&result)[..4], [1, 2, 2, 1]);
+}

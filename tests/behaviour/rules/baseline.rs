@@ -420,15 +420,23 @@ fn dropping_a_stash_asks_if_there_is_one() {
 fn a_forced_push_that_takes_nothing_away_is_silent() {
     let project = Project::clean();
     project.add_remote();
+    project.git("checkout -q -b feature");
+    project.git("push -q -u origin feature");
     project.write("src/a.rs", "second\n");
     project.commit("second");
-    project.assert_silent(&["git push --force", "git push -f origin main", "git push origin +main"]);
+    project.assert_silent(&["git push --force", "git push -f origin feature", "git push origin +feature"]);
+    // Others push to the main branch at any moment.
+    project.assert_asked(&[
+        "git push -f origin main",
+        "git push --force origin HEAD:main",
+        "git push origin +master",
+    ]);
     project.git("push -q");
     project.git("commit -q --amend -m other");
     project.assert_asked(&[
         "git push --force",
-        "git push -f origin main",
-        "git push origin +HEAD:main",
+        "git push -f origin feature",
+        "git push origin +HEAD:feature",
         "git push --mirror",
     ]);
     project.assert_silent(&["git push", "git push --force-with-lease"]);
@@ -438,11 +446,13 @@ fn a_forced_push_that_takes_nothing_away_is_silent() {
 fn a_forced_push_is_judged_by_the_remote_repository_itself() {
     let project = Project::clean();
     project.add_remote();
+    project.git("checkout -q -b feature");
+    project.git("push -q -u origin feature");
     let other = project.home.join("other");
-    run_git(&project.home, &["clone", "-q", "remote.git", "other"]);
+    run_git(&project.home, &["clone", "-q", "-b", "feature", "remote.git", "other"]);
     run_git(&other, &["commit", "-q", "--allow-empty", "-m", "by somebody else"]);
     run_git(&other, &["push", "-q"]);
-    project.assert_asked(&["git push --force", "git push -f origin main"]);
+    project.assert_asked(&["git push --force", "git push -f origin feature"]);
     project.git("pull -q");
     project.assert_silent(&["git push --force"]);
     project.git("remote set-url origin https://x.io/r.git");

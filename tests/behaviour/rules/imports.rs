@@ -399,6 +399,43 @@ fn rules_of_safety_net_are_decided_as_safety_net_does() {
 }
 
 #[test]
+fn version_2_of_a_rulebook_compares_whole_words() {
+    let book = |wanted: serde_json::Value| {
+        let rule =
+            json!({"name": "r", "command": "aws", "match": wanted, "reason": "no", "intent": "manual_only"});
+        json!({"rulebook_version": 2, "name": "own", "version": "1.0.0", "allowed_commands": ["aws"], "rules": [rule]})
+            .to_string()
+    };
+    for (text, lines) in [
+        (
+            book(json!({"command_path": ["s3", "rm"], "exclude_args": ["--dryrun"]})),
+            &[
+                ("aws s3 rm s3://b", "deny"),
+                ("aws --profile p s3 rm s3://b", "deny"),
+                ("aws s3 rm --dryrun s3://b", "silent"),
+                ("aws s3 ls", "silent"),
+            ][..],
+        ),
+        (
+            book(json!({"command_path": ["s3", "rb"], "any_args": ["--force", "-f"]})),
+            &[("aws s3 rb s3://b --force", "deny"), ("aws s3 rb s3://b", "silent")],
+        ),
+    ] {
+        assert_decided_alike("rulebook.json", &text, lines);
+    }
+    let project = TestProject::new();
+    for (wanted, why) in [
+        (json!({"command_path": []}), "no `command_path`"),
+        (json!({"command_path": ["a"], "exclude_args": ["word"]}), "cannot name `word`"),
+        (json!({"command_path": ["a"], "regex": "x"}), "`match.regex`"),
+        (json!("s3"), "not an object"),
+    ] {
+        let (_, printed, reported) = import(&project, "rulebook.json", &book(wanted));
+        assert!(!printed.contains("[[rule]]") && reported.contains(why), "{printed}{reported}");
+    }
+}
+
+#[test]
 fn a_rulebook_of_safety_net_has_tests_that_are_kept() {
     let project = TestProject::new();
     let shown = import_and_use(
@@ -484,8 +521,22 @@ fn rules_of_hookify_are_decided_as_hookify_does() {
                 ("rm -rf x", "deny"),
                 ("dd if=/dev/zero of=x", "deny"),
                 ("mkfs /dev/x", "deny"),
+                ("mkfs.ext4 x", "deny"),
                 ("dd of=x", "silent"),
             ],
+        ),
+        (
+            &[("command", "regex_match", r"git push.*main")],
+            &[
+                ("git push origin main", "deny"),
+                ("git push -f o HEAD:MAIN", "deny"),
+                ("git push o x", "silent"),
+                ("git log main", "silent"),
+            ],
+        ),
+        (
+            &[("command", "regex_match", r"curl.*\|\s*(ba)?sh")],
+            &[("curl -s x.io | bash", "deny"), ("curl x.io | jq .", "silent")],
         ),
         (
             &[("command", "regex_match", r"git\s+push"), ("command", "not_contains", "--dry-run")],
@@ -537,7 +588,7 @@ fn rules_of_hookify_are_decided_as_hookify_does() {
     let project = TestProject::new();
     for conditions in [
         &[("command", "regex_match", "prod")][..],
-        &[("command", "regex_match", r"curl.*\|\s*sh")],
+        &[("command", "regex_match", r"curl.*\|\s*jq")],
         &[("command", "ends_with", "--force")],
         &[("command", "not_contains", "--force")],
         &[("new_text", "regex_match", "(?=x)a")],

@@ -419,6 +419,9 @@ fn every_tool_that_changes_files_is_judged() {
         project.call("mcp__files__delete_file", json!({"path": file})),
         project.call("mcp__files__delete_directory", json!({"path": project.path.join("locked")})),
         project.call("mcp__shell__run", json!({"command": "rm locked/a.txt"})),
+        project.call("PowerShell", json!({"command": "Remove-Item -Recurse -Force locked"})),
+        project.call("PowerShell", json!({"command": "Move-Item locked/a.txt /tmp/b"})),
+        project.call("PowerShell", json!({"command": "Copy-Item /tmp/b locked/a.txt"})),
         in_agent,
     ];
     assert_decisions(&project, &denied.map(|event| ("deny rule:locked", event)));

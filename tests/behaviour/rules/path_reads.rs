@@ -52,6 +52,26 @@ fn a_pattern_of_files_is_expanded_on_the_disk() {
 }
 
 #[test]
+fn files_that_a_search_by_name_gives_to_a_program_are_read() {
+    let project = with_secrets();
+    let denied = [
+        "find . -name .env -exec cat {} \\;",
+        "find . -name '.e*' -print0 | xargs -0 grep KEY",
+        "find secrets -iname '*.PEM' -exec head -1 {} +",
+        "find . -path '*/deep/*' | xargs cat",
+    ];
+    assert_decisions(&project, &denied.map(|line| ("deny rule:secret", project.bash(line))));
+    let allowed = [
+        "find . -name .env",
+        "find . -name '.e*' | xargs ls -l",
+        "find . -name '*.rs' -exec cat {} +",
+        "find src -name '.e*' -exec cat {} +",
+        "find . -name .env -not -path './.env' -exec cat {} +",
+    ];
+    assert_decisions(&project, &allowed.map(|line| ("silent", project.bash(line))));
+}
+
+#[test]
 fn an_unknown_file_that_is_read_means_what_the_rule_says() {
     for (unknown, expected) in [("pass", "silent"), ("ask", "ask rule:r"), ("deny", "deny rule:r")] {
         let project = project_with_rules(&format!(

@@ -54,9 +54,13 @@ export const checks = {
     assert.equal(heights.length, counts.length);
     const unit = Math.max(...heights) / Math.max(...counts);
     heights.forEach((height, at) => assert.ok(Math.abs(height / unit - counts[at]) < 0.6, `bar ${at}: ${height / unit} instead of ${counts[at]}`));
-    // The bars of guards are sorted.
-    const values = (await page.locator('.bars .mark .name').allTextContents()).map((name) => report.guards.find(({ guard }) => guard === name).denied);
+    // The bars of guards are sorted, and the number beside each is that of the filled part.
+    const stopping = (await page.locator('.bars .mark .name').allTextContents()).map((name) => report.guards.find(({ guard }) => guard === name));
+    const values = stopping.map(({ denied }) => denied);
     assert.deepEqual(values, [...values].sort((a, b) => b - a));
+    const more = stopping.map(({ asked, overridden, would_deny: denied, would_ask: ask }) => asked + overridden + denied + ask);
+    const beside = (await page.locator('.bars .mark .value').allTextContents()).map((text) => text.split(' + ').map(number));
+    assert.deepEqual(beside, values.map((value, at) => (more[at] ? [value, more[at]] : [value])));
   },
 
   async 'texts of an agent stay texts'({ open, report }) {

@@ -38,6 +38,9 @@ const CHANGES: &[&str] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("keep_good_rules", "it returns at once in the past"),
     ("remove_before", "only `new_state_file` calls it"),
+    ("remove_index", "only an open `PrivateGit` calls it, and `PrivateGit::open` asks"),
+    ("remove_old_objects", "only an open `PrivateGit` has it, and `PrivateGit::open` asks"),
+    ("take_index", "only `PrivateGit::open` calls it, after it has asked"),
     ("use_up", "only `lift_permitted_denials` calls it"),
 ];
 

@@ -11,10 +11,10 @@ const PHASES: &[&str] = &["hook", "--pack", "phases"];
 
 #[test]
 fn the_hooks_of_the_phases_are_one_command_for_each_event() {
-    let work = asks(&["rules", "phases"]);
-    let own = asks(&["self", "rules"]);
+    let work = asks(&["rules", "workflow", "phases"]);
+    let own = asks(&["self", "rules", "workflow"]);
     let expected = [
-        ("PreToolUse", json!("*"), asks(&["self", "rules", "phases"])),
+        ("PreToolUse", json!("*"), asks(&["self", "rules", "workflow", "phases"])),
         ("PostToolUse", json!("*"), work.clone()),
         ("PostToolUseFailure", json!("Bash"), work.clone()),
         ("SubagentStop", Value::Null, work.clone()),

@@ -113,7 +113,7 @@ fn every_plugin_asks_the_rules_and_protects_them() {
     use provost::registry::list_guards_in;
     for plugin in plugins() {
         let hooks = json_file(plugin.join("hooks/hooks.json"));
-        for pack in ["self", "rules"] {
+        for pack in ["self", "rules", "workflow"] {
             let needed = (DEFAULT_CLIENT.installation().list_needed_entries)(&list_guards_in(&[pack]), false);
             for needed in needed {
                 let groups = hooks["hooks"][needed.event].as_array();

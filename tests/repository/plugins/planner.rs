@@ -76,14 +76,17 @@ fn hooks_json_is_valid_json_and_all_its_entries_are_there() {
         ]
     );
     // The client knows the plugin's agent by both names, and a plain matcher matches exactly.
-    assert_eq!(entry("PreToolUse", "*")["args"], asks(&["planner", "self", "rules"]));
+    assert_eq!(entry("PreToolUse", "*")["args"], asks(&["planner", "self", "rules", "workflow"]));
     assert_eq!(entry("PreToolUse", "*")["onFailure"], "block");
     assert_eq!(entry("SubagentStop", ":tdd-planner$")["args"], asks(&["planner"]));
-    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["args"], asks(&["planner", "rules"]));
+    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["args"], asks(&["planner", "rules", "workflow"]));
     // The user's override of the planner's guards.
-    assert_eq!(hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"], asks(&["self", "rules"]));
+    assert_eq!(
+        hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"],
+        asks(&["self", "rules", "workflow"])
+    );
     // Rules are about all agents.
-    assert_eq!(hooks["hooks"]["SubagentStop"][2]["hooks"][0]["args"], asks(&["rules"]));
+    assert_eq!(hooks["hooks"]["SubagentStop"][2]["hooks"][0]["args"], asks(&["rules", "workflow"]));
 }
 
 #[test]

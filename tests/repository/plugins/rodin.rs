@@ -9,16 +9,16 @@ const GATE: &[&str] = &["hook", "--pack", "self", "--pack", "plan-gate"];
 
 #[test]
 fn the_gates_hooks_are_one_command_for_each_event() {
-    let after = asks(&["rules", "plan-gate"]);
-    let rules = asks(&["rules"]);
+    let after = asks(&["rules", "workflow", "plan-gate"]);
+    let rules = asks(&["rules", "workflow"]);
     let expected = [
-        ("PreToolUse", json!("*"), asks(&["self", "rules", "plan-gate"])),
+        ("PreToolUse", json!("*"), asks(&["self", "rules", "workflow", "plan-gate"])),
         ("PostToolUse", json!("*"), after.clone()),
         ("PostToolUseFailure", json!("Bash"), rules.clone()),
         ("SubagentStop", Value::Null, after),
         ("Stop", Value::Null, rules),
-        ("UserPromptSubmit", Value::Null, asks(&["self", "rules", "plan-gate"])),
-        ("SessionStart", Value::Null, asks(&["self", "rules"])),
+        ("UserPromptSubmit", Value::Null, asks(&["self", "rules", "workflow", "plan-gate"])),
+        ("SessionStart", Value::Null, asks(&["self", "rules", "workflow"])),
         ("ConfigChange", Value::Null, asks(&["self"])),
     ];
     // Leaving plan mode without a judgement is worse than a blocked call.

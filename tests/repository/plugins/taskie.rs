@@ -214,10 +214,10 @@ fn what_a_reviewer_is_given_speaks_of_the_review_alone() {
 
 #[test]
 fn the_loops_hooks_are_one_command_for_each_event() {
-    let own = asks(&["self", "rules"]);
-    let rules = asks(&["rules"]);
+    let own = asks(&["self", "rules", "workflow"]);
+    let rules = asks(&["rules", "workflow"]);
     let expected = [
-        ("Stop", Value::Null, asks(&["rules", "review-loop"])),
+        ("Stop", Value::Null, asks(&["rules", "workflow", "review-loop"])),
         ("PreToolUse", json!("*"), own.clone()),
         ("PostToolUse", json!("*"), rules.clone()),
         ("PostToolUseFailure", json!("Bash"), rules.clone()),

@@ -174,7 +174,7 @@ pub enum PastEventKind {
 #[derive(Debug, PartialEq, Eq)]
 pub struct PastCall {
     pub tool: String,
-    /// JSON.
+    /// JSON. Empty: it is missing, or too large for any hook.
     pub input: Vec<u8>,
     /// The file that was changed, according to the result.
     pub file: Option<String>,

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 use super::settings::{Setting, SettingValue};
 use super::{ConfigLayer, MOST_PROBLEMS};
 use crate::text::{shorten_name, suggest_word};
-use crate::workflow::is_workflow_entry;
+use crate::workflow_table::is_workflow_entry;
 
 /// The settings of a document.
 pub(super) fn read_settings(

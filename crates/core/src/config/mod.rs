@@ -24,7 +24,7 @@ use crate::rules::{
 };
 use crate::text::strip_byte_order_mark;
 pub use crate::text::suggest_word;
-use crate::workflow::{WorkflowLayer, read_workflow_tables};
+use crate::workflow_table::{WorkflowLayer, read_workflow_tables};
 use document::read_settings;
 pub use guard_switches::{PROTECTING_GUARDS, RULES_GUARD};
 pub use problems::{ConfigProblem, find_place};

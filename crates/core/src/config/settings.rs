@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 
 use crate::rules;
-use crate::workflow;
+use crate::workflow_table;
 
 /// One setting.
 #[derive(Clone, Copy)]
@@ -432,6 +432,8 @@ impl SettingType {
                 json!({"type": "array", "items": {"type": "string", "enum": choices}, "default": []})
             }
             Self::Folder { default } => json!({"type": "string", "default": default}),
+            // A text that is not set has no value that a file could give.
+            Self::Text { default: "" } => json!({"type": "string", "pattern": "\\S"}),
             Self::Text { default } => json!({"type": "string", "pattern": "\\S", "default": default}),
         };
         schema.as_object().cloned().unwrap_or_default()
@@ -469,7 +471,7 @@ pub fn build_schema(settings: &[Setting]) -> Json {
         schema.insert("description".into(), setting.meaning.into());
         table["properties"][setting.name] = schema.into();
     }
-    let [own_workflow, finish] = workflow::keys::build_schemas();
+    let [own_workflow, finish] = workflow_table::keys::build_schemas();
     tables["workflow"]["additionalProperties"] = own_workflow;
     tables["workflow"]["properties"]["finish"] = finish;
     tables.extend(rules::keys::build_schemas().map(|(name, schema)| (name.to_owned(), schema)));

@@ -2,7 +2,7 @@
 
 use super::{Config, ConfigProblem, find_place, settings};
 use crate::text::{shorten_name, suggest_word};
-use crate::workflow::{BUILT_IN, FinishNeed, WorkflowLayer, WorkflowTable, find_built_in};
+use crate::workflow_table::{BUILT_IN, FinishNeed, WorkflowLayer, WorkflowTable, find_built_in};
 
 impl Config {
     /// Whether a workflow is used. Otherwise its guards are not asked.

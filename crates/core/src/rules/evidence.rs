@@ -187,6 +187,7 @@ impl SessionEvidence {
         })
     }
 
+    /// All records, in the order in which they were written.
     pub fn records(&self) -> &[EvidenceRecord] {
         &self.records
     }

@@ -227,10 +227,9 @@ impl KeyType {
                 json!({"oneOf": [word, {"type": "array", "items": word, "minItems": 1}]})
             }
             Self::Need => {
-                let properties: Map<_, _> =
-                    NEED_KEYS.iter().map(|key| (key.name.to_owned(), key.takes.schema())).collect();
-                let ways = ["passed", "check", "review"].map(|way| json!({"required": [way]}));
-                json!({"type": "object", "additionalProperties": false, "properties": properties, "oneOf": ways})
+                let mut need = build_table_schema(NEED_KEYS);
+                need["oneOf"] = ["passed", "check", "review"].map(|way| json!({"required": [way]})).into();
+                need
             }
             Self::Examples => json!({"type": "array", "items": {"oneOf": [text, {"type": "object"}]}}),
         }

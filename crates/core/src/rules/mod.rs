@@ -43,7 +43,7 @@ pub const SAME_PROGRAM: &str = "<itself>";
 pub const SHOWING_PROGRAMS: &[&str] = &[
     "cat", "bat", "batcat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd", "hexdump", "strings", "grep", "egrep",
     "fgrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "gsed", "cut", "sort", "uniq", "paste", "column", "fold", "fmt",
-    "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
+    "tr", "diff", "cmp", "comm", "base64", "base32", "jq", "yq", "tee", "cp", "mv", "install", "rsync", "scp", "tar", "zip", "7z", "gzip",
     "curl", "dd", "pbcopy", "xclip", "vim", "vi", "nvim", "nano", "emacs", "view", "code", "open", "echo", "printf", "mapfile", "split",
     "git", "perl", "sqlite3",
 ];

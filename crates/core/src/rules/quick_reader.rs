@@ -28,9 +28,7 @@ pub(super) fn split_file<'a>(
     mut visit: impl FnMut(RuleSection<'a, '_>) -> Option<()>,
 ) -> Option<String> {
     let bytes = text.as_bytes();
-    // Without an early end, the compiler compares many bytes at once.
-    let is_odd = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
-    if bytes.iter().fold(false, |found, &byte| found | is_odd(byte)) && !has_only_line_ends(bytes) {
+    if has_odd_byte(bytes) && !has_only_line_ends(bytes) {
         return None;
     }
     let reader = PlainReader { text, bytes };
@@ -77,6 +75,20 @@ pub(super) fn read_section(text: &str, start: usize, end: usize) -> Option<Vec<R
     let mut entries = Vec::with_capacity(6);
     reader.read_entries(find_line_end(reader.bytes, start), &mut entries)?;
     Some(entries)
+}
+
+/// Whether there is a control character other than a line feed or a tab. Without an early end, and in a function of its
+/// own, the compiler compares many bytes at once.
+#[inline(never)]
+fn has_odd_byte(bytes: &[u8]) -> bool {
+    let is_odd = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
+    bytes.iter().fold(false, |found, &byte| found | is_odd(byte))
+}
+
+/// The number of line feeds. It is a function of its own for the same reason as [`has_odd_byte`].
+#[inline(never)]
+pub(super) fn count_line_feeds(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Whether the only control characters are those at the end of a line.

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use super::baseline_index::{BaselineSection, find_sections};
 use super::examples::read_examples;
 use super::interest::RuleInterest;
-use super::quick_reader::{read_section, split_file};
+use super::quick_reader::{count_line_feeds, read_section, split_file};
 use super::value::{RuleEntry, RuleValue, convert_table};
 
 use super::key_values::{
@@ -194,8 +194,7 @@ impl<'a> LineCounter<'a> {
 
     fn line_at(&mut self, offset: usize) -> usize {
         let between = self.text.get(self.counted..offset).unwrap_or_default();
-        // Without an early end, the compiler compares many bytes at once.
-        self.line += between.bytes().filter(|byte| *byte == b'\n').count();
+        self.line += count_line_feeds(between.as_bytes());
         self.counted = offset.max(self.counted);
         self.line
     }

@@ -127,7 +127,7 @@ mod tests {
             rule: "r".into(),
             outcome,
             content: content.into(),
-            model: "opus".into(),
+            model: "m".into(),
             file: "/f".into(),
             seconds: 3,
             usage: ReviewUsage { tokens: Some(7), cost: Some(0.5) },

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_the_tool_names_an_instance() {
+    fn a_command_says_which_instance_is_meant() {
         let tables = [find_built_in("openspec").unwrap(), find_built_in("spec-kit").unwrap()];
         let command = |workflow, name| Some(PromptRequest::Command { workflow, name });
         assert_eq!(

@@ -62,8 +62,8 @@ impl ProjectLayout {
         let mut layout = Self { planning: planning.collect(), instances: table.instances.clone() };
         match table.system {
             WorkflowSystem::SpecKit => {
-                let pointed = pointer.and_then(|text| find_pointed_value(table, text));
-                if let Some(path) = pointed.and_then(|value| make_relative(&value, root)) {
+                let value = pointer.and_then(|text| find_pointed_value(table, text));
+                if let Some(path) = value.and_then(|value| make_relative(&value, root)) {
                     // A directory with code in it does not become planning by being pointed to.
                     if holds_documents_only(&root.join(&path), workspace) {
                         layout.add_chosen(&path);

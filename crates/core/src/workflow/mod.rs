@@ -1,99 +1,22 @@
-//! The spec-driven workflows that people use: how a project of one is recognised, what it plans, and what is work.
+//! The spec-driven workflows that people use: what the files of a project say.
 //!
 //! A workflow is data: a [`WorkflowTable`] says where its instances are (a change, a feature, a spec, a story), which
-//! files each needs before work begins, and which file lists its tasks. Five tables are built in, and `[workflow.NAME]`
-//! in `provost.toml` adds others. [`project::WorkflowRoot`] applies a table to a directory, and
-//! [`instance::WorkflowInstance`] is what the files of one instance say. Nothing here judges.
+//! files each needs before work begins, and which file lists its tasks. [`project::WorkflowRoot`] applies a table to a
+//! directory, and [`instance::WorkflowInstance`] is what the files of one instance say. Nothing here judges.
 
 mod approve_prompt;
-mod built_in;
 mod file_pattern;
 pub mod front_matter;
 pub mod instance;
-pub mod keys;
 mod layout;
 pub mod meaning;
-mod openspec;
+pub mod openspec;
 pub mod project;
-mod reader;
 mod task_master;
 pub mod tasks;
 
+pub use crate::workflow_table::{
+    ArtefactRule, BUILT_IN, FinishNeed, InstancePointer, WorkflowSystem, WorkflowTable, find_built_in, keys,
+};
 pub use approve_prompt::{APPROVE_PROMPT, PromptRequest};
-pub use built_in::{BUILT_IN, find_built_in};
 pub use openspec::{find_schema, read_default_schema, read_own_schema};
-pub(crate) use reader::{WorkflowLayer, is_workflow_entry, read_workflow_tables};
-
-/// The tool that a workflow belongs to. Some of its formats need a reader of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkflowSystem {
-    OpenSpec,
-    SpecKit,
-    /// Kiro, and cc-sdd, which writes the same files.
-    Kiro,
-    Bmad,
-    TaskMaster,
-    /// A table of `provost.toml`.
-    Own,
-}
-
-/// One workflow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkflowTable {
-    pub name: String,
-    pub system: WorkflowSystem,
-    /// What one instance is called: `change`, `feature`.
-    pub noun: String,
-    /// A directory that has one of these paths is a project of the workflow.
-    pub markers: Vec<String>,
-    /// The directories in which every change is planning.
-    pub planning: Vec<String>,
-    /// The instances: paths with `*` in their last part. They are files if the `*` has an extension, else directories.
-    pub instances: Vec<String>,
-    /// Names that stand in place of the `*` and are no instances.
-    pub except: Vec<String>,
-    pub artefacts: Vec<ArtefactRule>,
-    /// The file of the tasks, in the directory of the instance.
-    pub tasks: Option<String>,
-    pub pointer: Option<InstancePointer>,
-    /// Prompts of the user that start the work on an instance, without its name: `/opsx:apply`.
-    pub commands: Vec<String>,
-    /// Sections that the agent may change after the approval.
-    pub notes: Vec<String>,
-}
-
-/// A text that an instance has before work begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArtefactRule {
-    pub id: String,
-    /// The file in the directory of the instance, or a pattern with `*` and `**`.
-    pub files: String,
-    /// Without it, no work begins. Otherwise it is approved with the others if it exists.
-    pub is_required: bool,
-    /// Texts of a template that nobody has filled in yet.
-    pub unfilled: Vec<String>,
-}
-
-/// The file in which the tool keeps the name of the current instance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstancePointer {
-    pub file: String,
-    /// The key of its JSON object; `None`: the file holds nothing but the name.
-    pub key: Option<String>,
-}
-
-/// What has to be proved before an instance is finished.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FinishNeed {
-    /// A command pattern: its last run succeeded, and nothing has changed since.
-    pub passed: Option<String>,
-    /// How many reviews in a row have to be clean.
-    pub review: Option<u64>,
-}
-
-impl WorkflowTable {
-    /// The words with which messages name an instance: ``the change `add-login` ``.
-    pub fn describe_instance(&self, name: &str) -> String {
-        format!("the {} {}", self.noun, crate::text::quote_for_model(name))
-    }
-}

@@ -1,4 +1,4 @@
-//! What a change of OpenSpec needs, by the schema that the change, the project or the user has chosen.
+//! What a change of `OpenSpec` needs, by the schema that the change, the project or the user has chosen.
 //!
 //! The tool begins work when everything in `apply.requires` exists. A schema that it would refuse is an error here too,
 //! so that a damaged schema makes no work free.
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::ArtefactRule;
-use super::built_in::openspec_artefacts;
 use crate::text::shorten_name;
+use crate::workflow_table::openspec_artefacts;
 use crate::workspace::Workspace;
 use crate::yaml;
 

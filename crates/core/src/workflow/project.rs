@@ -145,7 +145,7 @@ impl<'t> WorkflowRoot<'t> {
                 PathRole::Checklist
             }
             Some((instance, rest)) => {
-                let tasks = read_task_pattern(self, &self.directory.join(self.cut(below, &rest)), workspace);
+                let tasks = read_task_pattern(self, &self.directory.join(Self::cut(below, &rest)), workspace);
                 let is_task_file = tasks.is_some_and(|tasks| matches_file(&tasks, &rest));
                 if is_task_file { PathRole::TaskFile { instance } } else { PathRole::Planning }
             }
@@ -153,7 +153,7 @@ impl<'t> WorkflowRoot<'t> {
         }
     }
 
-    fn cut(&self, below: &Path, rest: &str) -> PathBuf {
+    fn cut(below: &Path, rest: &str) -> PathBuf {
         let count = below.components().count().saturating_sub(rest.split('/').count());
         below.components().take(count).collect()
     }
@@ -178,7 +178,7 @@ impl<'t> WorkflowRoot<'t> {
             return None;
         }
         if self.table.system != WorkflowSystem::Bmad {
-            let stem = last.rsplit_once('.').filter(|_| self.has_file_instances(pattern));
+            let stem = last.rsplit_once('.').filter(|_| Self::has_file_instances(pattern));
             return Some(stem.map_or(last, |(stem, _)| stem).to_owned());
         }
         let stem = last.strip_suffix(".md")?;
@@ -193,7 +193,7 @@ impl<'t> WorkflowRoot<'t> {
     }
 
     /// Whether the instances of a pattern are files.
-    fn has_file_instances(&self, pattern: &str) -> bool {
+    fn has_file_instances(pattern: &str) -> bool {
         let last = pattern.rsplit('/').next().unwrap_or_default();
         has_wildcard(last) && last.contains('.')
     }
@@ -201,16 +201,14 @@ impl<'t> WorkflowRoot<'t> {
     /// The places of all instances, by name; [`Self::read_instance`] says whether one has begun there. An error: a directory
     /// or file that lists them cannot be read.
     pub fn list_instances(&self, workspace: &Workspace) -> Result<Vec<InstancePlace>, Fault> {
-        let mut found = match self.table.system {
-            WorkflowSystem::TaskMaster => self.list_tags(workspace)?,
-            _ => {
-                let mut found = Vec::new();
-                for pattern in &self.layout.instances {
-                    self.collect_instances(pattern, workspace, &mut found)?;
-                }
-                found
+        let mut found = Vec::new();
+        if self.table.system == WorkflowSystem::TaskMaster {
+            found = self.list_tags(workspace)?;
+        } else {
+            for pattern in &self.layout.instances {
+                self.collect_instances(pattern, workspace, &mut found)?;
             }
-        };
+        }
         found.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
         found.dedup();
         Ok(found)
@@ -248,7 +246,7 @@ impl<'t> WorkflowRoot<'t> {
         workspace: &Workspace,
         found: &mut Vec<InstancePlace>,
     ) -> Result<(), Fault> {
-        let has_files = self.has_file_instances(pattern);
+        let has_files = Self::has_file_instances(pattern);
         let start = find_start(pattern);
         if start == pattern {
             let path = self.directory.join(pattern);
@@ -283,17 +281,19 @@ impl<'t> WorkflowRoot<'t> {
     pub(super) fn is_begun(&self, directory: &Path, workspace: &Workspace) -> bool {
         match self.table.system {
             WorkflowSystem::SpecKit => {
-                self.has_any(&["spec.md", "plan.md", "tasks.md"], directory, workspace)
+                Self::has_any(&["spec.md", "plan.md", "tasks.md"], directory, workspace)
             }
             // A brief alone comes before the spec.
-            WorkflowSystem::Kiro => {
-                self.has_any(&["spec.json", "requirements.md", "design.md", "tasks.md"], directory, workspace)
-            }
+            WorkflowSystem::Kiro => Self::has_any(
+                &["spec.json", "requirements.md", "design.md", "tasks.md"],
+                directory,
+                workspace,
+            ),
             _ => true,
         }
     }
 
-    fn has_any(&self, names: &[&str], directory: &Path, workspace: &Workspace) -> bool {
+    fn has_any(names: &[&str], directory: &Path, workspace: &Workspace) -> bool {
         names.iter().any(|name| workspace.exists(&directory.join(name)))
     }
 

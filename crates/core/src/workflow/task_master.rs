@@ -56,17 +56,17 @@ impl TagTasks {
             let id = read_id(task, at);
             let index = found.len();
             let is_cancelled = status_of(task) == "cancelled";
-            found.push(self.make_task(task, id.clone(), None));
+            found.push(self.make_task(task, &id, None));
             for (at, part) in list_parts(task).iter().enumerate() {
                 let part_id = format!("{id}.{}", read_id(part, at));
-                let mut item = self.make_task(part, part_id, Some(index));
+                let mut item = self.make_task(part, &part_id, Some(index));
                 item.is_closed |= is_cancelled;
                 found.push(item);
             }
         }
     }
 
-    fn make_task(&self, task: &Value, id: String, parent: Option<usize>) -> TaskItem {
+    fn make_task(&self, task: &Value, id: &str, parent: Option<usize>) -> TaskItem {
         let status = status_of(task);
         let is_done = matches!(status, "done" | "completed");
         TaskItem {

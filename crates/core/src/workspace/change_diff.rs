@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Workspace;
+use super::disk::fault_at;
 use super::git_trees::{TreeDifference, split_names};
 use super::private_git::PrivateGit;
 use super::reviewed_files::{FileContent, ReviewedFiles};
@@ -18,6 +19,7 @@ use super::unreviewed_names::find_generated_name;
 use crate::opinion::Fault;
 use crate::places::{fnv1a, is_within};
 use crate::rules::evidence::ChangedPath;
+use provost_files as files;
 
 /// A larger file is not reviewed.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -152,7 +154,10 @@ impl Workspace {
 
     /// Writes a diff as text to a file.
     pub fn write_diff_text(&self, diff: &ChangeDiff, file: &Path) -> Result<(), Fault> {
+        self.permit_change()?;
         let git = PrivateGit::open(self)?;
+        // Git keeps the mode of a file that exists.
+        files::make_log_file(file).map_err(fault_at(file))?;
         let output = format!("--output={}", file.display());
         let form = ["diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", &output];
         git.run(&[&form[..], &[&diff.base, &diff.content]].concat(), None).map(drop)

@@ -16,14 +16,12 @@ use crate::opinion::Fault;
 use crate::places::{fnv1a, resolve_path};
 use crate::process::{LARGEST_OUTPUT, ProgramStreams, run_program};
 use crate::text::shorten_line;
-use provost_files as files;
+use provost_files::{self as files, Lock};
 
 /// How long one call of git may take. The time limit of the guard has room for it.
 const GIT_LIMIT: Duration = Duration::from_secs(8);
-/// The directory of the indexes, one for each process.
-const INDEXES: &str = "indexes";
-/// No call takes as long.
-const INDEX_KEPT: Duration = Duration::from_hours(1);
+/// How many processes may look at the changes of one work tree at once.
+const MOST_INDEXES: usize = 64;
 /// Older objects belong to reviews that nobody asks for any more.
 const OBJECTS_KEPT: Duration = Duration::from_hours(60 * 24);
 const INIT: &str = "init";
@@ -41,6 +39,8 @@ pub(super) struct PrivateGit<'a> {
     shared_objects: Option<PathBuf>,
     objects: PathBuf,
     index: PathBuf,
+    /// No other process uses this index.
+    _lock: Lock,
 }
 
 impl Workspace {
@@ -65,20 +65,14 @@ impl<'a> PrivateGit<'a> {
         let top = workspace.find_tree_top();
         let found = workspace.find_repository(&top).map(super::git_repository::Repository::into_directories);
         let file = |name: &str| workspace.changes_file(&top, name);
-        let index = format!("{INDEXES}/{}", std::process::id());
-        let (objects, index) = (file("objects")?, file(&index)?);
-        // A killed process has left its own.
-        if let Some(indexes) = index.parent() {
-            files::remove_older_files(indexes, INDEX_KEPT);
-        }
-        for directory in [Some(objects.as_path()), index.parent()].into_iter().flatten() {
-            files::make_private_directory(directory).map_err(fault_at(directory))?;
-        }
+        let objects = file("objects")?;
+        files::make_private_directory(&objects).map_err(fault_at(&objects))?;
+        let (index, lock) = take_index(&file("indexes")?)?;
         let (repository, shared_objects) = match found {
             Some((own, common)) => (own, Some(common.join("objects"))),
             None => (file("repository")?, None),
         };
-        let git = Self { workspace, top, repository, shared_objects, objects, index };
+        let git = Self { workspace, top, repository, shared_objects, objects, index, _lock: lock };
         git.remove_index();
         if git.shared_objects.is_none() && !git.repository.join("HEAD").exists() {
             git.run(&[INIT, "-q", "--bare", "--template="], None)?;
@@ -114,7 +108,13 @@ impl<'a> PrivateGit<'a> {
         let workspace = self.workspace;
         workspace.permit_change()?;
         let mut command = Command::new("git");
-        let settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.safecrlf=false"];
+        // What git writes is for the owner only.
+        let settings = [
+            "core.sharedRepository=0600",
+            "core.fsmonitor=false",
+            "core.hooksPath=/dev/null",
+            "core.safecrlf=false",
+        ];
         command.args(settings.iter().flat_map(|setting| ["-c", setting])).args(arguments).args(names);
         command.current_dir(&self.top);
         let is_git = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("GIT_"));
@@ -162,6 +162,19 @@ impl Drop for PrivateGit<'_> {
     fn drop(&mut self) {
         self.remove_index();
     }
+}
+
+/// The first index that no other process uses.
+fn take_index(directory: &Path) -> Result<(PathBuf, Lock), Fault> {
+    files::make_private_directory(directory).map_err(fault_at(directory))?;
+    for number in 0..MOST_INDEXES {
+        let index = directory.join(format!("index-{number}"));
+        let lock_file = directory.join(format!("{number}.lock"));
+        if let Some(lock) = files::try_lock(&lock_file).map_err(fault_at(&lock_file))? {
+            return Ok((index, lock));
+        }
+    }
+    Err(Fault::Error("too many processes look at the changes of this work tree".into()))
 }
 
 /// A path in a list of paths. A colon in it would end it.

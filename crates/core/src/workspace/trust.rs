@@ -43,9 +43,19 @@ impl Workspace {
 
     /// The commands of the project's rules that wait for the user's trust.
     pub fn list_untrusted_commands(&self) -> Vec<&str> {
-        let rules = self.config.rules.rules.iter();
-        let mut commands: Vec<&str> =
-            rules.filter(|rule| !self.is_trusted(rule)).filter_map(Rule::command).collect();
+        let rules = self.config.rules.rules.iter().filter(|rule| self.needs_trust(rule));
+        let mut commands = Vec::new();
+        // Rules of one file stand together, so its project's list is read once.
+        let mut trusted: Option<(&Path, Vec<String>)> = None;
+        for (rule, command) in rules.filter_map(|rule| Some((rule, rule.command()?))) {
+            let project = project_of(rule);
+            if trusted.as_ref().is_none_or(|(known, _)| *known != project) {
+                trusted = Some((project, self.read_trusted(project).unwrap_or_default()));
+            }
+            if !trusted.iter().any(|(_, known)| known.iter().any(|it| it == command)) {
+                commands.push(command);
+            }
+        }
         commands.dedup();
         commands
     }

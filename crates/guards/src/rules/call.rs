@@ -222,11 +222,10 @@ fn find_recorded_branches(site: &GitSite, scene: &Scene<'_>) -> Option<Vec<Possi
     if place.is_some_and(|place| !is_own(place)) {
         return None;
     }
-    let current = match &*recorded {
-        "" => return Some(Vec::new()),
-        "HEAD" => PossibleBranch::None,
-        name => PossibleBranch::Named(name.to_owned()),
-    };
+    if recorded.is_empty() {
+        return Some(Vec::new());
+    }
+    let current = PossibleBranch::from_record(&recorded);
     let mut branches = Vec::new();
     for switch in site.switches.iter().rev() {
         match &switch.target {

@@ -154,7 +154,7 @@ fn runs_deletion_for_found(arguments: &[String]) -> bool {
 }
 
 /// `is_fed`: another command deletes what is found; whether it does so recursively.
-fn add_starts(
+pub(super) fn add_starts(
     arguments: &[String],
     directory: Option<&Path>,
     is_fed: Option<bool>,

@@ -11,6 +11,7 @@ mod check;
 mod commits;
 mod find_deletion;
 mod find_expression;
+mod find_reading;
 mod hidden_writes;
 pub(crate) mod idle_runs;
 pub(crate) mod need;

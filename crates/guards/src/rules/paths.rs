@@ -9,6 +9,7 @@ use super::scene::{CommandEffects, Scene};
 use super::used_paths::{Contents, UsedPath, UsedPaths};
 use provost_core::effect::{Effect, WriteContent};
 use provost_core::opinion::Fault;
+use provost_core::places::is_within;
 use provost_core::rules::path_pattern::PathPatterns;
 use provost_core::rules::{RuleRegex, RuleSubject, RuleText, SHOWING_PROGRAMS, Unless};
 use provost_core::text;
@@ -74,6 +75,10 @@ pub(super) fn match_paths(
     };
     let mut used = UsedPaths::new(path_use, scene);
     used.collect(command, key.patterns);
+    // The built-in rules have rules of their own for it, which need no search of the disk.
+    if key.path_use == PathUse::Read {
+        used.collect_found(command, key.patterns);
+    }
     if matches!(key.path_use, PathUse::Show | PathUse::Send) {
         let identities = list_identity_files(command, scene);
         used.paths.retain(|used| !identities.contains(&used.path));
@@ -262,19 +267,24 @@ fn becomes_variables(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
         .any(|other| other.number != command.number && scene.event.line().feeds(command.number, other.number))
 }
 
-/// Whether a command copies files only to where the same patterns protect the copy: `cp .env .env.bak`.
+/// Whether a command copies or moves files only to where the same patterns protect them: `cp .env .env.bak`.
 fn stays_in_place(command: &CommandEffects<'_>, patterns: &[RuleText], scene: &Scene<'_>) -> bool {
     let mut programs = command.programs();
-    let only_copies = matches!((programs.next(), programs.next()), (Some(("cp" | "install", _)), None));
-    if !only_copies {
-        return false;
-    }
+    let moves = match (programs.next(), programs.next()) {
+        (Some(("cp" | "install", _)), None) => false,
+        (Some(("mv", _)), None) => true,
+        _ => return false,
+    };
     let Ok(patterns) = PathPatterns::parse(patterns) else { return false };
     let mut targets = command.effects.iter().filter_map(|effect| match effect {
         Effect::Place { to, .. } => Some(scene.resolve(to)),
         _ => None,
     });
-    let is_protected = |path: PathBuf| !scene.is_directory(&path) && patterns.matches(&path, scene.roots());
+    let is_protected = |path: PathBuf| match scene.is_directory(&path) {
+        // There the file keeps its name.
+        true => moves && is_within(&path, &scene.workspace.project),
+        false => patterns.matches(&path, scene.roots()),
+    };
     targets.next().is_some_and(is_protected) && targets.all(is_protected)
 }
 
@@ -352,6 +362,14 @@ pub(crate) fn keeps_content(used: &UsedPath<'_>, command: &CommandEffects<'_>) -
         Effect::Write { content, .. } => used.content.is_some_and(|used| core::ptr::eq(used, content)),
         _ => false,
     });
+    // Without `-f`, `ln` refuses to replace a file.
+    let mut links = command.programs().filter(|(program, _)| *program == "ln");
+    let is_forced = |word: &String| {
+        word == "--force" || !word.starts_with("--") && word.starts_with('-') && word.contains('f')
+    };
+    if links.next().is_some_and(|(_, words)| !words.iter().any(is_forced)) && used.content.is_none() {
+        return true;
+    }
     if used.verb == "deletes" {
         return command.programs().any(|(program, _)| program == "mv");
     }

@@ -118,12 +118,22 @@ fn gets_code(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<
 fn has_argument(pattern: &RuleRegex, run: &RunView<'_>, number: u32, scene: &Scene<'_>) -> bool {
     run.arguments().iter().any(|word| {
         let text = match word {
+            // `sudo /usr/bin/apt` starts the file, and does nothing to it.
+            ArgumentWord::Known(text) if text.contains('/') && is_started(text, number, scene) => "",
             ArgumentWord::Known(text) => text,
             // What a search finds is chosen by its own words, and not by a list that nobody has seen.
             ArgumentWord::Unknown(word) if word.source == FED_WORDS && is_fed_by_search(number, scene) => "",
             ArgumentWord::Unknown(word) => word.source.as_str(),
         };
         pattern.finds(text)
+    })
+}
+
+/// Whether a command starts a program by this path.
+fn is_started(path: &str, number: u32, scene: &Scene<'_>) -> bool {
+    let mut own = scene.commands().iter().filter(|command| command.number == number);
+    own.any(|command| {
+        command.runs.iter().any(|run| matches!(run.program(), ProgramWord::Known(program) if program == path))
     })
 }
 

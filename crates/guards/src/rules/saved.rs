@@ -15,6 +15,9 @@ use provost_core::places::is_within;
 use provost_core::workspace::git_repository::{Head, Repository};
 use provost_core::workspace::work_tree::WorkTrees;
 
+/// Branches that a whole team pushes to.
+const MAIN_BRANCHES: &[&str] = &["main", "master", "trunk", "develop", "production"];
+
 pub(super) fn is_saved(command: &CommandEffects<'_>, scene: &Scene<'_>) -> bool {
     !scene.is_example && judge(command, scene) == Some(true)
 }
@@ -223,6 +226,10 @@ fn is_push_harmless(push: &Push, scene: &Scene<'_>) -> Option<bool> {
         };
         if branch.is_deletion {
             return None;
+        }
+        // Others push to these at any moment.
+        if MAIN_BRANCHES.contains(&&*name) {
+            return Some(false);
         }
         let local = repository.has_branch(&name).ok()?.then_some(&*name);
         if !repository.is_remote_branch_included(remote, &name, local)? {

@@ -147,15 +147,13 @@ impl WorkPlaces<'_, '_> {
     fn find_roots(&mut self, path: &Path) -> Vec<(usize, PathBuf)> {
         let parent = path.parent().unwrap_or(path);
         let directory = if self.workspace.is_directory(path) { path } else { parent };
-        let found = match self.known.iter().find(|(known, _)| known == directory) {
-            Some((_, found)) => found.clone(),
-            None => {
-                let find = |table| find_root_directory(table, directory, self.workspace);
-                let found: Vec<Option<PathBuf>> = self.tables.iter().map(find).collect();
-                self.known.push((directory.to_owned(), found.clone()));
-                found
-            }
-        };
+        let known = self.known.iter().find(|(known, _)| known == directory).map(|(_, found)| found.clone());
+        let found = known.unwrap_or_else(|| {
+            let find = |table| find_root_directory(table, directory, self.workspace);
+            let found: Vec<Option<PathBuf>> = self.tables.iter().map(find).collect();
+            self.known.push((directory.to_owned(), found.clone()));
+            found
+        });
         found.into_iter().enumerate().filter_map(|(table, root)| Some((table, root?))).collect()
     }
 

@@ -57,7 +57,8 @@ impl<'r> FinishedInstances<'r> {
         self.known.extend(found);
         self.known.sort_unstable();
         let lines = self.known.iter().filter(|(path, _)| !path.contains('\n'));
-        let text: String = lines.map(|(path, stamp)| format!("{stamp} {path}\n")).collect();
+        let mut text = String::new();
+        lines.for_each(|(path, stamp)| text += &format!("{stamp} {path}\n"));
         let _ = write_sealed(&subject(self.root, "finished"), &text, workspace);
     }
 }
@@ -100,7 +101,7 @@ pub(super) fn read_tags(root: &WorkflowRoot<'_>, workspace: &Workspace) -> Resul
             let word = if state.is_open { "open" } else { "closed" };
             format!("{word} {} {}\n", state.digest, state.place.name)
         };
-        let lines: String = states.iter().map(line).collect();
+        let lines: String = states.iter().map(line).collect::<Vec<_>>().concat();
         let _ = write_sealed(&name, &format!("{stamp}\n{lines}"), workspace);
     }
     Ok(states)

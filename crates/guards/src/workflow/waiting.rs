@@ -76,12 +76,12 @@ pub(super) fn deny_waiting(
         }
     };
     if !others.is_empty() {
-        let mut names: Vec<String> =
+        let mut listed: Vec<String> =
             others.iter().take(MOST_NAMED).map(|name| quote_for_model(&clip_line(name, 40))).collect();
         if others.len() > MOST_NAMED {
-            names.push("and others".into());
+            listed.push("and others".into());
         }
-        fix += &format!(". Also open: {}; the user may approve one of them instead", names.join(", "));
+        fix += &format!(". Also open: {}; the user may approve one of them instead", listed.join(", "));
     }
     build_denial(event, why, fix)
 }

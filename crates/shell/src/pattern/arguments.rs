@@ -59,6 +59,10 @@ impl<'a> Arguments<'a> {
                 ArgumentWord::Known(text) if !has_operand && arguments.scope.is_prelude(text) => {
                     arguments.tokens.push(Token::Prelude(text));
                 }
+                ArgumentWord::Known(text) if arguments.tokens.is_empty() && is_bundle(program, text) => {
+                    let letters = text.chars().map(|letter| Token::Letter(letter, OptionValue::Nothing));
+                    arguments.tokens.extend(letters);
+                }
                 ArgumentWord::Known(text) => {
                     if !has_operand {
                         arguments.scope.enter_command(text);
@@ -149,6 +153,13 @@ impl<'a> Arguments<'a> {
             self.push_rest(word);
         }
     }
+}
+
+/// `tar xzf`: the letters of the first word are options without a dash.
+fn is_bundle(program: &str, text: &str) -> bool {
+    matches!(program, "tar" | "bsdtar" | "gtar")
+        && text.bytes().all(|letter| letter.is_ascii_alphabetic())
+        && text.contains(['c', 'x', 't', 'r', 'u', 'A'])
 }
 
 /// `-9`: a number is an option of its own, not a cluster of digits.

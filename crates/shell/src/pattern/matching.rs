@@ -312,6 +312,7 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
             continue;
         }
         let found = match (value, given) {
+            (None, OptionValue::Known(given)) if is_switched_off(wanted, given) => PatternMatch::No,
             (None, _) => PatternMatch::Yes,
             (Some(_), OptionValue::Unknown) => PatternMatch::Unknown,
             (Some(value), OptionValue::Known(given)) if is_value(value, given) => PatternMatch::Yes,
@@ -328,6 +329,11 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
         answer = answer.max(found);
     }
     answer
+}
+
+/// Whether a value switches the option off: `--force=false`, `--dry-run=none`.
+fn is_switched_off(wanted: WantedOption, given: &str) -> bool {
+    given == "false" || given == "none" && matches!(wanted, WantedOption::Name("--dry-run"))
 }
 
 fn is_wanted_letter(wanted: WantedOption, letter: char, scope: &OptionScope) -> bool {

@@ -33,20 +33,19 @@ enum OperandUse {
 fn operand_use(program: &str) -> Option<OperandUse> {
     Some(match program {
         "rm" | "grm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf"
-        | "del-cli" => OperandUse::Deleted,
+        | "del-cli" | "Remove-Item" => OperandUse::Deleted,
         "tee" | "sponge" | "ed" | "ex" | "touch" | "truncate" | "chmod" | "chown" | "chgrp" | "chattr"
-        | "mkdir" | "mkfifo" | "mknod" | "setfacl" => OperandUse::Written,
-        "cp" | "ln" | "link" | "install" | "rsync" | "scp" => OperandUse::Copied,
-        "mv" => OperandUse::Moved,
+        | "mkdir" | "mkfifo" | "mknod" | "setfacl" | "Clear-Content" => OperandUse::Written,
+        "cp" | "ln" | "link" | "install" | "rsync" | "scp" | "Copy-Item" => OperandUse::Copied,
+        "mv" | "Move-Item" => OperandUse::Moved,
         "zip" => OperandUse::Packed,
         "objcopy" => OperandUse::Copied,
         "wget" => OperandUse::Fetched,
         "echo" | "printf" | "test" | "[" | "[[" | ":" | "true" | "false" => OperandUse::Text,
-        "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd" | "hexdump" | "strings"
-        | "uniq" | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp" | "grep" | "egrep"
-        | "fgrep" | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source" | "." => {
-            OperandUse::Read
-        }
+        "Get-Content" | "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "od" | "xxd"
+        | "hexdump" | "strings" | "uniq" | "base64" | "base32" | "wc" | "sort" | "cut" | "diff" | "cmp"
+        | "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "tar" | "curl" | "dd" | "perl" | "source"
+        | "." => OperandUse::Read,
         _ => return None,
     })
 }
@@ -66,7 +65,7 @@ fn target_option(program: &str) -> Option<(char, &'static str)> {
 fn has_output_option(program: &str) -> bool {
     #[rustfmt::skip]
     const PROGRAMS: &[&str] = &[
-        "as", "c++", "cc", "clang", "clang++", "g++", "gcc", "gpg", "gpg2", "iconv", "ld", "pandoc", "shuf",
+        "aria2c", "as", "axel", "c++", "cc", "clang", "clang++", "g++", "gcc", "gpg", "gpg2", "iconv", "ld", "pandoc", "shuf",
         "strip",
     ];
     PROGRAMS.contains(&program)

@@ -26,7 +26,7 @@ impl LineWalker<'_> {
                     self.report_send(program, words.iter().find(|word| is_address(word)));
                 }
             }
-            "fetch" | "lynx" | "links" | "elinks" | "w3m" | "aria2c" => self.tree.note_fetch(true),
+            "fetch" | "lynx" | "links" | "elinks" | "w3m" | "aria2c" | "axel" => self.tree.note_fetch(true),
             "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
                 self.tree.note_fetch(true);
                 if !words.iter().any(|word| word.has_letter(&['z'])) {
@@ -167,7 +167,11 @@ impl LineWalker<'_> {
     /// Notes that an interpreter runs code from its input, from a substitution, or from a file.
     pub(super) fn note_interpreter_code(&mut self, words: &[Word]) {
         const CODE: &str = "-c -e -m -p -r -E --eval --print";
-        let is_code = |word: &Word| word.text().is_some_and(|text| is_listed(CODE, text));
+        // `-mjson.tool`
+        let is_attached =
+            |text: &str| text.len() > 2 && ["-c", "-e", "-m"].contains(&text.get(..2).unwrap_or_default());
+        let is_code =
+            |word: &Word| word.text().is_some_and(|text| is_listed(CODE, text) || is_attached(text));
         if !words.iter().any(is_code) {
             // `deno run -`
             let runs = words.first().is_some_and(|word| word.text() == Some("run"));

@@ -47,6 +47,7 @@ fn find_wrapper(program: &str) -> Option<Wrapper> {
         "setarch" => ("", &[], 1),
         "setpriv" => ("", &["--reuid", "--regid", "--ruid", "--euid", "--rgid", "--egid", "--groups"], 0),
         "taskset" => ("p", &["--pid"], 1),
+        "nsenter" => ("tSG", &["--target", "--setuid", "--setgid"], 0),
         "unshare" => ("GRSw", &["--root", "--wd", "--setuid", "--setgid"], 0),
         "ssh-agent" => ("aEtO", &[], 0),
         "chronic" | "linux32" | "linux64" | "unbuffer" => ("", &[], 0),

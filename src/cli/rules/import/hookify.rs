@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 use super::command_text::join_with;
 use super::text_pattern::{Alternative, Piece, parse_regex, parse_text, to_command_words, to_path_patterns};
 use super::{DraftedRule, ImportResult, escape_regex, front_matter};
+use crate::rules::FETCHED_CODE;
+
+const LOOKS_AT_PROGRAM: &str =
+    "the rule looks at the program that is started, and not at text anywhere in the line";
 
 /// One condition of a rule.
 struct Condition {
@@ -111,12 +115,74 @@ fn read_alternatives(condition: &Condition) -> Result<Vec<Alternative>, String> 
     Ok(vec![text])
 }
 
+/// The keys for an expression that names a word behind others without its position: `git push.*main`. What it finds
+/// between a fetch and a shell, `curl.*\|.*sh`, is code from the network.
+fn find_argument(alternatives: &[Alternative]) -> Option<Vec<(&'static str, Vec<String>)>> {
+    let (mut heads, mut tails, mut is_fetch) = (Vec::new(), Vec::new(), true);
+    for alternative in alternatives {
+        let at = alternative.iter().rposition(|piece| *piece == Piece::Any)?;
+        let (head, tail) = (&alternative[..at], &alternative[at + 1..]);
+        let words = to_command_words(head).ok()?;
+        let text: String = tail
+            .iter()
+            .filter(|piece| **piece != Piece::Boundary)
+            .map(|piece| read_plain_piece(*piece))
+            .collect::<Option<_>>()?;
+        let shell = text.trim_start_matches(['|', ' ']);
+        is_fetch &= text.starts_with('|')
+            && matches!(&*words[0], "curl" | "wget")
+            && matches!(shell, "sh" | "bash" | "zsh" | "sudo");
+        heads.push(words);
+        tails.push(text);
+    }
+    if is_fetch && !tails.is_empty() {
+        return Some(vec![("runs", vec![FETCHED_CODE.to_owned()])]);
+    }
+    tails.sort_unstable();
+    tails.dedup();
+    heads.dedup();
+    let is_word = |text: &String| {
+        !text.starts_with('-') && text.chars().all(|c| c.is_alphanumeric() || "._-/:@".contains(c))
+    };
+    let [head] = heads.as_slice() else { return None };
+    if tails.iter().any(String::is_empty) || !tails.iter().all(is_word) {
+        return None;
+    }
+    let words: Vec<Vec<String>> = head.iter().map(|word| vec![word.clone()]).collect();
+    let tails: Vec<String> = tails.iter().map(|text| escape_regex(text)).collect();
+    let runs = join_with(&words, &['*']).ok()?;
+    Some(vec![("runs", vec![runs]), ("argument", vec![format!("(?i){}", tails.join("|"))])])
+}
+
+fn read_plain_piece(piece: Piece) -> Option<char> {
+    match piece {
+        Piece::Char(c) => Some(c),
+        Piece::Blank => Some(' '),
+        _ => None,
+    }
+}
+
+/// The same words for each program that the name begins: `mkfs` is in front of `mkfs.ext4`.
+fn list_programs(words: Vec<String>) -> Vec<Vec<String>> {
+    const FILE_SYSTEMS: &[&str] =
+        &["mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat"];
+    if words[0] != "mkfs" {
+        return vec![words];
+    }
+    FILE_SYSTEMS.iter().map(|name| [&[(*name).to_owned()], &words[1..]].concat()).collect()
+}
+
 /// Says what the rule looks at, and returns how it differs from its source.
 fn say_command(conditions: &[Condition], rule: &mut DraftedRule) -> Result<Vec<String>, String> {
+    if let [condition] = conditions
+        && condition.operator == "regex_match"
+        && let Some(patterns) = find_argument(&parse_regex(&condition.pattern)?)
+    {
+        rule.patterns.extend(patterns);
+        return Ok(vec![LOOKS_AT_PROGRAM.to_owned()]);
+    }
     let mut left_out = Vec::new();
-    let mut differences = vec![
-        "the rule looks at the program that is started, and not at text anywhere in the line".to_owned(),
-    ];
+    let mut differences = vec![LOOKS_AT_PROGRAM.to_owned()];
     let mut runs: Vec<Vec<String>> = Vec::new();
     let (except, wanted): (Vec<&Condition>, Vec<&Condition>) =
         conditions.iter().partition(|condition| condition.operator == "not_contains");
@@ -127,7 +193,7 @@ fn say_command(conditions: &[Condition], rule: &mut DraftedRule) -> Result<Vec<S
         let mut found = Vec::new();
         for alternative in read_alternatives(condition)? {
             match to_command_words(&alternative) {
-                Ok(words) => found.push(words),
+                Ok(words) => found.extend(list_programs(words)),
                 Err(why) if conditions.len() == 1 => left_out.push(why),
                 Err(why) => return Err(why),
             }

@@ -1,8 +1,8 @@
 //! The custom rules of `cc-safety-net`: a command, a subcommand, and the arguments that are blocked.
 //!
 //! It compares each argument with those that are blocked, wherever it stands, and the letters of `-vA` one by one. So
-//! options become words of `runs`, and operands an `argument`. The older `.safety-net.json` and the newer
-//! `rulebook.json` have the same rules; a rulebook may have examples.
+//! options become words of `runs`, and operands an `argument`. The older `.safety-net.json` and a `rulebook.json` of
+//! version 1 have the same rules; one of version 2 names whole words with `match`. A rulebook may have examples.
 
 use serde_json::Value;
 
@@ -11,7 +11,8 @@ use super::{DraftedRule, ImportResult, RuleExample, escape_regex};
 use crate::text::quote_for_shell;
 
 /// The fields of a rule, and of the file, that are read or have no effect on decisions.
-const RULE_FIELDS: &[&str] = &["name", "command", "subcommand", "block_args", "reason", "intent"];
+const RULE_FIELDS: &[&str] = &["name", "command", "subcommand", "block_args", "match", "reason", "intent"];
+const MATCH_FIELDS: &[&str] = &["command_path", "any_args", "exclude_args"];
 #[rustfmt::skip]
 const FILE_FIELDS: &[&str] = &[
     "$schema", "version", "rulebook_version", "name", "description", "author", "allowed_commands", "rules", "tests",
@@ -39,19 +40,7 @@ fn read_rule(name: &str, rule: &Value, tests: &[&Value], result: &mut ImportResu
         return Err(format!("there is no rule for its field `{field}`"));
     }
     let command = text("command").ok_or("it has no `command`")?;
-    let blocked = rule["block_args"].as_array().filter(|list| !list.is_empty());
-    let blocked = blocked.ok_or("it has no `block_args`")?;
-    let blocked: Option<Vec<&str>> = blocked.iter().map(Value::as_str).collect();
-    let blocked = blocked.ok_or("one of its `block_args` is not a text")?;
-    let (options, operands): (Vec<&str>, Vec<&str>) =
-        blocked.into_iter().partition(|word| word.len() > 1 && word.starts_with('-') && *word != "--");
-    let mut words = vec![vec![command.to_owned()]];
-    words.extend(text("subcommand").map(|word| vec![word.to_owned()]));
-    let start: Vec<&str> = words.iter().map(|word| word[0].as_str()).collect();
-    let line = |last: &str| {
-        let words = start.iter().chain([&last]).map(|word| quote_for_shell(word));
-        RuleExample::Line(words.collect::<Vec<_>>().join(" "))
-    };
+    let reason = text("reason").unwrap_or("a rule of safety-net blocks it").to_owned();
     let is_own = |test: &&&Value| test["rule"].as_str().is_none_or(|rule| rule == name);
     let list_tests = |expected: &str| -> Vec<RuleExample> {
         let wanted = tests.iter().filter(is_own).filter(|test| test["expect"] == expected);
@@ -60,9 +49,25 @@ fn read_rule(name: &str, rule: &Value, tests: &[&Value], result: &mut ImportResu
     };
     let common = DraftedRule {
         name: name.to_owned(),
-        action: Some(("deny", text("reason").unwrap_or("a rule of safety-net blocks it").to_owned())),
+        action: Some(("deny", reason)),
         not_matching: list_tests("allowed"),
         ..DraftedRule::default()
+    };
+    if !rule["match"].is_null() {
+        let drafted = read_match(command, &rule["match"], common)?;
+        result.add(DraftedRule { matching: list_tests("blocked"), ..drafted });
+        return Ok(());
+    }
+    let blocked = read_texts(rule, "block_args")?.filter(|list| !list.is_empty());
+    let blocked = blocked.ok_or("it has no `block_args`")?;
+    let (options, operands): (Vec<&str>, Vec<&str>) =
+        blocked.into_iter().partition(|word| word.len() > 1 && word.starts_with('-') && *word != "--");
+    let mut words = vec![vec![command.to_owned()]];
+    words.extend(text("subcommand").map(|word| vec![word.to_owned()]));
+    let start: Vec<&str> = words.iter().map(|word| word[0].as_str()).collect();
+    let line = |last: &str| {
+        let words = start.iter().chain([&last]).map(|word| quote_for_shell(word));
+        RuleExample::Line(words.collect::<Vec<_>>().join(" "))
     };
     let pattern = join_words(&words)?;
     let mut rules = Vec::new();
@@ -76,13 +81,8 @@ fn read_rule(name: &str, rule: &Value, tests: &[&Value], result: &mut ImportResu
         });
     }
     if !operands.is_empty() {
-        let alternatives: Vec<String> = operands.iter().map(|word| escape_regex(word)).collect();
-        let regex = match alternatives.as_slice() {
-            [one] => format!("^{one}$"),
-            several => format!("^({})$", several.join("|")),
-        };
         rules.push(DraftedRule {
-            patterns: vec![("runs", vec![pattern]), ("argument", vec![regex])],
+            patterns: vec![("runs", vec![pattern]), ("argument", vec![match_one(&operands)])],
             matching: operands.iter().map(|word| line(word)).collect(),
             ..common
         });
@@ -97,4 +97,46 @@ fn read_rule(name: &str, rule: &Value, tests: &[&Value], result: &mut ImportResu
         result.add(rule);
     }
     Ok(())
+}
+
+/// A rule of version 2: words of the command in a row, and arguments that are compared as a whole.
+fn read_match(command: &str, wanted: &Value, common: DraftedRule) -> Result<DraftedRule, String> {
+    let fields = wanted.as_object().ok_or("its `match` is not an object")?;
+    if let Some(field) = fields.keys().find(|key| !MATCH_FIELDS.contains(&&***key)) {
+        return Err(format!("there is no rule for its field `match.{field}`"));
+    }
+    let path = read_texts(wanted, "command_path")?.filter(|list| !list.is_empty());
+    let path = path.ok_or("it has no `command_path`")?;
+    let words: Vec<Vec<String>> =
+        [command].iter().chain(&path).map(|word| vec![(*word).to_owned()]).collect();
+    let mut patterns = vec![("runs", vec![join_words(&words)?])];
+    if let Some(any) = read_texts(wanted, "any_args")? {
+        patterns.push(("argument", vec![match_one(&any)]));
+    }
+    if let Some(excluded) = read_texts(wanted, "exclude_args")? {
+        if let Some(word) = excluded.iter().find(|word| !word.starts_with('-') || word.len() < 2) {
+            return Err(format!("an exception cannot name `{word}` wherever it stands"));
+        }
+        let excluded = vec![vec![command.to_owned()], excluded.into_iter().map(str::to_owned).collect()];
+        patterns.push(("except", vec![join_words(&excluded)?]));
+    }
+    Ok(DraftedRule { patterns, ..common })
+}
+
+/// The texts of a list, or `None` without the field.
+fn read_texts<'v>(rule: &'v Value, field: &str) -> Result<Option<Vec<&'v str>>, String> {
+    if rule[field].is_null() {
+        return Ok(None);
+    }
+    let texts = rule[field].as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+    texts.map(Some).ok_or_else(|| format!("its `{field}` is not a list of texts"))
+}
+
+/// A regular expression for one of some whole texts.
+fn match_one(texts: &[&str]) -> String {
+    let alternatives: Vec<String> = texts.iter().map(|word| escape_regex(word)).collect();
+    match alternatives.as_slice() {
+        [one] => format!("^{one}$"),
+        several => format!("^({})$", several.join("|")),
+    }
 }

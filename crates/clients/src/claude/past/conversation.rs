@@ -24,7 +24,7 @@ use provost_core::clock::parse_utc_millis;
 const MOST_WAITING: usize = 512;
 /// The inputs of calls that wait have at most so many bytes.
 const MOST_WAITING_BYTES: usize = 32 << 20;
-/// The input of a hook has at most so many bytes. A larger one is no call that a hook could judge.
+/// The input of a hook has at most so many bytes. No hook could judge a call with more, so it is only counted.
 const LARGEST_INPUT: usize = 48 << 20;
 
 /// What kept a record from becoming events.
@@ -32,7 +32,6 @@ pub(super) enum Skip {
     NotJson,
     UnknownType,
     Malformed,
-    TooLarge,
 }
 
 pub(super) struct Conversation {
@@ -194,6 +193,8 @@ impl Conversation {
         let agent = match (agent, &self.context.agent) {
             (Some(id), Some(known)) if *known.id == *id => Some(known.clone()),
             (Some(id), _) => Some(PastAgent { id: id.as_ref().into(), kind: None }),
+            // The first versions kept agents in the file of the session, without an id.
+            (None, None) if record.is_sidechain => Some(PastAgent { id: "sidechain".into(), kind: None }),
             (None, known) => known.clone(),
         };
         let time = read_time(record);
@@ -235,17 +236,14 @@ impl Conversation {
     }
 
     fn read_call(&mut self, id: &[u8], name: &[u8], input: &[u8], record: &Record<'_>) -> Result<(), Skip> {
-        if input.len() > LARGEST_INPUT {
-            return Err(Skip::TooLarge);
-        }
         let name = read_string(name).filter(|name| !name.is_empty()).ok_or(Skip::Malformed)?;
         let known_id = read_string(id).filter(|id| !id.is_empty()).ok_or(Skip::Malformed)?;
         // A repeated line would wait for a second result, which never comes.
         if self.find_waiting(&known_id).is_some() {
             return Ok(());
         }
-        let call =
-            PastCall { tool: name.into_owned(), input: input.to_owned(), file: None, file_before: None };
+        let input = if input.len() > LARGEST_INPUT { Vec::new() } else { input.to_owned() };
+        let call = PastCall { tool: name.into_owned(), input, file: None, file_before: None };
         self.waiting_bytes += call.input.len();
         let kind = PastEventKind::Call(Arc::new(call), CallFate::Unknown);
         let event = self.make_event(kind, id, record);

@@ -85,9 +85,6 @@ fn set_result(result: &PastResult, set: &mut impl FnMut(&str, Value)) -> &'stati
 
 /// A value of a record, read with the limits and repairs of the hook.
 fn parse_value(json: &[u8]) -> Option<Value> {
-    if json.is_empty() {
-        return Some(Value::Null);
-    }
     let object = [b"{\"value\":", json, b"}"].concat();
     Fields::parse(&object).ok()?.0.remove("value")
 }

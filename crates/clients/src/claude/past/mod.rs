@@ -37,7 +37,6 @@ const HALF_WRITTEN: &str = "half-written last line";
 const UNKNOWN_TYPE: &str = "record of an unknown type";
 const MALFORMED: &str = "record without the fields of its type";
 const TOO_LONG: &str = "line of more than 256 MiB";
-const TOO_LARGE: &str = "call with an input of more than 48 MiB";
 const READ_ERROR: &str = "rest of a file after a read error";
 
 fn open(path: &Path, context: FileContext, detail: Detail) -> io::Result<PastItems> {
@@ -130,6 +129,5 @@ fn read_line(
         Skip::NotJson => NOT_JSON,
         Skip::UnknownType => UNKNOWN_TYPE,
         Skip::Malformed => MALFORMED,
-        Skip::TooLarge => TOO_LARGE,
     })
 }

@@ -129,7 +129,7 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     row(
         "docker podman nerdctl",
         "H:c:l:",
-        "--config= --context= --host= --log-level= --tlscacert= --tlscert= --tlskey=",
+        "--config= --connection= --context= --host= --identity= --log-level= --root= --runroot= --tlscacert= --tlscert= --tlskey= --url=",
     )
     .before_command()
     .commands(&[
@@ -166,6 +166,17 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
     ]),
     row("fly flyctl heroku", "a:c:r:", "--access-token= --app= --config= --remote="),
     row("vercel", "A:S:t:", "--cwd= --local-config= --scope= --token="),
+    row(
+        "supabase",
+        "o:p:",
+        "--db-url= --dns-resolver= --network-id= --output= --password= --profile= --project-ref= --workdir=",
+    ),
+    row("restic", "o:p:r:", "--option= --password-file= --repo= --repository-file="),
+    row("pulumi", "C:s:", "--color= --cwd= --profiling= --stack="),
+    row("glab", "R:X:", "--field= --header= --hostname= --method= --repo="),
+    row("snow", "c:", "--account= --connection= --database= --role= --schema= --user= --warehouse="),
+    row("rabbitmqctl rabbitmqadmin", "H:P:V:n:p:u:", "--host= --node= --password= --port= --username= --vhost="),
+    row("nats", "s:", "--context= --creds= --password= --server= --user="),
     row("wrangler", "c:e:", "--config= --cwd= --env="),
     row("firebase", "P:", "--account= --config= --project= --token="),
     row("ansible ansible-playbook", "M:e:i:l:t:u:", "--extra-vars= --inventory= --limit= --tags= --user="),
@@ -193,7 +204,13 @@ pub(super) static PROGRAMS: &[ProgramRow] = &[
         .before_command(),
     // Databases.
     row(
-        "psql dropdb createdb pg_dump pg_restore",
+        "pg_dump pg_restore createdb dropdb",
+        "F:I:L:N:P:S:T:U:d:f:h:j:n:p:t:",
+        "--dbname= --file= --format= --host= --jobs= --port= --schema= --table= --use-list= --username=",
+    )
+    .abbreviates(),
+    row(
+        "psql",
         "F:P:R:T:U:c:d:f:h:o:p:v:",
         "--command= --dbname= --file= --host= --port= --username= --variable=",
     )

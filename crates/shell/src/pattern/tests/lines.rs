@@ -315,6 +315,23 @@ fn a_program_with_a_slash_is_a_path() {
 }
 
 #[test]
+fn the_letters_of_tar_need_no_dash() {
+    let lines = ["tar xzf a.tgz", "tar -xzf a.tgz", "tar -z -x -f a.tgz", "tar xzvf a.tgz -C out"];
+    check_lines(Yes, &[("tar -x -z", &lines)]);
+    check_lines(No, &[("tar -x -z", &["tar xf a.tar", "tar czf a.tgz src", "tar -f xz -t", "cat xzf"])]);
+}
+
+#[test]
+fn an_option_that_is_switched_off_is_not_given() {
+    let lines = ["npm publish --dry-run", "npm publish --dry-run=true", "npm publish --dry-run=client"];
+    check_lines(Yes, &[("npm publish --dry-run", &lines)]);
+    check_lines(
+        No,
+        &[("npm publish --dry-run", &["npm publish --dry-run=false", "npm publish --dry-run=none"])],
+    );
+}
+
+#[test]
 fn a_star_in_a_word_is_any_text() {
     check_lines(
         Yes,

@@ -114,7 +114,7 @@ pub fn find_built_in(name: &str) -> Option<WorkflowTable> {
 }
 
 /// The artefacts of the schema `spec-driven`. Its tool needs nothing but the tasks before work begins.
-pub(super) fn openspec_artefacts() -> Vec<ArtefactRule> {
+pub(crate) fn openspec_artefacts() -> Vec<ArtefactRule> {
     const TASK_TEMPLATE: &[&str] = &["<!-- Task description -->", "<!-- Task Group Name -->"];
     vec![
         optional("proposal", "proposal.md", &[]),
