@@ -27,9 +27,13 @@ pub fn find_record_place(root: &Path, workspace: &Workspace) -> PathBuf {
 
 /// How the record names a root: by its path in the project, which is the same in all work trees.
 pub(super) fn describe_root(root: &Path, workspace: &Workspace) -> String {
-    let place = find_record_place(root, workspace);
-    let below = root.strip_prefix(&workspace.project).or_else(|_| root.strip_prefix(place));
-    below.unwrap_or(root).to_string_lossy().into_owned()
+    let project = &workspace.project;
+    let counterpart = if is_within(root, project) { None } else { find_counterpart(root, workspace) };
+    let root = counterpart.as_deref().unwrap_or(root);
+    let below = root.strip_prefix(project).map(Path::to_path_buf);
+    let below =
+        below.or_else(|_| root.strip_prefix(find_record_place(root, workspace)).map(Path::to_path_buf));
+    below.unwrap_or_else(|_| root.to_owned()).to_string_lossy().into_owned()
 }
 
 /// Whether a resolved path belongs to the session's project. `root` is the workflow's root of the path.

@@ -1,5 +1,5 @@
-//! Changes of the settings that say what an open instance needs or where it is: the schema of a change of OpenSpec, the
-//! directories of BMAD, and the route of a story.
+//! Changes of the settings that say what an open instance needs or where it is: the schema of a change, the directories
+//! of stories, and the route of a story.
 //!
 //! They are planning, but with other settings an open instance would look finished, or would be gone.
 
@@ -15,9 +15,10 @@ use provost_core::config::settings;
 use provost_core::opinion::Fault;
 use provost_core::workflow::front_matter::find_head_value;
 use provost_core::workflow::instance::WorkflowInstance;
-use provost_core::workflow::openspec::{find_schema, read_default_schema, read_own_schema};
 use provost_core::workflow::project::{InstancePlace, WorkflowRoot, find_workflow_root};
-use provost_core::workflow::{WorkflowSystem, WorkflowTable};
+use provost_core::workflow::{
+    WorkflowSystem, WorkflowTable, find_schema, read_default_schema, read_own_schema,
+};
 use provost_core::workspace::Workspace;
 
 /// A changed file of settings, and an open instance that depends on it.
