@@ -19,4 +19,3 @@ pub use crate::workflow_table::{
     ArtefactRule, BUILT_IN, FinishNeed, InstancePointer, WorkflowSystem, WorkflowTable, find_built_in, keys,
 };
 pub use approve_prompt::{APPROVE_PROMPT, PromptRequest};
-pub use openspec::{find_schema, read_default_schema, read_own_schema};

@@ -15,10 +15,9 @@ use provost_core::config::settings;
 use provost_core::opinion::Fault;
 use provost_core::workflow::front_matter::find_head_value;
 use provost_core::workflow::instance::WorkflowInstance;
+use provost_core::workflow::openspec::{find_schema, read_default_schema, read_own_schema};
 use provost_core::workflow::project::{InstancePlace, WorkflowRoot, find_workflow_root};
-use provost_core::workflow::{
-    WorkflowSystem, WorkflowTable, find_schema, read_default_schema, read_own_schema,
-};
+use provost_core::workflow::{WorkflowSystem, WorkflowTable};
 use provost_core::workspace::Workspace;
 
 /// A changed file of settings, and an open instance that depends on it.
