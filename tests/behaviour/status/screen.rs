@@ -15,7 +15,7 @@ packs      self, planner are on
            plan-gate off: `plan_gate.enabled` is not set, and no hook entry names it
            review-loop off: there is no `.taskie/plans` here or above
            phases off: there is no `.isdlc` in this project
-guards     6 of 32 guards on here
+guards     6 of 34 guards on here
 next       nothing waits for you; `provost guards` shows what is guarded here
 denied     nothing lately
 ";
@@ -143,7 +143,7 @@ next stop  the agent may stop: .taskie/plans/login-limit/plan-post-review-1.md, 
            .taskie/plans/login-limit/plan-review-1.md, does not exist yet
 workflow   feature, 06-implementation (3 of 4)
 gate       GATE-06: tests, articles missing
-guards     24 of 32 guards on here; switched off: branch-guard
+guards     24 of 34 guards on here; switched off: branch-guard
 config     1 mistake: <project>/provost.toml:4:1: unknown key `deadline_secnds`; did you mean `deadline_seconds`?
 next       `/taskie:continue-plan` continues with post-plan-review
 "
