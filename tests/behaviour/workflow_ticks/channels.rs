@@ -37,7 +37,6 @@ const TICKING: &[&str] = &[
     "vim -es -c '%s/\\[ \\]/[x]/' -c wq TASKS",
     "awk -i inplace '{gsub(/ /,\"x\")}1' TASKS",
     "ln -s TASKS t.md && sed -i 's/\\[ \\]/[x]/' t.md",
-    "grep -rl '\\[ \\]' PLANNING | xargs sed -i 's/\\[ \\]/[x]/'",
     "sed -i 's/\\[ \\]/[x]/' PLANNING/*/*/tasks.md PLANNING/*/tasks.md",
     "python3 - <<'EOF'\np='TASKS'\ns=open(p).read()\nopen(p,'w').write(s.replace('- [ ] 1.1','- [x] 1.1'))\nEOF",
 ];

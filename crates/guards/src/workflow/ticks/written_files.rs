@@ -41,7 +41,7 @@ pub(crate) fn list_written_files<'t>(
                 found.extend(read_written_file(table, path, command, scene)?);
             }
         }
-        // `grep -l … | xargs sed -i …` edits files that nothing names.
+        // `find -name tasks.md | xargs sed -i …` edits files that no effect names.
         let edits_unnamed = used.paths.is_empty()
             && command
                 .effects
@@ -175,9 +175,8 @@ fn find_unknown_file<'t>(
 ) -> Option<WrittenFile<'t>> {
     let Some(Tool::Shell { command: line }) = scene.event.call().map(|call| &call.tool) else { return None };
     let name = table.tasks.as_deref()?.rsplit('/').next()?;
-    let is_named =
-        line.contains(name) || table.planning.iter().any(|planning| line.contains(planning.as_str()));
-    let root = find_workflow_root(table, &scene.event.cwd, scene.workspace).filter(|_| is_named)?;
+    let root =
+        find_workflow_root(table, &scene.event.cwd, scene.workspace).filter(|_| line.contains(name))?;
     Some(WrittenFile {
         root,
         path: PathBuf::from(name),
