@@ -5,6 +5,7 @@
 use super::effect::ReadScope;
 use super::flow::{FlowStep, ScriptTime};
 use super::grammar::{Redirection, SimpleCommand, TextKind};
+use super::line::ShellParameters;
 use super::texts::TextSource;
 use super::word::{Word, is_name};
 use super::{LineWalker, SHELLS};
@@ -194,8 +195,8 @@ impl LineWalker<'_> {
         let Some(nested) = self.nested.get_mut(queued) else { return };
         let behind = words.iter().skip_while(|word| word.text() != Some(&*nested.text)).skip(1);
         let texts = behind.clone().map_while(|word| word.text().map(str::to_owned));
-        nested.parameters = texts.collect();
-        nested.has_all_parameters = nested.parameters.len() == behind.count();
+        let known: Vec<String> = texts.collect();
+        nested.parameters = ShellParameters { are_all_known: known.len() == behind.count(), known };
     }
 
     /// Runs the text of `<(echo …)`.

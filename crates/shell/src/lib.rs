@@ -66,7 +66,7 @@ use effect::Effect;
 pub use effect::commands::{CommandInput, Line, LineCommand};
 use flow::Flow;
 use grammar::{Parser, SyntaxEvent, TextKind};
-use line::{LineWalker, NestedText};
+use line::{LineWalker, NestedText, ShellParameters};
 use programs::git::GitContext;
 pub use programs::variable_steers_programs;
 use texts::TextFlow;
@@ -117,8 +117,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
         within: None,
         is_substituted: false,
         status: StatusRule { passes: true, has_pipefail: false },
-        parameters: Vec::new(),
-        has_all_parameters: false,
+        parameters: ShellParameters::default(),
         is_guess: false,
         is_remote: false,
         depth: 0,
@@ -134,7 +133,6 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             is_substituted,
             status,
             parameters,
-            has_all_parameters,
             is_guess,
             is_remote,
             depth,
@@ -170,7 +168,7 @@ pub fn read_line(command: &str, cwd: &Path, home: Option<&Path>) -> Line {
             depth,
         };
         let mut parser = Parser::new(&text, kind, home, work);
-        parser.learn_parameters(&parameters, has_all_parameters);
+        parser.learn_parameters(&parameters.known, parameters.are_all_known);
         line.walk(parser);
         open.extend(line.nested);
         if !is_guess && work.is_spent() {

@@ -18,6 +18,15 @@ use crate::programs::git::GitContext;
 use crate::texts::TextFlow;
 use crate::word::Word;
 
+/// The values of `$0`, `$1` and so on that a shell gets.
+#[derive(Default)]
+pub(super) struct ShellParameters {
+    /// The values up to the first one that is not known.
+    pub(super) known: Vec<String>,
+    /// Nothing follows the known values.
+    pub(super) are_all_known: bool,
+}
+
 /// A text that a command line makes the shell read, and where.
 pub(super) struct NestedText {
     pub(super) text: String,
@@ -31,10 +40,7 @@ pub(super) struct NestedText {
     /// Its output becomes a part of that command's words or input.
     pub(super) is_substituted: bool,
     pub(super) status: StatusRule,
-    /// The values of `$0`, `$1` and so on, up to the first one that is not known.
-    pub(super) parameters: Vec<String>,
-    /// Nothing follows the known values.
-    pub(super) has_all_parameters: bool,
+    pub(super) parameters: ShellParameters,
     /// It may not be commands at all.
     pub(super) is_guess: bool,
     pub(super) is_remote: bool,
@@ -335,8 +341,7 @@ impl LineWalker<'_> {
             within: Some(self.tree.current),
             is_substituted: false,
             status: StatusRule { passes: false, has_pipefail: self.tree.has_pipefail() },
-            parameters: Vec::new(),
-            has_all_parameters: false,
+            parameters: ShellParameters::default(),
             is_guess,
             is_remote: self.is_remote,
             depth: self.depth + 1,

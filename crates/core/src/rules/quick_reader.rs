@@ -87,6 +87,7 @@ fn has_odd_byte(bytes: &[u8]) -> bool {
 
 /// The number of line feeds. It is a function of its own for the same reason as [`has_odd_byte`].
 #[inline(never)]
+#[allow(clippy::naive_bytecount)] // The compiler does as well as a crate for it.
 pub(super) fn count_line_feeds(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte == b'\n').count()
 }

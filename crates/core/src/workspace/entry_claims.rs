@@ -31,8 +31,8 @@ impl Workspace {
         let known: Vec<u64> = if claims.next() == Some(key) { claims.collect() } else { Vec::new() };
         let is_first = known.is_empty() || known.contains(&entry);
         let claims = [key].into_iter().chain(known.into_iter().filter(|_| !is_first)).chain([entry]);
-        let lines: String = claims.map(|claim| format!("{claim:016x}\n")).collect();
-        file.overwrite(lines.as_bytes()).map_err(fault_at(&path))?;
+        let lines: Vec<String> = claims.map(|claim| format!("{claim:016x}\n")).collect();
+        file.overwrite(lines.concat().as_bytes()).map_err(fault_at(&path))?;
         Ok(is_first)
     }
 

@@ -129,16 +129,15 @@ impl<'a> Parser<'a> {
             return;
         }
         for name in ALL {
-            let value = match rest {
-                [only] => one(only),
-                _ => {
-                    let shape = ValueShape {
-                        is_one_word: rest.iter().all(|value| is_one_word(value)),
-                        may_dash: rest.iter().any(|value| value.starts_with('-')),
-                    };
-                    let values = rest.iter().map(|value| LoopValue { text: value.clone(), is_known: true });
-                    VariableValue::OneOf(shape, values.collect())
-                }
+            let value = if let [only] = rest {
+                one(only)
+            } else {
+                let shape = ValueShape {
+                    is_one_word: rest.iter().all(|value| is_one_word(value)),
+                    may_dash: rest.iter().any(|value| value.starts_with('-')),
+                };
+                let values = rest.iter().map(|value| LoopValue { text: value.clone(), is_known: true });
+                VariableValue::OneOf(shape, values.collect())
             };
             self.variables.known.push((name, value));
         }

@@ -139,7 +139,7 @@ fn strip_workspaces<'a>(runner: &ScriptRunner, tokens: &[Token<'a>]) -> Vec<Toke
         })
         .collect();
     let count = match (runner.name, words.as_slice()) {
-        ("yarn", ["workspace", _, ..]) | ("yarn", ["workspaces", "foreach", ..]) => 2,
+        ("yarn", ["workspace", _, ..] | ["workspaces", "foreach", ..]) => 2,
         ("yarn", ["workspaces", ..]) | ("pnpm", ["recursive" | "multi" | "m", ..]) => 1,
         _ => 0,
     };
