@@ -25,11 +25,11 @@ pub fn find_record_place(root: &Path, workspace: &Workspace) -> PathBuf {
     if is_linked { main().unwrap_or_else(|| workspace.project.clone()) } else { workspace.project.clone() }
 }
 
-/// How the record names a root: by its path in the project, which is the same in all work trees.
+/// How the record names a root: by its path in its work tree, which is the same in all work trees of a repository.
 pub(super) fn describe_root(root: &Path, workspace: &Workspace) -> String {
-    let place = find_record_place(root, workspace);
-    let below = root.strip_prefix(&workspace.project).or_else(|_| root.strip_prefix(place));
-    below.unwrap_or(root).to_string_lossy().into_owned()
+    let tree = root.ancestors().find(|directory| workspace.exists(&directory.join(".git")));
+    let place = tree.map_or_else(|| find_record_place(root, workspace), Path::to_owned);
+    root.strip_prefix(&place).unwrap_or(root).to_string_lossy().into_owned()
 }
 
 /// Whether a resolved path belongs to the session's project. `root` is the workflow's root of the path.
