@@ -78,7 +78,9 @@ impl RulesProposal {
                 Ok(Some(Self { layer, choice, uses_baseline, adds_review, edit }))
             }
             Err(why) => {
-                eprintln!("[provost] no rules are proposed: {why}");
+                let what =
+                    if is_review_wanted { "the rule with reviews is" } else { "the built-in rules are" };
+                eprintln!("[provost] {what} not proposed: {why}");
                 Ok(None)
             }
         }

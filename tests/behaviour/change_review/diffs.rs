@@ -99,6 +99,8 @@ fn two_sessions_do_not_review_each_others_work() {
     let other = session.other("session-2");
     session.write("src/a.rs", "mine\n");
     other.write("src/b.rs", "theirs\n");
+    // Git changes the work tree as a whole, and no file of the other session.
+    session.run("git checkout -q -b topic");
     session.expect_end();
     assert!(last_prompt(&session).contains("src/a.rs") && !last_prompt(&session).contains("src/b.rs"));
     other.expect_end();

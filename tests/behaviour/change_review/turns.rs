@@ -1,5 +1,6 @@
 //! What the end of a turn does: which reviews are made, and when the agent is held.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
@@ -244,4 +245,58 @@ fn a_reviewer_that_changes_files_is_reviewed_too() {
     session.write("src/a.rs", "x\n");
     assert!(session.expect_end().contains("the files changed while they were reviewed"));
     assert!(session.expect_end().contains("(1 file, 2 lines; 3 reviews"));
+}
+
+#[test]
+fn a_stop_with_nothing_to_review_starts_no_program() {
+    let session = ReviewedSession::new(RULE);
+    session.write("README.md", "x\n");
+    let stop_without_programs = || {
+        let mut command = session.project.command(&[]);
+        command.env("PATH", "/nowhere").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(session.stop_event().to_string().as_bytes()).unwrap();
+        crate::support::collect_answer(child, Some("Stop".into()))
+    };
+    assert!(stop_without_programs().is_silent());
+    session.write("src/a.rs", "x\n");
+    let told = user_message(&stop_without_programs());
+    assert!(told.contains("could not be run: No such file"), "{told}");
+    assert!(session.expect_end().contains("clean 2 times in a row"));
+    assert!(stop_without_programs().is_silent());
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_used_holds_nobody() {
+    let session = ReviewedSession::new(RULE);
+    session.write("src/a.rs", "x\n");
+    let changes = session.project.state_directory().join("changes");
+    std::fs::rename(&changes, changes.with_extension("moved")).unwrap();
+    std::fs::write(&changes, "").unwrap();
+    let told = session.expect_end();
+    assert!(told.contains("came to nothing: "), "{told}");
+    std::fs::remove_file(&changes).unwrap();
+    assert!(session.expect_end().contains("clean 2 times in a row"));
+}
+
+#[test]
+fn a_damaged_record_means_more_reviews_and_never_fewer() {
+    let session = ReviewedSession::new(RULE);
+    session.write("src/a.rs", "x\n");
+    session.expect_end();
+    session.write("src/a.rs", "y\n");
+    let state = session.project.state_directory();
+    let work_tree = std::fs::read_dir(state.join("changes")).unwrap().map(|entry| entry.unwrap().path());
+    let work_tree = work_tree.into_iter().find(|path| path.join("reviewed.json").exists()).unwrap();
+    for (file, text) in [("reviewed.json", "{\"files\": [1"), ("session-0.json", "[]")] {
+        std::fs::write(work_tree.join(file), text).unwrap();
+    }
+    let evidence = std::fs::read_dir(state.join("evidence")).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&evidence).unwrap();
+    std::fs::write(&evidence, text + "[\"reviewed\",{\"rule\":\"review\",\"verdict\":\"great\"}]\n[\"settl")
+        .unwrap();
+    let ended = session.expect_end();
+    assert!(ended.contains("clean 2 times in a row"), "{ended}");
+    let prompt = session.prompts().pop().unwrap();
+    assert!(prompt.contains("- src/a.rs") && prompt.contains("+y"), "{prompt}");
 }

@@ -9,6 +9,7 @@ mod hostile;
 mod output;
 mod selection;
 mod totals;
+mod whole_sessions;
 
 use std::fs;
 use std::path::{Path, PathBuf};

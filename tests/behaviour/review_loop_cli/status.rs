@@ -131,7 +131,8 @@ fn status_without_a_plan_or_a_state() {
     fs::remove_dir_all(desk.project.path.join(".taskie")).unwrap();
     let none = "[provost] there are no plans: <project> and the directories above it have no `.taskie/plans`. To fix: go \
                 to the project of the plan, or begin one with `/taskie:new-plan`.";
-    for command in ["status", "run", "continue", "set"] {
+    // `run` reviews what is not committed there.
+    for command in ["status", "continue", "set"] {
         assert_eq!(desk.screen(&[command], 1).replace('\n', " ").trim(), none, "{command}");
     }
     fs::create_dir_all(desk.project.path.join(".taskie/plans")).unwrap();

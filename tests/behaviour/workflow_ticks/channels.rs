@@ -31,6 +31,14 @@ const TICKING: &[&str] = &[
     "ed TASKS <<'EOF'\n3s/ /x/2\nw\nEOF",
     "dd if=/tmp/t of=TASKS",
     "cat src/a.rs > TASKS.new; tee TASKS < TASKS.new",
+    "ruby -pi -e 'sub(/\\[ \\]/,\"[x]\")' TASKS",
+    "gsed -i 's/\\[ \\]/[x]/' TASKS",
+    "sd '\\[ \\]' '[x]' TASKS",
+    "vim -es -c '%s/\\[ \\]/[x]/' -c wq TASKS",
+    "awk -i inplace '{gsub(/ /,\"x\")}1' TASKS",
+    "ln -s TASKS t.md && sed -i 's/\\[ \\]/[x]/' t.md",
+    "sed -i 's/\\[ \\]/[x]/' PLANNING/*/*/tasks.md PLANNING/*/tasks.md",
+    "python3 - <<'EOF'\np='TASKS'\ns=open(p).read()\nopen(p,'w').write(s.replace('- [ ] 1.1','- [x] 1.1'))\nEOF",
 ];
 
 /// Lines that tick the boxes of a task file, and take out the others.
@@ -77,6 +85,8 @@ fn other_lines_with_a_task_file_are_allowed() {
                 "echo 'fn c() {}' > src/c.rs && sed -i 's/\\[ \\]/[x]/' TASKS",
                 "echo '- [x] done' > notes.md",
                 "wc -l < TASKS",
+                "grep -rl Create PLANNING | xargs sed -i 's/Create/Make/'",
+                "vim --version && ruby -e 'puts 1'",
             ],
         );
         check_lines(&session, &lines, false);

@@ -195,5 +195,6 @@ fn check_lines(session: &WorkflowSession, lines: &[String], is_denied: bool) {
 }
 
 fn list_lines(system: &System, lines: &[&str]) -> Vec<String> {
-    lines.iter().map(|line| line.replace("TASKS", system.tasks)).collect()
+    let planning = system.tasks.split('/').next().unwrap();
+    lines.iter().map(|line| line.replace("TASKS", system.tasks).replace("PLANNING", planning)).collect()
 }

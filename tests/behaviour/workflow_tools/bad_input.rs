@@ -110,7 +110,7 @@ fn a_directory_that_cannot_be_read_holds_work(tool: &'static Tool) {
         [file.clone(), file.parent().unwrap().to_owned(), file.parent().unwrap().parent().unwrap().to_owned()]
     {
         let mode = fs::metadata(&path).unwrap().permissions();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
         let answer =
             if fs::read(&path).is_err() && fs::read_dir(&path).is_err() { Some(flow.work()) } else { None };
         fs::set_permissions(&path, mode).unwrap();
@@ -145,7 +145,7 @@ fn strange_names_are_data(tool: &'static Tool) {
     let answer = flow.work();
     answer.check_form().unwrap();
     let text = format!("{}{}", answer.stdout, answer.stderr);
-    assert!(!text.contains("\u{1b}") && !text.contains("\\u001b"), "{text}");
+    assert!(!text.contains('\u{1b}') && !text.contains("\\u001b"), "{text}");
     flow.approve(tool.instance).assert_free();
 }
 

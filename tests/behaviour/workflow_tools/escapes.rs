@@ -143,9 +143,8 @@ fn the_last_open_task_is_not_dropped_to_finish() {
         flow.prompt("go on");
         let (_, old, _) = tool.ticks[1];
         let text = flow.read(file);
-        let kept: String =
-            text.lines().filter(|line| !line.contains(old)).map(|line| format!("{line}\n")).collect();
-        flow.call(flow.project.write(flow.path(file), &kept)).expect_denial();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains(old)).collect();
+        flow.call(flow.project.write(flow.path(file), &(kept.join("\n") + "\n"))).expect_denial();
     }
 }
 

@@ -61,7 +61,7 @@ fn the_tools_write_the_fixtures() {
     assert!(gone.is_empty(), "no tool writes {gone:?} any more");
 }
 
-/// OpenSpec's own reading of lines that look like tasks, and Provost's.
+/// How the tool itself reads lines that look like tasks, and how Provost reads them.
 #[test]
 fn openspec_and_provost_agree_on_task_lines() {
     let answers = fs::read_to_string(fixtures().join("openspec/answers/task-lines.json")).unwrap();

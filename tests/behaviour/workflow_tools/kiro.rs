@@ -48,7 +48,7 @@ fn each_unfilled_document_is_named() {
     }
     // Text about templates is not a template.
     let flow = planned();
-    flow.set((&".kiro/specs/greeting/design.md", "without state", "that renders `{{ name }}` with Jinja"));
+    flow.set((".kiro/specs/greeting/design.md", "without state", "that renders `{{ name }}` with Jinja"));
     flow.approve("greeting").assert_free();
 }
 

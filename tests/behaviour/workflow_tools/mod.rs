@@ -1,4 +1,4 @@
-//! The workflows of other tools: OpenSpec, Spec Kit, Kiro with cc-sdd, BMAD and Task Master.
+//! The workflows of `OpenSpec`, Spec Kit, Kiro with cc-sdd, BMAD and Task Master.
 //!
 //! The files that these tests start from are what the tools themselves write (`tests/workflow-fixtures`). What holds for all
 //! of them is tested on each of them; a module per tool has the rest.

@@ -1,4 +1,4 @@
-//! OpenSpec: schemas, conditional artefacts, the archive.
+//! `OpenSpec`: schemas, conditional artefacts, the archive.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn a_task_file_without_any_box_is_not_a_task_file() {
     }
 }
 
-/// The forms that OpenSpec itself takes for an open and for a done task.
+/// The forms that the tool itself takes for an open and for a done task.
 #[test]
 fn task_lines_are_read_as_the_tool_reads_them() {
     let open = [
@@ -134,7 +134,7 @@ fn a_lax_schema_frees_nothing() {
     for schema in lax {
         let flow = planned();
         flow.put("openspec/schemas/lax/schema.yaml", schema);
-        flow.set((&"openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: lax"));
+        flow.set(("openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: lax"));
         assert!(!flow.work().is_silent(), "free by {schema}");
     }
 }
@@ -146,13 +146,13 @@ fn a_schema_that_cannot_be_read_holds_work_and_says_so() {
     {
         let flow = planned();
         flow.put("openspec/schemas/lean/schema.yaml", schema);
-        flow.set((&"openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: lean"));
+        flow.set(("openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: lean"));
         let reason = flow.work().find_denial().unwrap_or_else(|_| panic!("free by {schema:?}"));
         assert!(reason.contains("schema.yaml") || reason.contains("lean"), "{reason}");
     }
     // A schema that is not there at all.
     let flow = planned();
-    flow.set((&"openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: elsewhere"));
+    flow.set(("openspec/changes/add-greeting/.openspec.yaml", "schema: spec-driven", "schema: elsewhere"));
     assert!(flow.assert_held().contains("elsewhere"));
 }
 

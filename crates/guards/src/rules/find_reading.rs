@@ -3,16 +3,40 @@
 //! Only a search by name counts. One by type or age chooses no file that a rule could mean.
 
 use crate::prelude::*;
+use std::path::Path;
 
 use super::find_deletion::{SearchedDirectory, add_starts};
 use super::scene::{CommandEffects, Scene};
+use super::used_paths::{Contents, UsedPaths};
 use provost_core::effect::Effect;
-use provost_core::rules::SHOWING_PROGRAMS;
+use provost_core::rules::path_pattern::PathPatterns;
+use provost_core::rules::{RuleText, SHOWING_PROGRAMS};
 
 const NAME_TESTS: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"];
 
+/// Adds the files that a command reads because `find` finds them. `patterns`: those that an example is about.
+pub(super) fn collect_found(
+    used: &mut UsedPaths<'_, '_>,
+    command: &CommandEffects<'_>,
+    patterns: &[RuleText],
+) {
+    let scene = used.scene;
+    for searched in list_searched(command, scene) {
+        let path = scene.resolve(&searched.path);
+        if !scene.is_example {
+            let fits = move |path: &Path| !scene.is_directory(path) && searched.may_find(path, scene);
+            used.add(path, Contents::Some { fits: Box::new(fits), counts_any: false }, None, "reads");
+            continue;
+        }
+        let Ok(patterns) = PathPatterns::parse(patterns) else { return };
+        for name in patterns.list_last_names().filter(|name| searched.may_find(&path.join(name), scene)) {
+            used.add(path.join(name), Contents::Nothing, None, "reads");
+        }
+    }
+}
+
 /// The directories in which a command reads the files that `find` finds.
-pub(super) fn list_searched(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<SearchedDirectory> {
+fn list_searched(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<SearchedDirectory> {
     let mut found = Vec::new();
     let mut add = |effect: &Effect, needs_exec: bool| {
         let Effect::Run { program, arguments, directory, .. } = effect else { return };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::added_lines::adds_line;
 use super::call::KeyMatch;
+use super::find_reading::collect_found;
 use super::scene::{CommandEffects, Scene};
 use super::used_paths::{Contents, UsedPath, UsedPaths};
 use provost_core::effect::{Effect, WriteContent};
@@ -77,7 +78,7 @@ pub(super) fn match_paths(
     used.collect(command, key.patterns);
     // The built-in rules have rules of their own for it, which need no search of the disk.
     if key.path_use == PathUse::Read {
-        used.collect_found(command, key.patterns);
+        collect_found(&mut used, command, key.patterns);
     }
     if matches!(key.path_use, PathUse::Show | PathUse::Send) {
         let identities = list_identity_files(command, scene);

@@ -52,7 +52,6 @@ pub(super) fn record_start(scene: &Scene<'_>) -> Result<(), Fault> {
 /// Records what a finished call has changed and run.
 pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace) -> Result<(), Fault> {
     let Some(patterns) = list_needed_patterns(&workspace.config.rules.rules) else { return Ok(()) };
-    remember_session_commit(event, workspace)?;
     if let Some(ended) = &call.outcome.ended_task {
         return record_task(&ended.id, ended.has_succeeded, session(event), workspace);
     }
@@ -64,7 +63,8 @@ pub(super) fn record_call(call: &ToolCall, event: &Event, workspace: &Workspace)
     let patterns = if matches!(call.tool, Tool::Shell { .. }) { patterns } else { Vec::new() };
     let mut records = build_records(call, &list_steps(&scene, &patterns), has_failed);
     records.dedup();
-    workspace.append_evidence(session(event), &records)
+    workspace.append_evidence(session(event), &records)?;
+    remember_session_commit(event, workspace)
 }
 
 /// What a finished call has changed and run.

@@ -40,6 +40,7 @@ const ABOUT: &str = "what a coding agent has changed";
 pub(super) fn judge_reviews(
     rule: &Rule,
     need: &ReviewNeed,
+    evidence: &SessionEvidence,
     scene: &Scene<'_>,
 ) -> Result<Vec<Opinion>, Fault> {
     let workspace = scene.workspace;
@@ -48,11 +49,7 @@ pub(super) fn judge_reviews(
         workspace.report_unjudged(rule.full_name());
         return Ok(Vec::new());
     }
-    if !workspace.has_evidence(session) {
-        return Ok(Vec::new());
-    }
-    let evidence = read_evidence(scene)?;
-    let Some(change) = find_due_change(rule, &evidence, scene) else { return Ok(Vec::new()) };
+    let Some(change) = find_due_change(rule, evidence, scene) else { return Ok(Vec::new()) };
     if evidence.are_reviews_skipped() {
         return Ok(vec![note("the user has ended the reviews of this turn")]);
     }
@@ -60,10 +57,11 @@ pub(super) fn judge_reviews(
         return Ok(vec![deny_unreviewed(rule, &change)]);
     }
     let end = Instant::now() + find_time_limit(need) + OVERHEAD;
-    let lock = workspace.wait_for_lock(FOLDER, Path::new(session), end - Instant::now())?;
-    if lock.is_none() {
-        return Ok(vec![note("another process makes the review that is due")]);
-    }
+    let lock = match workspace.wait_for_lock(FOLDER, Path::new(session), end - Instant::now()) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => return Ok(vec![note("another process makes the review that is due")]),
+        Err(fault) => return Ok(vec![tell_missing(rule, "", &fault.to_string())]),
+    };
     let mut reviews = RuleReviews { rule, need, scene, session, end, opinions: Vec::new() };
     let judged = reviews.run();
     drop(lock);

@@ -33,7 +33,7 @@ pub(super) fn judge_stop(turn: &TurnEnd, scene: &Scene<'_>) -> Result<Opinion, F
     for rule in rules() {
         let opinions = match &rule.action {
             RuleAction::Need(Need { evidence: NeedEvidence::Review(need), .. }) => {
-                review::judge_reviews(rule, need, scene)?
+                review::judge_reviews(rule, need, &evidence, scene)?
             }
             RuleAction::Need(need) => judge_need(rule, need, &mut evidence, scene)?.into_iter().collect(),
             RuleAction::Warn(reason) => warn(rule, reason, &evidence, scene)?.into_iter().collect(),

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use super::find_deletion::{self, SearchedDirectory};
-use super::find_reading;
 use super::paths::PathUse;
 use super::placed_paths::collect_placed;
 use super::scene::{CommandEffects, Scene};
@@ -110,23 +109,6 @@ impl<'a, 's> UsedPaths<'a, 's> {
         if self.deletes() {
             for searched in find_deletion::list_searched(command, self.scene) {
                 self.collect_searched(searched);
-            }
-        }
-    }
-
-    /// Adds what `find` lets a program read.
-    pub(super) fn collect_found(&mut self, command: &CommandEffects<'_>, patterns: &[RuleText]) {
-        let scene = self.scene;
-        for searched in find_reading::list_searched(command, scene) {
-            let path = scene.resolve(&searched.path);
-            if !scene.is_example {
-                let fits = move |path: &Path| !scene.is_directory(path) && searched.may_find(path, scene);
-                self.add(path, Contents::Some { fits: Box::new(fits), counts_any: false }, None, "reads");
-                continue;
-            }
-            let Ok(patterns) = PathPatterns::parse(patterns) else { return };
-            for name in patterns.list_last_names().filter(|name| searched.may_find(&path.join(name), scene)) {
-                self.add(path.join(name), Contents::Nothing, None, "reads");
             }
         }
     }

@@ -25,11 +25,15 @@ pub fn find_record_place(root: &Path, workspace: &Workspace) -> PathBuf {
     if is_linked { main().unwrap_or_else(|| workspace.project.clone()) } else { workspace.project.clone() }
 }
 
-/// How the record names a root: by its path in its work tree, which is the same in all work trees of a repository.
+/// How the record names a root: by its path in the project, which is the same in all work trees.
 pub(super) fn describe_root(root: &Path, workspace: &Workspace) -> String {
-    let tree = root.ancestors().find(|directory| workspace.exists(&directory.join(".git")));
-    let place = tree.map_or_else(|| find_record_place(root, workspace), Path::to_owned);
-    root.strip_prefix(&place).unwrap_or(root).to_string_lossy().into_owned()
+    let project = &workspace.project;
+    let counterpart = if is_within(root, project) { None } else { find_counterpart(root, workspace) };
+    let root = counterpart.as_deref().unwrap_or(root);
+    let below = root.strip_prefix(project).map(Path::to_path_buf);
+    let below =
+        below.or_else(|_| root.strip_prefix(find_record_place(root, workspace)).map(Path::to_path_buf));
+    below.unwrap_or_else(|_| root.to_owned()).to_string_lossy().into_owned()
 }
 
 /// Whether a resolved path belongs to the session's project. `root` is the workflow's root of the path.

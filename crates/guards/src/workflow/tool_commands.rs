@@ -134,6 +134,12 @@ impl<'a> Word<'a> {
         }
     }
 
+    /// The rest of the word behind this; `None`: it does not begin with it.
+    fn skip(self, start: &str) -> Option<Self> {
+        let prefix = self.prefix.strip_prefix(start)?;
+        Some(Self { text: self.text.map(|_| prefix), prefix })
+    }
+
     fn is_option(&self) -> bool {
         self.prefix.len() > 1 && self.prefix.starts_with('-')
     }
@@ -141,8 +147,8 @@ impl<'a> Word<'a> {
 
 /// The operands of a command line, and the values of those options that are asked for.
 struct Arguments<'a> {
-    operands: Vec<Option<&'a str>>,
-    values: Vec<(&'static str, Option<&'a str>)>,
+    operands: Vec<Word<'a>>,
+    values: Vec<(&'static str, Word<'a>)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -152,13 +158,10 @@ impl<'a> Arguments<'a> {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if !word.is_option() {
-                arguments.operands.push(word.text);
+                arguments.operands.push(*word);
                 continue;
             }
-            let (name, attached) = match word.prefix.split_once('=') {
-                Some((name, value)) => (name, Some(word.text.map(|_| value))),
-                None => (word.prefix, None),
-            };
+            let name = word.prefix.split_once('=').map_or(word.prefix, |(name, _)| name);
             let is_short =
                 |short: &str| !short.is_empty() && !name.starts_with("--") && name.starts_with(short);
             let Some((long, short)) =
@@ -166,35 +169,36 @@ impl<'a> Arguments<'a> {
             else {
                 continue;
             };
-            // `-i1.1`
-            let glued = (name != *long && name.len() > short.len())
-                .then(|| word.text.map(|text| &text[short.len()..]));
-            let value = attached.or(glued).unwrap_or_else(|| words.next().and_then(|word| word.text));
-            arguments.values.push((long, value));
+            let option = if name == *long { *long } else { *short };
+            // `--id=1.1`, `-i1.1`, `--id 1.1`
+            let attached = word.skip(option).filter(|value| !value.prefix.is_empty() || value.text.is_none());
+            let value =
+                attached.map(|value| value.skip("=").unwrap_or(value)).or_else(|| words.next().copied());
+            arguments.values.extend(value.map(|value| (*long, value)));
         }
         arguments
     }
 
-    fn value(&self, name: &str) -> Option<Option<&'a str>> {
+    fn value(&self, name: &str) -> Option<Word<'a>> {
         self.values.iter().rev().find(|(long, _)| *long == name).map(|(_, value)| *value)
     }
 }
 
 fn read_openspec<'a>(words: &[Word<'a>]) -> Option<ToolCommand<'a>> {
     let arguments = Arguments::parse(words, &[("--store", ""), ("--store-path", ""), ("--change", "")]);
-    match arguments.operands.first()? {
-        Some("archive") => {}
-        Some("change") if arguments.operands.get(1) == Some(&Some("archive")) => {
-            return Some(ToolCommand::Archive { change: arguments.operands.get(2).copied().flatten() });
-        }
+    let mut operands = arguments.operands.iter();
+    // `openspec change archive NAME` is the form of older versions.
+    match operands.next()?.text? {
+        "archive" => {}
+        "change" if operands.next()?.text? == "archive" => {}
         _ => return None,
     }
     // The change is in another repository.
     if arguments.value("--store").is_some() || arguments.value("--store-path").is_some() {
         return None;
     }
-    let named = arguments.operands.get(1).copied().or_else(|| arguments.value("--change"));
-    Some(ToolCommand::Archive { change: named.flatten() })
+    let named = operands.next().copied().or_else(|| arguments.value("--change"));
+    Some(ToolCommand::Archive { change: named.and_then(|name| name.text) })
 }
 
 fn read_task_master<'a>(words: &[Word<'a>]) -> Option<ToolCommand<'a>> {
@@ -205,27 +209,29 @@ fn read_task_master<'a>(words: &[Word<'a>]) -> Option<ToolCommand<'a>> {
         ("--file", ""),
         ("--project", "-p"),
         ("--tag", "-t"),
+        ("--name", "-n"),
     ];
     let arguments = Arguments::parse(words, OPTIONS);
     let mut operands = arguments.operands.iter().copied();
-    let command = operands.next()??;
+    let command = operands.next()?.text?;
     let mut operand_or = |option: &str| operands.next().or_else(|| arguments.value(option));
+    let split =
+        |ids: Option<Word<'a>>| ids.and_then(|ids| ids.text).map(split_ids).into_iter().flatten().collect();
     match command {
         "set-status" | "status" => {
             let id = operand_or("--id")?;
             // A status that cannot be known may be `done`.
-            let status = operand_or("--status")?.unwrap_or("done");
-            close_tasks(id.map(split_ids).into_iter().flatten().collect(), Some(status))
+            let status = operand_or("--status")?.text.unwrap_or("done");
+            close_tasks(split(Some(id)), Some(status))
         }
         "remove-task" | "remove-subtask" | "clear-subtasks" => {
-            let ids = operand_or("--id").flatten().map(split_ids);
-            Some(ToolCommand::DropTasks { ids: ids.into_iter().flatten().collect() })
+            Some(ToolCommand::DropTasks { ids: split(operand_or("--id")) })
         }
-        "use-tag" => Some(ToolCommand::UseTag { tag: operand_or("--name").flatten() }),
-        "delete-tag" => Some(ToolCommand::DeleteTag { tag: operand_or("--name").flatten() }),
-        "tags" => match operands.next()?? {
-            "use" => Some(ToolCommand::UseTag { tag: operands.next().flatten() }),
-            "remove" | "delete" => Some(ToolCommand::DeleteTag { tag: operands.next().flatten() }),
+        "use-tag" => Some(ToolCommand::UseTag { tag: operand_or("--name")?.text }),
+        "delete-tag" => Some(ToolCommand::DeleteTag { tag: operand_or("--name")?.text }),
+        "tags" => match operand_or("--action")?.text? {
+            "use" => Some(ToolCommand::UseTag { tag: operand_or("--name")?.text }),
+            "remove" | "delete" => Some(ToolCommand::DeleteTag { tag: operand_or("--name")?.text }),
             _ => None,
         },
         _ => None,

@@ -312,7 +312,8 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
             continue;
         }
         let found = match (value, given) {
-            (None, OptionValue::Known(given)) if is_switched_off(wanted, given) => PatternMatch::No,
+            // `--force=false`, `--dry-run=none`
+            (None, OptionValue::Known("false" | "none")) => PatternMatch::No,
             (None, _) => PatternMatch::Yes,
             (Some(_), OptionValue::Unknown) => PatternMatch::Unknown,
             (Some(value), OptionValue::Known(given)) if is_value(value, given) => PatternMatch::Yes,
@@ -329,11 +330,6 @@ fn find_in_tokens(arguments: &Arguments, wanted: WantedOption, value: Option<&st
         answer = answer.max(found);
     }
     answer
-}
-
-/// Whether a value switches the option off: `--force=false`, `--dry-run=none`.
-fn is_switched_off(wanted: WantedOption, given: &str) -> bool {
-    given == "false" || given == "none" && matches!(wanted, WantedOption::Name("--dry-run"))
 }
 
 fn is_wanted_letter(wanted: WantedOption, letter: char, scope: &OptionScope) -> bool {

@@ -118,7 +118,9 @@ fn compare_tags(old: &[TaskItem], new: &[TaskItem]) -> Vec<Completion> {
             let first = tasks.iter().position(|task| tag_of(task).as_ref() == Some(&tag)).unwrap_or_default();
             let mut own: Vec<TaskItem> =
                 tasks.iter().filter(|task| tag_of(task).as_ref() == Some(&tag)).cloned().collect();
-            own.iter_mut().for_each(|task| task.parent = task.parent.map(|parent| parent - first));
+            for task in &mut own {
+                task.parent = task.parent.and_then(|parent| parent.checked_sub(first));
+            }
             own
         };
         let (old, new) = (select(old), select(new));

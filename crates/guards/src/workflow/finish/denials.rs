@@ -12,7 +12,7 @@ use provost_core::workflow::instance::{ArtefactProblem, ArtefactState, WorkflowI
 use provost_core::workflow::project::WorkflowRoot;
 use provost_core::workflow::tasks::TaskItem;
 
-/// `the change `add-login``
+/// What an instance is called in messages.
 pub(super) fn name_instance(root: &WorkflowRoot<'_>, name: &str) -> String {
     format!("the {} {}", root.table.noun, quote_for_model(&clip_line(name, 40)))
 }

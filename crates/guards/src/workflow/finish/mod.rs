@@ -73,12 +73,11 @@ impl FinishJudge<'_, '_, '_> {
         let removals = list_removals(self.tables, self.scene)?;
         for removed in &removals.instances {
             let denial = match removed.destination {
-                Destination::OtherName => None,
                 Destination::Archive => self.judge_end(&removed.root, &removed.instance, removed.command)?,
                 Destination::Away if is_unfinished(&removed.instance) => {
                     Some(denials::deny_removal(event, &removed.root, &removed.instance))
                 }
-                Destination::Away => None,
+                Destination::OtherName | Destination::Away => None,
             };
             if denial.is_some() {
                 return Ok(denial);

@@ -13,6 +13,9 @@ use provost_core::workflow::instance::WorkflowInstance;
 use provost_core::workflow::project::{PathRole, WorkflowRoot, find_workflow_root};
 use provost_core::workflow::{WorkflowSystem, WorkflowTable};
 
+/// The files with which Spec Kit and Kiro begin an instance.
+const BEGINNINGS: &[&str] = &["spec.md", "plan.md", "tasks.md", "spec.json", "requirements.md", "design.md"];
+
 /// Where a removed instance goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Destination {
@@ -173,13 +176,11 @@ fn collect_emptied<'t>(
                 continue;
             };
             let is_deleted = |file: &Path| deleted.iter().any(|(path, _)| is_within(file, path));
-            const BEGINNINGS: &[&str] =
-                &["spec.md", "plan.md", "tasks.md", "spec.json", "requirements.md", "design.md"];
             let is_left = |name: &&str| {
                 let file = directory.join(name);
                 workspace.exists(&file) && !is_deleted(&file)
             };
-            if BEGINNINGS.iter().any(|name| is_left(name)) {
+            if BEGINNINGS.iter().any(is_left) {
                 continue;
             }
             if let Some(instance) = root.read_instance(&place, workspace) {

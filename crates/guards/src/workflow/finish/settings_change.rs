@@ -1,5 +1,5 @@
-//! Changes of the settings that say what an open instance needs or where it is: the schema of a change of OpenSpec, the
-//! directories of BMAD, and the route of a story.
+//! Changes of the settings that say what an open instance needs or where it is: the schema of a change, the directories
+//! of stories, and the route of a story.
 //!
 //! They are planning, but with other settings an open instance would look finished, or would be gone.
 

@@ -33,6 +33,9 @@ use provost_core::workflow::tasks::TaskItem;
 use provost_core::workspace::Workspace;
 
 pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
+    if matches!(&event.kind, EventKind::BeforeTool(call) if !may_tick(call)) {
+        return Ok(Opinion::unconcerned());
+    }
     let tables = &workspace.config.list_workflows();
     let is_change_of_work = |change: &ChangedPath| is_work(change, tables, workspace);
     let finish = workspace.config.workflow_finish().and_then(|finish| finish.passed.as_deref());
@@ -43,7 +46,7 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
         workspace.remember_session_commit(event.session.as_deref().unwrap_or_default())?;
     }
     match &event.kind {
-        EventKind::BeforeTool(call) => judge_call(call, event, &rules, tables, workspace),
+        EventKind::BeforeTool(_) => judge_call(event, &rules, tables, workspace),
         EventKind::AfterTool(call) | EventKind::ToolFailed(call) => {
             work_log::record_call(call, event, &rules, workspace)?;
             Ok(Opinion::unconcerned())
@@ -57,15 +60,11 @@ pub fn judge(event: &Event, workspace: &Workspace) -> Result<Opinion, Fault> {
 }
 
 fn judge_call(
-    call: &ToolCall,
     event: &Event,
     rules: &WorkRules<'_>,
     tables: &[WorkflowTable],
     workspace: &Workspace,
 ) -> Result<Opinion, Fault> {
-    if !may_tick(call) {
-        return Ok(Opinion::unconcerned());
-    }
     let scene = Scene::new(event, workspace);
     work_log::record_start(rules, &scene)?;
     let mut found = list_call_ticks(tables, &scene)?;

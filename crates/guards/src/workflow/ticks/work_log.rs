@@ -115,7 +115,10 @@ fn list_work(rules: &WorkRules<'_>, scene: &Scene<'_>) -> Vec<(usize, LineStep)>
         LineStep::Run(_) => true,
         LineStep::Change(change) => {
             let is_passing = change.path().is_some_and(|path| is_passing(&path.to_owned()));
-            (rules.is_work)(change) && !is_passing && changes_content(&scene.commands()[*number])
+            let command = &scene.commands()[*number];
+            let is_certain =
+                change.path().is_some() || command.effects.iter().any(|effect| certainly_changes(effect));
+            (rules.is_work)(change) && is_certain && !is_passing && changes_content(command)
         }
     });
     steps
@@ -126,6 +129,11 @@ fn find_deleted(effect: &Effect, scene: &Scene<'_>) -> Option<PathBuf> {
         Effect::Delete { path } => Some(scene.resolve_deleted(path)),
         _ => None,
     }
+}
+
+/// Whether an effect changes a file for certain, although nobody knows which.
+fn certainly_changes(effect: &Effect) -> bool {
+    matches!(effect, Effect::UnknownTarget { .. } | Effect::ApplyPatch(_))
 }
 
 /// Whether a command may change what files hold. To switch a branch or to stash is no work.

@@ -3,10 +3,11 @@
 use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
-use super::written_text::{LARGEST_FILE, WrittenText, find_written_text};
+use super::written_text::{LARGEST_FILE, WrittenText, find_written_text, has_harmless_script};
 use crate::rules::paths::PathUse;
 use crate::rules::scene::{CommandEffects, Scene};
 use crate::rules::used_paths::{Contents, Source, UsedPath, UsedPaths};
+use provost_core::effect::Effect;
 use provost_core::opinion::Fault;
 use provost_core::places::is_within;
 use provost_core::tool::Tool;
@@ -40,11 +41,68 @@ pub(crate) fn list_written_files<'t>(
                 found.extend(read_written_file(table, path, command, scene)?);
             }
         }
-        if used.is_unknown {
+        // `find -name tasks.md | xargs sed -i …` edits files that no effect names.
+        let edits_unnamed = used.paths.is_empty()
+            && command
+                .effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::MutatingOption { by, .. } if by == "-i"));
+        if (used.is_unknown || edits_unnamed) && !has_harmless_script(command) {
             found.extend(tables.iter().filter_map(|table| find_unknown_file(table, command.number, scene)));
+        }
+        for path in list_edited(command, scene) {
+            found.extend(
+                tables.iter().filter_map(|table| find_edited_file(table, &path, command.number, scene)),
+            );
         }
     }
     Ok(found)
+}
+
+/// The files that a command names for a program that edits files in a way that no effect tells, or makes links to.
+fn list_edited(command: &CommandEffects<'_>, scene: &Scene<'_>) -> Vec<PathBuf> {
+    /// The programs, and the option that some need to edit files.
+    const EDITORS: &[(&str, &str)] =
+        &[("vi vim nvim ex emacs nano", ""), ("sd sad rpl ln", ""), ("gsed ruby", "-i")];
+    let mut found = Vec::new();
+    for effect in &command.effects {
+        let Effect::Run { program, arguments, directory, .. } = effect else { continue };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let has = |option: &str| {
+            let is_it = |word: &String| {
+                word.starts_with('-')
+                    && !word.starts_with("--")
+                    && word.contains(option.trim_start_matches('-'))
+            };
+            option.is_empty() || arguments.iter().any(is_it)
+        };
+        if EDITORS.iter().any(|(names, option)| names.split(' ').any(|editor| editor == name) && has(option))
+        {
+            let from = directory.as_deref().unwrap_or(&scene.event.cwd);
+            found.extend(arguments.iter().map(|word| scene.resolve(&from.join(word))));
+        }
+    }
+    found
+}
+
+/// A task file that such a program gets.
+fn find_edited_file<'t>(
+    table: &'t WorkflowTable,
+    path: &Path,
+    command: u32,
+    scene: &Scene<'_>,
+) -> Option<WrittenFile<'t>> {
+    let root = find_workflow_root(table, path, scene.workspace)?;
+    let role = find_role(&root, path, scene.workspace);
+    let holds_tasks = matches!(role, PathRole::TaskFile { .. } | PathRole::StatusFile | PathRole::Checklist);
+    holds_tasks.then(|| WrittenFile {
+        root,
+        path: path.to_owned(),
+        role,
+        command,
+        old: String::new(),
+        written: WrittenText::Unknown,
+    })
 }
 
 /// What a path is. A checklist that the tool's own commands keep is planning.
@@ -82,16 +140,13 @@ fn read_written_file<'t>(
     let workspace = scene.workspace;
     let Some(root) = find_workflow_root(table, &used.path, workspace) else { return Ok(None) };
     let role = find_role(&root, &used.path, workspace);
+    let is_filled = matches!(used.contents, Contents::All | Contents::Unknown);
     let (old, written) = match role {
-        PathRole::Work | PathRole::Marker => return Ok(None),
-        PathRole::Planning
-            if matches!(used.contents, Contents::All | Contents::Unknown)
-                && !is_finished_place(&root, &used.path) =>
-        {
-            // What is put below a directory may be any of its files.
+        // What is put below a directory may be any of its files.
+        PathRole::Planning if is_filled && !is_finished_place(&root, &used.path) => {
             (String::new(), WrittenText::Unknown)
         }
-        PathRole::Planning => return Ok(None),
+        PathRole::Work | PathRole::Marker | PathRole::Planning => return Ok(None),
         _ => {
             // A change that is renamed takes its ticks along.
             let moved = used.source.as_ref().and_then(|source| find_task_source(&root, source, scene));
@@ -112,7 +167,7 @@ fn find_task_source(root: &WorkflowRoot<'_>, source: &Source, scene: &Scene<'_>)
     matches!(root.find_role(&file, scene.workspace), PathRole::TaskFile { .. }).then_some(file)
 }
 
-/// The task file that a line names, where it also writes a file whose name only the shell will know.
+/// The task file that a line may name, where it also writes a file whose name only the shell will know.
 fn find_unknown_file<'t>(
     table: &'t WorkflowTable,
     command: u32,

@@ -83,7 +83,7 @@ pub(crate) fn find_written_text(
 }
 
 /// Whether a command only runs scripts of sed or perl that cannot make a mark, whatever the file holds.
-fn has_harmless_script(command: &CommandEffects<'_>) -> bool {
+pub(super) fn has_harmless_script(command: &CommandEffects<'_>) -> bool {
     let is_harmless = |(program, words): (&str, &[String])| {
         let has_file = words.iter().any(|word| word.starts_with("-f") || word.starts_with("--file"));
         let has_mark = |word: &String| {
@@ -93,7 +93,8 @@ fn has_harmless_script(command: &CommandEffects<'_>) -> bool {
         };
         matches!(program, "sed" | "gsed" | "perl") && !has_file && !words.iter().any(has_mark)
     };
-    command.programs().next().is_some() && command.programs().all(is_harmless)
+    let mut programs = command.programs().filter(|(program, _)| *program != "xargs").peekable();
+    programs.peek().is_some() && programs.all(is_harmless)
 }
 
 /// The text of a file that is copied; `None` if the line itself changes that file, or if it cannot be read.
