@@ -172,7 +172,7 @@ fn run(command: &mut Command) -> io::Result<Run> {
     let status = child.wait()?;
     let wall = began.elapsed();
     if !status.success() {
-        return Err(io::Error::other(format!("{:?} failed: {status}", command.get_program())));
+        return Err(io::Error::other(format!("{} failed: {status}", command.get_program().display())));
     }
     let cpu = u32::try_from(cpu()? - before).map_or(f64::NAN, f64::from) / 1e3;
     Ok(Run { wall: wall.as_secs_f64() * 1e3, cpu, first_output: first_output.as_secs_f64() * 1e3, output })

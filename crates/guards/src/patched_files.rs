@@ -53,13 +53,13 @@ pub(crate) fn list_patched_files<'t>(
     for patch in patches {
         let added = if command.is_reversed { &patch.removed } else { &patch.added };
         let names = patch.names.iter().filter_map(|name| name.strip_components(command.strip));
-        let named = names
+        let in_header = names
             .map(|path| command.below.as_ref().map_or(path.clone(), |below| below.join(&path)))
             .filter(|path| is_included(command, path))
             .flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>());
         let paths: BTreeSet<PathBuf> = match &command.target {
             Some(target) => BTreeSet::from([target.clone()]),
-            None => named.collect(),
+            None => in_header.collect(),
         };
         for path in paths {
             changed.entry(path).or_default().push_str(added);

@@ -313,7 +313,9 @@ mod killed {
             if is_prompt {
                 acknowledged_once(&rest);
             } else {
-                rest.iter().for_each(|answer| drop(answer.expect_denial()));
+                for answer in &rest {
+                    answer.expect_denial();
+                }
                 assert_eq!(with_message(&rest).len(), 1, "stopped at {number}: {rest:?}");
             }
         }

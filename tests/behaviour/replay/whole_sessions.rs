@@ -163,17 +163,14 @@ impl Session {
                 transcript.calls(id, tool, input).ends(id, &text, true, &json!("Error: no"))
             });
         }
-        let (has_succeeded, response) = match input["file_path"].as_str() {
-            Some(file) => {
-                let before = fs::read_to_string(file).ok();
-                fs::write(file, input["content"].as_str().unwrap()).unwrap();
-                (true, json!({"filePath": file, "content": input["content"], "originalFile": before}))
-            }
-            None => {
-                let (has_succeeded, printed) = self.run(input["command"].as_str().unwrap());
-                let failure = format!("Error: Exit code 1\n{printed}");
-                (has_succeeded, if has_succeeded { json!({"stdout": printed}) } else { failure.into() })
-            }
+        let (has_succeeded, response) = if let Some(file) = input["file_path"].as_str() {
+            let before = fs::read_to_string(file).ok();
+            fs::write(file, input["content"].as_str().unwrap()).unwrap();
+            (true, json!({"filePath": file, "content": input["content"], "originalFile": before}))
+        } else {
+            let (has_succeeded, printed) = self.run(input["command"].as_str().unwrap());
+            let failure = format!("Error: Exit code 1\n{printed}");
+            (has_succeeded, if has_succeeded { json!({"stdout": printed}) } else { failure.into() })
         };
         let mut after = fields;
         let name = if has_succeeded { "PostToolUse" } else { "PostToolUseFailure" };

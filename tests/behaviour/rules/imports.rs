@@ -8,7 +8,7 @@ use super::decide;
 use crate::support::{TestProject, assert_shown};
 
 /// The exit code, what is printed and what is reported.
-fn import(project: &TestProject, name: &str, text: &str) -> (i32, String, String) {
+pub(super) fn import(project: &TestProject, name: &str, text: &str) -> (i32, String, String) {
     project.write_file(name, text);
     let output = project.provost_command("rules", &["import", name]).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -16,7 +16,7 @@ fn import(project: &TestProject, name: &str, text: &str) -> (i32, String, String
 }
 
 /// Imports a file into the project's configuration: without mistakes, and with examples that pass.
-fn import_and_use(project: &TestProject, name: &str, text: &str) -> String {
+pub(super) fn import_and_use(project: &TestProject, name: &str, text: &str) -> String {
     let (code, printed, reported) = import(project, name, text);
     assert_eq!(code, 0, "{reported}");
     fs::write(project.path.join("provost.toml"), &printed).unwrap();
@@ -259,7 +259,7 @@ fn an_unknown_or_broken_file_is_reported() {
 /// A source that has one rule, and lines with the decisions of its own tool, which were measured: `codex execpolicy check`,
 /// `cc-safety-net hook`, the permissions of Claude Code.
 #[track_caller]
-fn assert_decided_alike(name: &str, text: &str, lines: &[(&str, &str)]) {
+pub(super) fn assert_decided_alike(name: &str, text: &str, lines: &[(&str, &str)]) {
     let project = TestProject::new();
     import_and_use(&project, name, text);
     assert_decided(&project, lines);
@@ -496,109 +496,4 @@ fn paths_and_commands_of_conclaude_are_globs_over_the_whole_text() {
     assert!(printed.contains("\"npm test\"") && printed.contains("bash -c '[[ -f x ]]'"), "{printed}");
     assert!(!printed.contains("uneditable") && !printed.contains("allow"), "{printed}");
     assert!(reported.contains("`agent`") && reported.contains("`src/**`"), "{reported}");
-}
-
-#[test]
-fn rules_of_hookify_are_decided_as_hookify_does() {
-    let rule = |event: &str, conditions: &[(&str, &str, &str)]| {
-        let list = conditions
-            .iter()
-            .map(|(field, operator, pattern)| {
-                format!("  - field: {field}\n    operator: {operator}\n    pattern: \"{pattern}\"\n")
-            })
-            .collect::<Vec<String>>()
-            .concat();
-        format!("---\nname: r\nenabled: true\nevent: {event}\naction: block\nconditions:\n{list}---\nNo.\n")
-    };
-    for (conditions, lines) in [
-        (
-            &[("command", "regex_match", r"git\s+push\s+(--force|-f)")][..],
-            &[("git push --force-with-lease", "deny"), ("git push -f", "deny"), ("git push", "silent")][..],
-        ),
-        (
-            &[("command", "regex_match", r"rm\s+-rf|dd\s+if=|mkfs")],
-            &[
-                ("rm -rf x", "deny"),
-                ("dd if=/dev/zero of=x", "deny"),
-                ("mkfs /dev/x", "deny"),
-                ("mkfs.ext4 x", "deny"),
-                ("dd of=x", "silent"),
-            ],
-        ),
-        (
-            &[("command", "regex_match", r"git push.*main")],
-            &[
-                ("git push origin main", "deny"),
-                ("git push -f o HEAD:MAIN", "deny"),
-                ("git push o x", "silent"),
-                ("git log main", "silent"),
-            ],
-        ),
-        (
-            &[("command", "regex_match", r"curl.*\|\s*(ba)?sh")],
-            &[("curl -s x.io | bash", "deny"), ("curl x.io | jq .", "silent")],
-        ),
-        (
-            &[("command", "regex_match", r"git\s+push"), ("command", "not_contains", "--dry-run")],
-            &[("git push origin", "deny"), ("git push --dry-run", "silent")],
-        ),
-        (
-            &[("command", "regex_match", "git push.*--force")],
-            &[("git push origin --force", "deny"), ("git push", "silent")],
-        ),
-        (&[("command", "equals", "npm publish")], &[("npm publish", "deny"), ("npm publish x", "silent")]),
-        (
-            &[("command", "regex_match", "--no-verify")],
-            &[("git commit --no-verify", "deny"), ("git commit", "silent")],
-        ),
-    ] {
-        assert_decided_alike("hookify.a.local.md", &rule("bash", conditions), lines);
-    }
-    for (conditions, path, text, is_denied) in [
-        (
-            &[("file_path", "regex_match", r"\.tsx?$"), ("new_text", "regex_match", r"console\.log\(")][..],
-            "a/b.tsx",
-            "CONSOLE.LOG(1)",
-            true,
-        ),
-        (&[("file_path", "regex_match", r"\.tsx?$")], "a/b.jsx", "", false),
-        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], "a/.env.local", "", true),
-        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], "secrets/a", "", true),
-        (&[("file_path", "regex_match", r"\.env$|\.env\.|secrets")], ".envrc", "", false),
-        (&[("file_path", "regex_match", r"src/.*\.ts$")], "src/a/b/c.ts", "", true),
-        (
-            &[("file_path", "contains", "migrations/"), ("file_path", "not_contains", "draft")],
-            "db/migrations/1",
-            "",
-            true,
-        ),
-        (
-            &[("file_path", "contains", "migrations/"), ("file_path", "not_contains", "draft")],
-            "db/migrations/draft-1",
-            "",
-            false,
-        ),
-        (&[("new_text", "contains", "console.log")], "a", "consoleXlog", false),
-    ] {
-        let project = TestProject::new();
-        import_and_use(&project, "hookify.a.local.md", &rule("file", conditions));
-        let answer = decide(&project, &project.write(project.path.join(path), text));
-        assert_eq!(answer.starts_with("deny"), is_denied, "{conditions:?} {path} {text}");
-    }
-    let project = TestProject::new();
-    for conditions in [
-        &[("command", "regex_match", "prod")][..],
-        &[("command", "regex_match", r"curl.*\|\s*jq")],
-        &[("command", "ends_with", "--force")],
-        &[("command", "not_contains", "--force")],
-        &[("new_text", "regex_match", "(?=x)a")],
-        &[("old_text", "contains", "x")],
-    ] {
-        let event = if conditions[0].0 == "command" { "bash" } else { "file" };
-        let (code, printed, reported) = import(&project, "hookify.a.local.md", &rule(event, conditions));
-        assert!(
-            code == 0 && printed.is_empty() && reported.contains("not imported"),
-            "{conditions:?}: {printed}"
-        );
-    }
 }

@@ -9,6 +9,7 @@ mod evidence;
 mod evidence_session;
 mod evidence_stop;
 mod imports;
+mod imports_hookify;
 mod keys;
 mod mistakes;
 mod overrides;

@@ -161,7 +161,7 @@ fn lines_that_a_patch_adds_are_judged() {
         &format!("patch -p1 <<'EOF'\n{bad}EOF"),
         // The command names the file, and the patch does not.
         "patch a.rs <<'EOF'\n@@ -1 +1,2 @@\n // TODO old\n+// TODO new\nEOF",
-        &format!("patch a.rs < bad.patch"),
+        "patch a.rs < bad.patch",
         "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n@@\n // TODO old\n+// TODO new\n*** End Patch\nEOF",
     ];
     assert_decisions(&project, &denied.map(|line| ("deny rule:no-todo", project.bash(line))));

@@ -17,7 +17,7 @@ fn hide_times(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("20").filter(|at| rest[*at..].len() >= 20) {
-        let is_time = rest[at..].as_bytes()[10] == b'T' && rest[at..].as_bytes()[19] == b'Z';
+        let is_time = rest.as_bytes()[at + 10] == b'T' && rest.as_bytes()[at + 19] == b'Z';
         shown += &rest[..at];
         shown += if is_time { "<time>" } else { &rest[at..at + 2] };
         rest = &rest[at + if is_time { 20 } else { 2 }..];

@@ -15,7 +15,7 @@ use crate::support::{Answer, TestProject};
 
 const TASKS: &str = "## 1. Login\n- [ ] 1.1 Store the password\n- [ ] 1.2 Ask for it\n";
 
-/// A project of OpenSpec with one complete change, `add-login`.
+/// A project of `OpenSpec` with one complete change, `add-login`.
 fn openspec() -> TestProject {
     let project = project_using("openspec");
     project.write_file("openspec/config.yaml", "schema: spec-driven\n");
@@ -56,7 +56,7 @@ fn approve(project: &TestProject, name: &str) {
 /// Why a write outside of the planning directories is denied; `None`: it is allowed.
 fn denial(project: &TestProject) -> Option<String> {
     let answer = project.hook(&project.write(project.path.join("src/app.js"), "x"));
-    answer.find_denial().ok().map(|text| project.shorten_paths(&text.to_string()))
+    answer.find_denial().ok().map(|text| project.shorten_paths(&text.clone()))
 }
 
 #[track_caller]

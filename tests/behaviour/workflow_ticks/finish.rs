@@ -19,7 +19,7 @@ const ARCHIVES: &[&str] = &[
     "for c in add-login; do mv openspec/changes/$c openspec/changes/archive/; done",
 ];
 
-/// Ticks all tasks of OpenSpec's change but the one to archive.
+/// Ticks all tasks of `OpenSpec`'s change but the one to archive.
 fn tick_all(session: &WorkflowSession) {
     let text = session.read(OPENSPEC.tasks).replace("- [ ] 1.", "- [x] 1.");
     session.project.write_file(OPENSPEC.tasks, &text);

@@ -123,6 +123,7 @@ impl WorkflowSession {
     }
 
     #[track_caller]
+    #[allow(clippy::needless_pass_by_value)] // Each event is made for this call.
     fn assert_denied(&self, event: Value, words: &str) {
         let answer = self.ask(event.clone());
         let reason = answer.find_denial().unwrap_or_else(|why| panic!("{why}: {event} {answer:?}"));
@@ -130,6 +131,7 @@ impl WorkflowSession {
     }
 
     #[track_caller]
+    #[allow(clippy::needless_pass_by_value)] // Each event is made for this call.
     fn assert_allowed(&self, event: Value) {
         let answer = self.ask(event.clone());
         assert!(answer.is_silent(), "{event}: {answer:?}");

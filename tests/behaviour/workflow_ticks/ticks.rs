@@ -295,8 +295,9 @@ fn denials_say_what_why_and_how_to_go_on() {
         ("archive", session.project.bash("openspec archive add-login --yes")),
         ("removal", session.project.bash("rm -rf openspec/changes/add-login")),
     ];
-    let text: String =
+    let texts: Vec<String> =
         shown.into_iter().map(|(name, event)| format!("== {name}\n{}\n", show(event))).collect();
+    let text = texts.concat();
     let other = WorkflowSession::new(&SPEC_KIT);
     let checklist = other.path("specs/001-login/checklists/security.md");
     let checklist =

@@ -225,7 +225,7 @@ mod tests {
                     list.chain([value]).filter_map(|item| item.get_ref().as_str()).collect();
                 match key.get_ref().as_ref() {
                     "argument" | "code" | "sets" | "adds" => {
-                        patterns.extend(words.into_iter().map(str::to_owned))
+                        patterns.extend(words.into_iter().map(str::to_owned));
                     }
                     "match" | "not_match" => {
                         for line in words {

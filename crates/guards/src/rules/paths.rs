@@ -281,10 +281,13 @@ fn stays_in_place(command: &CommandEffects<'_>, patterns: &[RuleText], scene: &S
         Effect::Place { to, .. } => Some(scene.resolve(to)),
         _ => None,
     });
-    let is_protected = |path: PathBuf| match scene.is_directory(&path) {
-        // There the file keeps its name.
-        true => moves && is_within(&path, &scene.workspace.project),
-        false => patterns.matches(&path, scene.roots()),
+    let is_protected = |path: PathBuf| {
+        if scene.is_directory(&path) {
+            // There the file keeps its name.
+            moves && is_within(&path, &scene.workspace.project)
+        } else {
+            patterns.matches(&path, scene.roots())
+        }
     };
     targets.next().is_some_and(is_protected) && targets.all(is_protected)
 }
