@@ -209,7 +209,8 @@ fn explain_without_a_denial_points_to_the_journal() {
 fn explain_and_the_registry_use_the_same_sentences() {
     let project = TestProject::new();
     let rule = "[[rule]]\nname = \"x\"\nruns = \"x\"\ndeny = \"no\"\n";
-    project.write_file("provost.toml", &format!("[plan_gate]\nenabled = true\n{rule}"));
+    let packs = "[plan_gate]\nenabled = true\n[workflow]\nuse = [\"openspec\"]\n";
+    project.write_file("provost.toml", &format!("{packs}{rule}"));
     project.hook_bytes(&[], b"");
     let text = screen(&project, &["explain"], 0).split_whitespace().collect::<Vec<_>>().join(" ");
     for guard in provost::registry::GUARDS {

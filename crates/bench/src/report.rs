@@ -10,7 +10,7 @@ use crate::statistics::{median, quantile, ratio_interval};
 
 /// The goals for the memory of a call and the size of the program, in KiB.
 const MEMORY_GOAL: u64 = 10_000_000 / 1024;
-const FILE_GOAL: u64 = 8_000_000 / 1024;
+const FILE_GOAL: u64 = 10_000_000 / 1024;
 
 pub struct Report<'a> {
     pub rounds: usize,

@@ -182,9 +182,10 @@ impl Permission {
         let occasion = format!("{:016x}.used", fnv1a(occasion.as_bytes()));
         let used = unused.with_extension(occasion);
         let read = |path: &Path| files::read_file(path, LARGEST).ok().flatten();
-        // Another process may use it up between two reads: then it is at its new place.
         let first = read(&used).map(|bytes| (bytes, true)).or_else(|| Some((read(&unused)?, false)));
-        let (bytes, is_used) = first.or_else(|| Some((read(&used)?, true)))?;
+        // Another process may use it up between the two reads: then it is at its new place.
+        let moved = || used.exists().then(|| Some((read(&used)?, true))).flatten();
+        let (bytes, is_used) = first.or_else(moved)?;
         let value: Value = serde_json::from_slice(&bytes).ok()?;
         // The name of the file is only a digest of the session.
         let is_same = value["session"] == session && value["guard"] == guard;

@@ -61,7 +61,7 @@ fn the_file_keeps_what_it_has() {
     let desk = Desk::empty();
     desk.project.write_file("provost.toml", "[journal\n");
     let told = desk.run(&["init", "--yes"], 0);
-    assert!(told.stderr.contains("no rules are proposed: "), "{}", told.stderr);
+    assert!(told.stderr.contains("the built-in rules are not proposed: "), "{}", told.stderr);
     assert_eq!(config(&desk).as_deref(), Some("[journal\n"));
 }
 

@@ -226,7 +226,7 @@ mod tests {
             ("[workflow.kiro]\nmarker = \"../a\"\n", "`marker` takes paths below the project"),
             ("[workflow.kiro]\ntasks = [\"a\"]\n", "`tasks` takes a text"),
             ("[workflow.kiro]\nnoun = 1\n", "`noun` takes a text"),
-            ("[workflow]\nfinish = { review = 0 }\n", "`review` takes a whole number from 1 to 100"),
+            ("[workflow]\nfinish = { review = 0 }\n", "`review` takes a whole number from 1 to 10"),
             ("[workflow]\nfinish = { pass = 1 }\n", "unknown key `pass`; did you mean `passed`?"),
             ("[workflow.\"a b\"]\n", "`a b` is no name for a workflow: use letters, digits, `-` and `_`"),
         ] {
