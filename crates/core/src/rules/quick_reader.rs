@@ -77,19 +77,35 @@ pub(super) fn read_section(text: &str, start: usize, end: usize) -> Option<Vec<R
     Some(entries)
 }
 
-/// Whether there is a control character other than a line feed or a tab. Without an early end, and in a function of its
-/// own, the compiler compares many bytes at once.
-#[inline(never)]
+/// Every byte of a word.
+const ONES: u64 = u64::MAX / 0xff;
+const HIGH_BITS: u64 = ONES << 7;
+
+/// Whether there is a control character other than a line feed or a tab. Every call reads the whole file, so most bytes are
+/// judged eight at once.
 fn has_odd_byte(bytes: &[u8]) -> bool {
-    let is_odd = |byte: u8| byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
-    bytes.iter().fold(false, |found, &byte| found | is_odd(byte))
+    let is_odd = |byte: &u8| *byte < b' ' && *byte != b'\n' && *byte != b'\t' || *byte == 0x7f;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let may_be_odd = |word: u64| {
+        let delete = word ^ (ONES * 0x7f);
+        let below_blank = word.wrapping_sub(ONES * 0x20) & !word;
+        let is_delete = delete.wrapping_sub(ONES) & !delete;
+        (below_blank | is_delete) & HIGH_BITS != 0
+    };
+    let is_odd_word = |word: &[u8; 8]| may_be_odd(u64::from_ne_bytes(*word)) && word.iter().any(is_odd);
+    words.iter().any(is_odd_word) || rest.iter().any(is_odd)
 }
 
-/// The number of line feeds. It is a function of its own for the same reason as [`has_odd_byte`].
-#[inline(never)]
-#[allow(clippy::naive_bytecount)] // The compiler does as well as a crate for it.
+/// The number of line feeds.
 pub(super) fn count_line_feeds(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
+    let (words, rest) = bytes.as_chunks::<8>();
+    let in_word = |word: &[u8; 8]| {
+        let differs = u64::from_ne_bytes(*word) ^ (ONES * u64::from(b'\n'));
+        // The high bit of each byte that is zero.
+        let zeros = !((differs & !HIGH_BITS).wrapping_add(!HIGH_BITS) | differs) & HIGH_BITS;
+        if zeros == 0 { 0 } else { zeros.count_ones() as usize }
+    };
+    words.iter().map(in_word).sum::<usize>() + rest.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Whether the only control characters are those at the end of a line.
@@ -422,6 +438,27 @@ deadline_seconds = 5
         assert_eq!(quick, rules, "{text}");
         assert_eq!(rest.get_ref().len() + usize::from(!rules.is_empty()), document.get_ref().len(), "{text}");
         true
+    }
+
+    #[test]
+    fn eight_bytes_at_once_are_judged_like_one() {
+        for byte in 0..=255 {
+            for length in [1, 8, 9, 19] {
+                for at in 0..length {
+                    let mut bytes = vec![b'a'; length];
+                    bytes[at] = byte;
+                    let is_odd = byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f;
+                    assert_eq!(has_odd_byte(&bytes), is_odd, "{byte} at {at} of {length}");
+                    assert_eq!(
+                        count_line_feeds(&bytes),
+                        usize::from(byte == b'\n'),
+                        "{byte} at {at} of {length}"
+                    );
+                }
+            }
+        }
+        assert_eq!(count_line_feeds(&[b'\n'; 21]), 21);
+        assert!(!has_odd_byte(b"\n\n\t\t\n\n\n\n \x80\xff"));
     }
 
     #[test]
