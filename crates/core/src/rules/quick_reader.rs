@@ -105,7 +105,8 @@ pub(super) fn count_line_feeds(bytes: &[u8]) -> usize {
         let zeros = !((differs & !HIGH_BITS).wrapping_add(!HIGH_BITS) | differs) & HIGH_BITS;
         if zeros == 0 { 0 } else { zeros.count_ones() as usize }
     };
-    words.iter().map(in_word).sum::<usize>() + rest.iter().filter(|byte| **byte == b'\n').count()
+    words.iter().map(in_word).sum::<usize>()
+        + rest.iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>()
 }
 
 /// Whether the only control characters are those at the end of a line.
