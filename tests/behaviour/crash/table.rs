@@ -80,6 +80,8 @@ fn shown(path: &str) -> String {
     let parts: Vec<&str> = name.split('.').map(|part| if is_hash(part) { "NAME" } else { part }).collect();
     let mut name = parts.join(".").replace("db05b49a-780f-4b0b-bd53-5359177b8aba", "SESSION");
     if let Some((first, rest)) = name.split_once('-').filter(|(first, _)| is_hash(first)) {
+        // A new file is named after the process that makes it.
+        let rest = rest.split_once('-').filter(|(first, _)| is_process(first)).map_or(rest, |(_, rest)| rest);
         name = format!("{}{rest}", if first.is_empty() { "" } else { "NAME-" });
     }
     let state = ".local/state/provost";
