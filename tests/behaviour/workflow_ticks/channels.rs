@@ -1,4 +1,4 @@
-//! The same ticks through every channel: file tools, command lines, the tools' own commands, servers, subagents.
+//! Ticks through every channel: file tools, command lines, the tools' own commands, servers, subagents.
 
 use serde_json::json;
 

@@ -259,7 +259,7 @@ fn two_sessions_at_once_lose_no_record() {
     let files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     let text = fs::read_to_string(&files[0]).unwrap();
     assert_eq!((files.len(), text.lines().count()), (1, 16), "{text}");
-    // The same file again is not recorded again.
+    // A file that is recorded already is not recorded again.
     session.work();
     session.work();
     assert_eq!(fs::read_to_string(&files[0]).unwrap().lines().count(), 17);

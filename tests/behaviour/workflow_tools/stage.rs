@@ -234,7 +234,7 @@ impl ToolProject {
         self
     }
 
-    /// The same event, told by a subagent.
+    /// An event as it is when a subagent causes it.
     pub(super) fn in_subagent(mut event: Value) -> Value {
         event["agent_id"] = "a109d47d15c5167d3".into();
         event["agent_type"] = "general-purpose".into();

@@ -35,7 +35,7 @@ pub enum EvidenceRecord {
     SkipReviews,
     /// A call that marks tasks of a workflow as done is about to start. `root`: the directory of the workflow.
     Ticking { root: String, session: String, call: String },
-    /// Such a call has ended.
+    /// A call that marks tasks of a workflow as done has ended.
     Ticked { root: String, session: String },
 }
 

@@ -10,7 +10,7 @@ use super::{WorkflowSystem, WorkflowTable};
 pub enum TaskFormat {
     /// `- [ ] text`. Every box counts.
     Boxes,
-    /// The same, where a header (`1.`) is done with its sub-tasks (`1.1`), and `- [ ]*` is optional.
+    /// Boxes of Kiro: a header (`1.`) is done with its sub-tasks (`1.1`), and `- [ ]*` is optional.
     NumberedBoxes,
     /// `tasks.json` of Task Master, with the tasks of all its tags.
     Statuses,
@@ -59,7 +59,7 @@ pub fn has_open_task(format: TaskFormat, tasks: &[TaskItem]) -> bool {
     tasks.iter().enumerate().any(|(at, task)| {
         let has_parts = || tasks.iter().any(|part| part.parent == Some(at));
         let counts = match format {
-            // Such a header is ticked after its sub-tasks, or never.
+            // A header is ticked after its sub-tasks, or never.
             TaskFormat::NumberedBoxes => !task.is_optional && !has_parts(),
             TaskFormat::Boxes | TaskFormat::Statuses => true,
         };

@@ -35,7 +35,7 @@ pub(super) fn find_missing_for_call(
             let evidence = read_evidence(scene)?;
             check::find_failure(rule, (command, *seconds), &evidence, scene)
         }
-        // Such a rule is about the end of a turn only.
+        // A rule that needs reviews is about the end of a turn only.
         NeedEvidence::Review(_) => Ok(None),
     }
 }

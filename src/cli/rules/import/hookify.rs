@@ -162,7 +162,7 @@ fn read_plain_piece(piece: Piece) -> Option<char> {
     }
 }
 
-/// The same words for each program that the name begins: `mkfs` is in front of `mkfs.ext4`.
+/// The words of a command for each program that its first word stands for: `mkfs` also stands for `mkfs.ext4`.
 fn list_programs(words: Vec<String>) -> Vec<Vec<String>> {
     const FILE_SYSTEMS: &[&str] =
         &["mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat"];
